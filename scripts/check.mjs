@@ -1,0 +1,18 @@
+// `npm run check`: types, lint and format, layers. Runs all of them, then fails if any failed.
+import { spawnSync } from "node:child_process"
+
+const steps = [
+  ["types", "tsc", ["--noEmit"]],
+  ["lint and format", "biome", ["check", "--error-on-warnings", "."]],
+  ["layers", process.execPath, ["scripts/layers.mjs"]],
+]
+
+const failed = steps.filter(([name, command, args]) => {
+  const started = performance.now()
+  const { status } = spawnSync(command, args, { stdio: "inherit", shell: false })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`check: ${name} ${status === 0 ? "passed" : "FAILED"} in ${seconds} s`)
+  return status !== 0
+})
+
+process.exit(failed.length === 0 ? 0 : 1)

@@ -1,10 +1,11 @@
-// `npm run check`: types, lint and format, layers. Runs all of them, then fails if any failed.
+// `npm run check`: types, lint and format, layers, lock file. Runs all of them, then fails if any failed.
 import { spawnSync } from "node:child_process"
 
 const steps = [
   ["types", "tsc", ["--noEmit"]],
   ["lint and format", "biome", ["check", "--error-on-warnings", "."]],
   ["layers", process.execPath, ["scripts/layers.mjs"]],
+  ["lock file", process.execPath, ["scripts/lock.mjs", "--check"]],
 ]
 
 const failed = steps.filter(([name, command, args]) => {

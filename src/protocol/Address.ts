@@ -1,0 +1,83 @@
+/** Account addresses: 20 bytes, kept as 40 lower-case hex characters, shown to people in bech32m. */
+
+import { bech32m } from "bech32"
+import { type Brand, Data, Either, Schema } from "effect"
+import { fromHex, toHex } from "#crypto"
+import type { Reader } from "./Binary.js"
+import * as Hash from "./Hash.js"
+import * as Hex from "./Hex.js"
+import type { PublicKey } from "./Keys.js"
+import * as Name from "./Name.js"
+import type { AddressPrefix } from "./Network.js"
+
+export type Address = string & Brand.Brand<"Address">
+
+export const BYTES = 20
+
+/** A text that is no address here; `reason` is written for the person who typed it. */
+export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
+  readonly text: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `"${this.text}" is not an address: ${this.reason}`
+  }
+}
+
+/** The first 20 bytes of H("udg/address", public key). */
+export const fromPublicKey = (publicKey: PublicKey): Address =>
+  Hash.of("udg/address", fromHex(publicKey)).slice(0, BYTES * 2) as Address
+
+export const toBech32 = (address: Address, prefix: AddressPrefix): string =>
+  bech32m.encode(prefix, bech32m.toWords(fromHex(address)))
+
+const SHOWN_CHARACTERS = 100
+
+const refuse = (text: string, reason: string): Either.Either<never, InvalidAddress> =>
+  Either.left(
+    new InvalidAddress({ text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text, reason }),
+  )
+
+const fromBech32 = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
+  const decoded = bech32m.decodeUnsafe(text)
+  if (decoded === undefined) return refuse(text, "the bech32m checksum or form is wrong")
+  if (decoded.prefix !== prefix) {
+    const other = decoded.prefix === "udg" || decoded.prefix === "tudg" ? " (an address of the other network)" : ""
+    return refuse(text, `it begins with ${decoded.prefix}1${other}, addresses of this network begin with ${prefix}1`)
+  }
+  const bytes = bech32m.fromWordsUnsafe(decoded.words)
+  if (bytes?.length !== BYTES) return refuse(text, `it does not hold ${BYTES} bytes`)
+  return Either.right(toHex(Uint8Array.from(bytes)) as Address)
+}
+
+/** Hex or bech32m of this network. */
+export const parse = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
+  if (Hex.isHex(text, BYTES)) return Either.right(text.toLowerCase() as Address)
+  if (/^t?udg1/i.test(text)) return fromBech32(text, prefix)
+  return refuse(text, `40 hex characters or ${prefix}1… expected`)
+}
+
+/** What may stand where a person names an account: an address, or a name that the state has to look up. */
+export type Reference =
+  | { readonly _tag: "Address"; readonly address: Address }
+  | { readonly _tag: "Name"; readonly name: Name.Name }
+
+/** Hex, bech32m of this network, or `@name`. */
+export const parseReference = (text: string, prefix: AddressPrefix): Either.Either<Reference, InvalidAddress> => {
+  if (!text.startsWith("@")) return Either.map(parse(text, prefix), (address) => ({ _tag: "Address", address }))
+  const name = text.slice(1)
+  return Name.isName(name)
+    ? Either.right({ _tag: "Name", name })
+    : refuse(text, "a name has 3 to 20 characters of a-z, 0-9 and -, no - at either end")
+}
+
+/** An address in hex, as the node writes it. */
+export const schema: Schema.Schema<Address, string> = Hex.schema<Address>("Address", BYTES, "an account address")
+
+/** An address as people write it, to be read by `parse` once the network is known. */
+export const text = Schema.String.annotations({
+  title: "AddressText",
+  description: "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)",
+})
+
+export const read = (reader: Reader): Address => reader.hex(BYTES) as Address

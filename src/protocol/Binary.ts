@@ -1,0 +1,310 @@
+/**
+ * The one wire codec. Integers are little-endian, amounts and counters take eight bytes, hashes and keys are raw, texts
+ * and lists carry their length in front. Every decoder built on `decode` accepts exactly the byte strings its encoder
+ * makes: what is truncated, trailing, over a limit or written in a second way is a `MalformedBytes`, never an exception
+ * and never an allocation beyond the input's own size.
+ */
+
+import { Data, Either } from "effect"
+import { fromHex, toHex } from "#crypto"
+import * as Sats from "./Sats.js"
+
+/** Bytes that are not the canonical encoding of anything. */
+export class MalformedBytes extends Data.TaggedError("MalformedBytes")<{
+  readonly what: string
+  readonly offset: number
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.what}: ${this.reason} at byte ${this.offset}`
+  }
+}
+
+const utf8Encoder = new TextEncoder()
+// `ignoreBOM` keeps a leading byte-order mark in the text, so that encoding gives back the same bytes.
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+export const utf8 = (text: string): Uint8Array => utf8Encoder.encode(text)
+
+/** How many bytes a text takes on the wire; none for a text with a lone surrogate, which UTF-8 cannot carry. */
+export const utf8Length = (text: string): number | undefined => (text.isWellFormed() ? utf8(text).length : undefined)
+
+const INITIAL_CAPACITY = 512
+const TWO_TO_32 = 0x1_0000_0000
+
+/** Appends encodings to one growing buffer. The values come typed; a value outside its type is a bug and throws. */
+export class Writer {
+  #bytes = new Uint8Array(INITIAL_CAPACITY)
+  #view = new DataView(this.#bytes.buffer)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  #reserve(count: number): number {
+    const offset = this.#length
+    const needed = offset + count
+    if (needed > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
+      grown.set(this.#bytes.subarray(0, offset))
+      this.#bytes = grown
+      this.#view = new DataView(grown.buffer)
+    }
+    this.#length = needed
+    return offset
+  }
+
+  u8(value: number): this {
+    this.#view.setUint8(this.#reserve(1), value)
+    return this
+  }
+
+  u16(value: number): this {
+    this.#view.setUint16(this.#reserve(2), value, true)
+    return this
+  }
+
+  u32(value: number): this {
+    this.#view.setUint32(this.#reserve(4), value, true)
+    return this
+  }
+
+  u64(value: number): this {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned safe integer: ${value}`)
+    const offset = this.#reserve(8)
+    this.#view.setUint32(offset, value % TWO_TO_32, true)
+    this.#view.setUint32(offset + 4, Sats.divideFloor(value, TWO_TO_32), true)
+    return this
+  }
+
+  u128(value: bigint): this {
+    const offset = this.#reserve(16)
+    this.#view.setBigUint64(offset, BigInt.asUintN(64, value), true)
+    this.#view.setBigUint64(offset + 8, value >> 64n, true)
+    return this
+  }
+
+  boolean(value: boolean): this {
+    return this.u8(value ? 1 : 0)
+  }
+
+  raw(bytes: Uint8Array): this {
+    this.#bytes.set(bytes, this.#reserve(bytes.length))
+    return this
+  }
+
+  hex(hex: string): this {
+    return this.raw(fromHex(hex))
+  }
+
+  text8(text: string): this {
+    const bytes = utf8(text)
+    return this.u8(bytes.length).raw(bytes)
+  }
+
+  text16(text: string): this {
+    const bytes = utf8(text)
+    return this.u16(bytes.length).raw(bytes)
+  }
+
+  list8<A>(items: ReadonlyArray<A>, write: (item: A) => void): this {
+    this.u8(items.length)
+    for (const item of items) write(item)
+    return this
+  }
+
+  list16<A>(items: ReadonlyArray<A>, write: (item: A) => void): this {
+    this.u16(items.length)
+    for (const item of items) write(item)
+    return this
+  }
+
+  list32<A>(items: ReadonlyArray<A>, write: (item: A) => void): this {
+    this.u32(items.length)
+    for (const item of items) write(item)
+    return this
+  }
+
+  finish(): Uint8Array {
+    return this.#bytes.slice(0, this.#length)
+  }
+}
+
+/** What `write` appends to an empty writer. */
+export const encode = (write: (writer: Writer) => void): Uint8Array => {
+  const writer = new Writer()
+  write(writer)
+  return writer.finish()
+}
+
+/**
+ * Reads encodings from a byte string. The first failure sticks and every later read gives a zero of its kind, so a
+ * decoder is written straight through, without a branch per field, and `decode` reports the failure at the end.
+ */
+export class Reader {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #offset = 0
+  #failure: { readonly offset: number; readonly reason: string } | undefined
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get offset(): number {
+    return this.#offset
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#offset
+  }
+
+  get failure(): { readonly offset: number; readonly reason: string } | undefined {
+    return this.#failure
+  }
+
+  /** Records why the input is refused, unless something was wrong before. */
+  fail(reason: string): void {
+    this.#failure ??= { offset: this.#offset, reason }
+  }
+
+  /** Fails unless `holds`. */
+  require(holds: boolean, reason: string): void {
+    if (!holds) this.fail(reason)
+  }
+
+  /** The offset of the next `count` bytes, which are then behind the reader; −1 when they are not there. */
+  #take(count: number): number {
+    if (this.#failure !== undefined) return -1
+    if (this.remaining < count) {
+      this.fail(`${count} bytes expected, ${this.remaining} left`)
+      return -1
+    }
+    const offset = this.#offset
+    this.#offset += count
+    return offset
+  }
+
+  u8(): number {
+    const offset = this.#take(1)
+    return offset < 0 ? 0 : this.#view.getUint8(offset)
+  }
+
+  u16(): number {
+    const offset = this.#take(2)
+    return offset < 0 ? 0 : this.#view.getUint16(offset, true)
+  }
+
+  u32(): number {
+    const offset = this.#take(4)
+    return offset < 0 ? 0 : this.#view.getUint32(offset, true)
+  }
+
+  u64(): number {
+    const offset = this.#take(8)
+    if (offset < 0) return 0
+    const value = this.#view.getUint32(offset, true) + this.#view.getUint32(offset + 4, true) * TWO_TO_32
+    if (Number.isSafeInteger(value)) return value
+    this.fail("integer above 2^53 - 1")
+    return 0
+  }
+
+  u128(): bigint {
+    const offset = this.#take(16)
+    return offset < 0 ? 0n : this.#view.getBigUint64(offset, true) | (this.#view.getBigUint64(offset + 8, true) << 64n)
+  }
+
+  sats(): Sats.Sats {
+    const value = this.u64()
+    if (Sats.isSats(value)) return value
+    this.fail(`amount above the maximum supply of ${Sats.MAX_SUPPLY}`)
+    return Sats.ZERO
+  }
+
+  boolean(): boolean {
+    const value = this.u8()
+    this.require(value <= 1, `boolean byte ${value}`)
+    return value === 1
+  }
+
+  /** A view, not a copy. */
+  raw(count: number): Uint8Array {
+    const offset = this.#take(count)
+    return offset < 0 ? new Uint8Array(0) : this.#bytes.subarray(offset, offset + count)
+  }
+
+  hex(count: number): string {
+    const offset = this.#take(count)
+    return offset < 0 ? "" : toHex(this.#bytes.subarray(offset, offset + count))
+  }
+
+  #text(length: number, limit: number): string {
+    if (length > limit) {
+      this.fail(`text of ${length} bytes, at most ${limit} allowed`)
+      return ""
+    }
+    const bytes = this.raw(length)
+    try {
+      return utf8Decoder.decode(bytes)
+    } catch {
+      this.fail("text that is not UTF-8")
+      return ""
+    }
+  }
+
+  text8(limit: number): string {
+    return this.#text(this.u8(), limit)
+  }
+
+  text16(limit: number): string {
+    return this.#text(this.u16(), limit)
+  }
+
+  #list<A>(count: number, limit: number, read: () => A): ReadonlyArray<A> {
+    const items: Array<A> = []
+    if (count > limit) this.fail(`list of ${count}, at most ${limit} allowed`)
+    // The failure ends the loop, so a forged count costs no more than the bytes that came with it.
+    for (let i = 0; i < count && this.#failure === undefined; i++) items.push(read())
+    return items
+  }
+
+  list8<A>(limit: number, read: () => A): ReadonlyArray<A> {
+    return this.#list(this.u8(), limit, read)
+  }
+
+  list16<A>(limit: number, read: () => A): ReadonlyArray<A> {
+    return this.#list(this.u16(), limit, read)
+  }
+
+  list32<A>(limit: number, read: () => A): ReadonlyArray<A> {
+    return this.#list(this.u32(), limit, read)
+  }
+
+  /** The bytes read since `start`, as a view. */
+  since(start: number): Uint8Array {
+    return this.#bytes.subarray(start, this.#offset)
+  }
+}
+
+/** Runs a decoder over exactly these bytes. */
+export const decode = <A>(
+  what: string,
+  bytes: Uint8Array,
+  read: (reader: Reader) => A,
+): Either.Either<A, MalformedBytes> => {
+  const reader = new Reader(bytes)
+  const value = read(reader)
+  if (reader.failure === undefined && reader.remaining > 0) reader.fail(`${reader.remaining} trailing bytes`)
+  return reader.failure === undefined
+    ? Either.right(value)
+    : Either.left(new MalformedBytes({ what, ...reader.failure }))
+}
+
+/** Whether `key` rises strictly along the list: the one order in which a set is written. */
+export const isStrictlyAscending = <A>(items: ReadonlyArray<A>, key: (item: A) => string): boolean =>
+  items.every((item, i) => {
+    const before = items[i - 1]
+    return before === undefined || key(before) < key(item)
+  })

@@ -1,0 +1,37 @@
+/** Counters of the protocol: rounds, nonces, epochs, indices, ids. Integers from 0 to 2^53 − 1, told apart by brand. */
+import { type Brand, Schema } from "effect"
+
+export type Round = number & Brand.Brand<"Round">
+export type Nonce = number & Brand.Brand<"Nonce">
+export type Epoch = number & Brand.Brand<"Epoch">
+export type CommitIndex = number & Brand.Brand<"CommitIndex">
+export type ProposalId = number & Brand.Brand<"ProposalId">
+/** Milliseconds since 1970, as a validator's clock told them. */
+export type Timestamp = number & Brand.Brand<"Timestamp">
+
+export type Counter = Round | Nonce | Epoch | CommitIndex | ProposalId | Timestamp
+
+export const isCounter = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+/** For figures the program itself computed. */
+export const make = <A extends Counter>(value: number): A => {
+  if (!isCounter(value)) throw new RangeError(`not a counter: ${value}`)
+  return value as A
+}
+
+export const round = (value: number): Round => make(value)
+export const nonce = (value: number): Nonce => make(value)
+export const epoch = (value: number): Epoch => make(value)
+export const commitIndex = (value: number): CommitIndex => make(value)
+export const proposalId = (value: number): ProposalId => make(value)
+export const timestamp = (value: number): Timestamp => make(value)
+
+export const schema = <A extends Counter>(what: string): Schema.Schema<A, number> =>
+  Schema.Number.pipe(
+    Schema.filter((value): value is A => isCounter(value) && !Object.is(value, -0), {
+      title: what,
+      description: what,
+      jsonSchema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      message: () => "an integer from 0 to 2^53 - 1",
+    }),
+  )

@@ -1,0 +1,21 @@
+/** The fixed limits of the protocol: neither a genesis nor a vote changes them. */
+
+/** A vertex on the wire: signed header and body together. */
+export const VERTEX_BYTES = 1_048_576
+export const VERTEX_TRANSACTIONS = 5_000
+export const VERTEX_EVIDENCE = 16
+export const VERTEX_HEARTBEATS = 100
+
+/** Seats of a committee; `max_validators` of the RPC. */
+export const COMMITTEE_MEMBERS = 100
+/** A header may name this many parents for each member of its committee. */
+export const PARENTS_PER_MEMBER = 3
+
+export const COUNCIL_SEATS = 21
+export const MEMPOOL_TRANSACTIONS = 10_000
+
+export const MEMO_BYTES = 256
+export const TITLE_BYTES = 128
+export const DESCRIPTION_BYTES = 4_096
+export const PARAMETER_NAME_BYTES = 64
+export const POLICY_KEYS = 16

@@ -1,0 +1,111 @@
+/** What governance may change, under the names of the wire, with the default of a solo network and the bounds. */
+import { Schema } from "effect"
+import { MIN_STAKE_SATS } from "./Sats.js"
+
+/** Order and names are those of the genesis encoding; append only. */
+export const table = [
+  { name: "min_fee_sats", key: "minFee", standard: 1_000, min: 1, max: 100_000_000 },
+  { name: "name_fee_sats", key: "nameFee", standard: 100_000, min: 1, max: 100_000_000_000 },
+  { name: "min_delegation_sats", key: "minDelegation", standard: 100_000_000, min: 1, max: MIN_STAKE_SATS },
+  {
+    name: "min_stake_to_propose_sats",
+    key: "minStakeToPropose",
+    standard: MIN_STAKE_SATS,
+    min: 1,
+    max: 100_000_000_000_000,
+  },
+  // The lower bound is the epoch's length, which the genesis fixes; see `minimumOf`.
+  { name: "cooldown_rounds", key: "cooldownRounds", standard: 240, min: 1, max: 10_000_000 },
+  { name: "voting_period_rounds", key: "votingPeriodRounds", standard: 240, min: 10, max: 10_000_000 },
+  { name: "execution_delay_rounds", key: "executionDelayRounds", standard: 60, min: 0, max: 10_000_000 },
+  { name: "quorum_percent", key: "quorumPercent", standard: 10, min: 1, max: 100 },
+  { name: "approval_percent", key: "approvalPercent", standard: 66, min: 51, max: 100 },
+  { name: "max_active_proposals", key: "maxActiveProposals", standard: 20, min: 1, max: 100 },
+  { name: "treasury_percent", key: "treasuryPercent", standard: 10, min: 0, max: 50 },
+  { name: "council_percent", key: "councilPercent", standard: 10, min: 0, max: 30 },
+  { name: "slash_percent", key: "slashPercent", standard: 50, min: 10, max: 100 },
+  { name: "checkpoint_interval_rounds", key: "checkpointIntervalRounds", standard: 100, min: 10, max: 10_000 },
+] as const
+
+export type Name = (typeof table)[number]["name"]
+export type Key = (typeof table)[number]["key"]
+export type Parameters = { readonly [K in Key]: number }
+export type Entry = (typeof table)[number]
+
+/** The entry of a parameter; none for a name that governs nothing. */
+export const find = (name: string): Entry | undefined => table.find((entry) => entry.name === name)
+
+/** The smallest value a parameter may take on a network whose epochs have this many rounds. */
+export const minimumOf = (entry: Entry, epochRounds: number): number =>
+  entry.key === "cooldownRounds" ? Math.max(entry.min, epochRounds) : entry.min
+
+export const isWithinBounds = (entry: Entry, value: number, epochRounds: number): boolean =>
+  Number.isSafeInteger(value) && value >= minimumOf(entry, epochRounds) && value <= entry.max
+
+/** A record with one number per parameter, in the order of the table. */
+export const make = (numberOf: (entry: Entry) => number): Parameters => ({
+  minFee: numberOf(table[0]),
+  nameFee: numberOf(table[1]),
+  minDelegation: numberOf(table[2]),
+  minStakeToPropose: numberOf(table[3]),
+  cooldownRounds: numberOf(table[4]),
+  votingPeriodRounds: numberOf(table[5]),
+  executionDelayRounds: numberOf(table[6]),
+  quorumPercent: numberOf(table[7]),
+  approvalPercent: numberOf(table[8]),
+  maxActiveProposals: numberOf(table[9]),
+  treasuryPercent: numberOf(table[10]),
+  councilPercent: numberOf(table[11]),
+  slashPercent: numberOf(table[12]),
+  checkpointIntervalRounds: numberOf(table[13]),
+})
+
+/** The parameters of a solo network. */
+export const standard: Parameters = make((entry) => entry.standard)
+
+/** The JSON field of one parameter: absent means the standard value. */
+const field = ({ standard, min, max, name }: Entry) =>
+  Schema.optionalWith(
+    Schema.Number.pipe(
+      Schema.int(),
+      Schema.between(min, max, { message: () => `an integer from ${min} to ${max}`, description: name }),
+    ),
+    { default: () => standard },
+  )
+
+/** All parameters under their wire names; what is left out has its standard value. */
+export const Json = Schema.Struct({
+  min_fee_sats: field(table[0]),
+  name_fee_sats: field(table[1]),
+  min_delegation_sats: field(table[2]),
+  min_stake_to_propose_sats: field(table[3]),
+  cooldown_rounds: field(table[4]),
+  voting_period_rounds: field(table[5]),
+  execution_delay_rounds: field(table[6]),
+  quorum_percent: field(table[7]),
+  approval_percent: field(table[8]),
+  max_active_proposals: field(table[9]),
+  treasury_percent: field(table[10]),
+  council_percent: field(table[11]),
+  slash_percent: field(table[12]),
+  checkpoint_interval_rounds: field(table[13]),
+})
+
+export const fromJson = (json: typeof Json.Type): Parameters => make((entry) => json[entry.name])
+
+export const toJson = (parameters: Parameters): typeof Json.Type => ({
+  min_fee_sats: parameters.minFee,
+  name_fee_sats: parameters.nameFee,
+  min_delegation_sats: parameters.minDelegation,
+  min_stake_to_propose_sats: parameters.minStakeToPropose,
+  cooldown_rounds: parameters.cooldownRounds,
+  voting_period_rounds: parameters.votingPeriodRounds,
+  execution_delay_rounds: parameters.executionDelayRounds,
+  quorum_percent: parameters.quorumPercent,
+  approval_percent: parameters.approvalPercent,
+  max_active_proposals: parameters.maxActiveProposals,
+  treasury_percent: parameters.treasuryPercent,
+  council_percent: parameters.councilPercent,
+  slash_percent: parameters.slashPercent,
+  checkpoint_interval_rounds: parameters.checkpointIntervalRounds,
+})

@@ -1,0 +1,66 @@
+/** What a proposal would do if it passes: the `proposal_type` object of the wire. */
+import * as Address from "./Address.js"
+import type { Reader, Writer } from "./Binary.js"
+import * as Limits from "./Limits.js"
+import type { Sats } from "./Sats.js"
+
+export type CouncilAction = "add" | "remove"
+
+export type ProposalPayload =
+  | { readonly _tag: "Text" }
+  | { readonly _tag: "ParameterChange"; readonly param: string; readonly value: number }
+  | { readonly _tag: "CouncilMembership"; readonly action: CouncilAction; readonly address: Address.Address }
+  | { readonly _tag: "TreasurySpend"; readonly recipient: Address.Address; readonly amount: Sats }
+
+const TAG = { Text: 0, ParameterChange: 1, CouncilMembership: 2, TreasurySpend: 3 } as const
+
+export const write = (writer: Writer, payload: ProposalPayload): void => {
+  writer.u8(TAG[payload._tag])
+  switch (payload._tag) {
+    case "Text":
+      return
+    case "ParameterChange":
+      writer.text8(payload.param).u64(payload.value)
+      return
+    case "CouncilMembership":
+      writer.u8(payload.action === "add" ? 0 : 1).hex(payload.address)
+      return
+    case "TreasurySpend":
+      writer.hex(payload.recipient).u64(payload.amount)
+  }
+}
+
+const readParam = (reader: Reader): string => {
+  const param = reader.text8(Limits.PARAMETER_NAME_BYTES)
+  reader.require(param.length > 0, "empty parameter name")
+  return param
+}
+
+const readAction = (reader: Reader): CouncilAction => {
+  const action = reader.u8()
+  reader.require(action <= 1, `council action ${action}`)
+  return action === 0 ? "add" : "remove"
+}
+
+const readPositiveAmount = (reader: Reader): Sats => {
+  const amount = reader.sats()
+  reader.require(amount > 0, "an amount of 0")
+  return amount
+}
+
+export const read = (reader: Reader): ProposalPayload => {
+  const tag = reader.u8()
+  switch (tag) {
+    case TAG.Text:
+      return { _tag: "Text" }
+    case TAG.ParameterChange:
+      return { _tag: "ParameterChange", param: readParam(reader), value: reader.u64() }
+    case TAG.CouncilMembership:
+      return { _tag: "CouncilMembership", action: readAction(reader), address: Address.read(reader) }
+    case TAG.TreasurySpend:
+      return { _tag: "TreasurySpend", recipient: Address.read(reader), amount: readPositiveAmount(reader) }
+    default:
+      reader.fail(`proposal type ${tag}`)
+      return { _tag: "Text" }
+  }
+}

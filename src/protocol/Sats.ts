@@ -1,0 +1,97 @@
+/**
+ * Amounts of money, in the smallest unit. The maximum supply is below 2^53, so an amount is a safe integer and a JSON
+ * number; products that leave that range go through an exact `mulDiv`. Arithmetic that would leave the range is a bug
+ * of the caller, never rounded away, and throws with the figures.
+ */
+import { type Brand, Option, Schema } from "effect"
+
+export type Sats = number & Brand.Brand<"Sats">
+
+export const SATS_PER_COIN = 100_000_000
+export const ZERO = 0 as Sats
+export const MAX_SUPPLY = 2_100_000_000_000_000 as Sats
+export const MIN_STAKE_SATS = 200_000_000_000 as Sats
+
+export const isSats = (value: number): value is Sats => Number.isSafeInteger(value) && value >= 0 && value <= MAX_SUPPLY
+
+/** For figures the program itself computed. Input from outside goes through `schema` or a codec. */
+export const make = (value: number): Sats => {
+  if (!isSats(value)) throw new RangeError(`not an amount of sats: ${value}`)
+  // -0 would be written as 0 and compared as 0, but `Object.is` and test snapshots tell it apart.
+  return (value === 0 ? 0 : value) as Sats
+}
+
+export const add = (a: Sats, b: Sats): Sats => {
+  const sum = a + b
+  if (sum > MAX_SUPPLY) throw new RangeError(`${a} + ${b} sats is above the maximum supply`)
+  return sum as Sats
+}
+
+export const subtract = (a: Sats, b: Sats): Sats => {
+  if (b > a) throw new RangeError(`${a} - ${b} sats is below zero`)
+  return (a - b) as Sats
+}
+
+export const sum = (amounts: Iterable<Sats>): Sats => {
+  let total = ZERO
+  for (const amount of amounts) total = add(total, amount)
+  return total
+}
+
+export const min = (a: Sats, b: Sats): Sats => (a < b ? a : b)
+export const max = (a: Sats, b: Sats): Sats => (a > b ? a : b)
+
+/** ⌊a ÷ b⌋ of non-negative safe integers, exactly. */
+export const divideFloor = (a: number, b: number): number => {
+  if (!(b > 0)) throw new RangeError(`${a} ÷ ${b}: the divisor must be positive`)
+  // The remainder is exact in IEEE arithmetic, and what is left is a multiple of b: no rounding can happen.
+  return (a - (a % b)) / b
+}
+
+/** ⌊a · b ÷ c⌋ of non-negative safe integers, exactly, also where the product needs more than 53 bits. */
+export const mulDivFloor = (a: number, b: number, c: number): number => {
+  const product = a * b
+  if (product <= Number.MAX_SAFE_INTEGER) return divideFloor(product, c)
+  if (!(c > 0)) throw new RangeError(`${a} · ${b} ÷ ${c}: the divisor must be positive`)
+  return Number((BigInt(a) * BigInt(b)) / BigInt(c))
+}
+
+/** ⌊amount · numerator ÷ denominator⌋ as an amount. */
+export const mulDiv = (amount: Sats, numerator: number, denominator: number): Sats =>
+  make(mulDivFloor(amount, numerator, denominator))
+
+export const percent = (amount: Sats, percentage: number): Sats => mulDiv(amount, percentage, 100)
+
+/**
+ * The `*_coin` fields of the specification. One correctly rounded division: neighbouring doubles around the maximum
+ * supply in coins are 4e-9 apart, so the number prints with exactly the eight decimals it means.
+ */
+export const toCoin = (amount: Sats): number => amount / SATS_PER_COIN
+
+/** `"12.5"`: exact, without trailing zeros. */
+export const formatCoin = (amount: Sats): string => {
+  const fraction = amount % SATS_PER_COIN
+  const whole = divideFloor(amount, SATS_PER_COIN).toString()
+  return fraction === 0 ? whole : `${whole}.${fraction.toString().padStart(8, "0").replace(/0+$/, "")}`
+}
+
+/** The amount that `formatCoin` would write so; none for anything else a person may type. */
+export const parseCoin = (text: string): Option.Option<Sats> => {
+  const match = /^(\d{1,8})(?:\.(\d{1,8}))?$/.exec(text)
+  if (match === null) return Option.none()
+  const value = Number(match[1]) * SATS_PER_COIN + Number((match[2] ?? "").padEnd(8, "0"))
+  return isSats(value) ? Option.some(value) : Option.none()
+}
+
+const Amount = Schema.Number.pipe(
+  Schema.filter((value): value is Sats => isSats(value) && !Object.is(value, -0), {
+    identifier: "Sats",
+    title: "Sats",
+    description: "an amount in sats (1 coin = 100,000,000 sats)",
+    jsonSchema: { type: "integer", minimum: 0, maximum: MAX_SUPPLY },
+    message: () => `an integer number of sats from 0 to ${MAX_SUPPLY}`,
+  }),
+)
+
+/** A JSON number that is an amount: never a string, never a fraction, never coerced. */
+export const schema: Schema.Schema<Sats, number> = Amount

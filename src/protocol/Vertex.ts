@@ -1,0 +1,88 @@
+/** A vertex of the DAG: a signed header and the body it commits to. */
+import { Either } from "effect"
+import * as Binary from "./Binary.js"
+import * as Evidence from "./Evidence.js"
+import * as Hash from "./Hash.js"
+import * as Header from "./Header.js"
+import * as Heartbeat from "./Heartbeat.js"
+import type { SecretKey } from "./Keys.js"
+import * as Limits from "./Limits.js"
+import type { NetworkId } from "./Network.js"
+import * as Transaction from "./Transaction.js"
+
+export interface Body {
+  readonly transactions: ReadonlyArray<Transaction.Transaction>
+  readonly evidence: ReadonlyArray<Evidence.Evidence>
+  readonly heartbeats: ReadonlyArray<Heartbeat.Heartbeat>
+}
+
+export interface Vertex {
+  readonly header: Header.Header
+  readonly body: Body
+  /** The vertex on the wire: signed header, then body. */
+  readonly encoded: Uint8Array
+}
+
+export const emptyBody: Body = { transactions: [], evidence: [], heartbeats: [] }
+
+const writeBody = (writer: Binary.Writer, body: Body): void => {
+  writer
+    .list16(body.transactions, (transaction) => writer.raw(transaction.encoded))
+    .list8(body.evidence, (evidence) => Evidence.write(writer, evidence))
+    .list8(body.heartbeats, (heartbeat) => Heartbeat.write(writer, heartbeat))
+}
+
+const readBody = (networkId: NetworkId, reader: Binary.Reader): Body => ({
+  transactions: reader.list16(Limits.VERTEX_TRANSACTIONS, () => Transaction.read(networkId, reader)),
+  evidence: reader.list8(Limits.VERTEX_EVIDENCE, () => Evidence.read(reader)),
+  heartbeats: reader.list8(Limits.VERTEX_HEARTBEATS, () => Heartbeat.read(reader)),
+})
+
+const hashOfBody = (encodedBody: Uint8Array): Hash.Hash => Hash.of("udg/body", encodedBody)
+
+/** H("udg/body", encoded body): what the header commits to. */
+export const bodyHash = (body: Body): Hash.Hash => hashOfBody(Binary.encode((writer) => writeBody(writer, body)))
+
+/** Makes and signs a vertex. The caller has kept to the limits; what it made is what `decode` accepts. */
+export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, body: Body, key: SecretKey): Vertex => {
+  const encodedBody = Binary.encode((writer) => writeBody(writer, body))
+  return withEncodedBody(Header.sign({ ...content, bodyHash: hashOfBody(encodedBody) }, key), body, encodedBody)
+}
+
+/** Joins a header with its body. */
+export const make = (header: Header.Header, body: Body): Vertex =>
+  withEncodedBody(
+    header,
+    body,
+    Binary.encode((writer) => writeBody(writer, body)),
+  )
+
+const withEncodedBody = (header: Header.Header, body: Body, encodedBody: Uint8Array): Vertex => {
+  const encoded = Binary.encode((writer) => {
+    Header.write(writer, header)
+    writer.raw(encodedBody)
+  })
+  return { header, body, encoded }
+}
+
+const read = (networkId: NetworkId, reader: Binary.Reader): Omit<Vertex, "encoded"> => {
+  const header = Header.read(reader)
+  const start = reader.offset
+  const body = readBody(networkId, reader)
+  const hash = reader.failure === undefined ? hashOfBody(reader.since(start)) : header.bodyHash
+  reader.require(hash === header.bodyHash, "the body is not the one the header commits to")
+  return { header, body }
+}
+
+/** The vertex keeps `bytes`; hand over a buffer of its own. */
+export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Vertex, Binary.MalformedBytes> =>
+  Either.map(
+    Binary.decode("vertex", bytes, (reader) => {
+      reader.require(
+        bytes.length <= Limits.VERTEX_BYTES,
+        `${bytes.length} bytes, at most ${Limits.VERTEX_BYTES} allowed`,
+      )
+      return read(networkId, reader)
+    }),
+    (vertex) => ({ ...vertex, encoded: bytes }),
+  )

@@ -1,1 +1,14 @@
-process.stdout.write("udg\n")
+#!/usr/bin/env node
+import { readFileSync } from "node:fs"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Exit } from "effect"
+import * as Udg from "./cli/Udg.js"
+
+// The one place that is as far from package.json in src/ as in dist/.
+const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+
+NodeRuntime.runMain(Udg.program(version, process.argv.slice(2)), {
+  disableErrorReporting: true,
+  disablePrettyLogger: true,
+  teardown: (exit, end) => end(Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 1),
+})

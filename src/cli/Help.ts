@@ -1,0 +1,74 @@
+import { HelpDoc, Span } from "@effect/cli"
+import { Option } from "effect"
+import * as Setting from "./Setting.js"
+
+/** What help shows besides the settings themselves. */
+export interface Page {
+  readonly title: string
+  readonly usage: string
+  readonly settings: ReadonlyArray<Setting.Setting<unknown>>
+  readonly examples: ReadonlyArray<readonly [about: string, line: string]>
+  readonly footer: ReadonlyArray<string>
+}
+
+const width = 100
+const column = 30
+
+/** Breaks a text into lines of at most that many characters, at spaces. */
+const wrap = (text: string, limit: number): ReadonlyArray<string> =>
+  text.match(new RegExp(`\\S.{0,${limit - 1}}(?=\\s|$)|\\S+`, "g")) ?? []
+
+const room = width - column
+
+/** A term on the left and what it means on the right, which begins below when the term is too long. */
+const entry = (term: string, meaning: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first = "", ...rest] = meaning
+  const below = (line: string) => `${" ".repeat(column)}${line}`
+  const head = `  ${term}`
+  return head.length < column - 1
+    ? [head.padEnd(column) + first, ...rest.map(below)]
+    : [head, below(first), ...rest.map(below)]
+}
+
+/** What an option is for and its default, which gets a line of its own when one line does not hold both. */
+const settingEntry = (setting: Setting.Setting<unknown>): ReadonlyArray<string> => {
+  const otherwise = Option.map(setting.otherwise, (text) => `[default: ${text}]`)
+  const both = [setting.about, ...Option.toArray(otherwise)]
+  const together = both.join(" ")
+  const meaning = together.length <= room ? [together] : both.flatMap((text) => wrap(text, room))
+  return entry(`${Setting.flagOf(setting)} ${setting.placeholder}`.trimEnd(), meaning)
+}
+
+const section = (title: string, lines: ReadonlyArray<string>): HelpDoc.HelpDoc =>
+  HelpDoc.p(Span.spans([Span.strong(title), Span.text(`\n${lines.join("\n")}`)]))
+
+const groups = (settings: ReadonlyArray<Setting.Setting<unknown>>): ReadonlyArray<HelpDoc.HelpDoc> =>
+  [...new Set(settings.map(({ group }) => group))].map((group) =>
+    section(group, settings.filter((setting) => setting.group === group).flatMap(settingEntry)),
+  )
+
+/** The page as a document of `@effect/cli`. */
+export const toDoc = (page: Page): HelpDoc.HelpDoc =>
+  HelpDoc.blocks([
+    HelpDoc.p(page.title),
+    section("Usage", [`  ${page.usage}`]),
+    ...groups(page.settings),
+    section("Other", [
+      ...entry("--help, -h", ["show this page and exit"]),
+      ...entry("--version", ["print the version and exit"]),
+    ]),
+    section(
+      "Examples",
+      page.examples.flatMap(([about, line]) => [`  # ${about}`, `  ${line}`]),
+    ),
+    ...page.footer.map((text) => HelpDoc.p(wrap(text, width).join("\n"))),
+  ])
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
+const styling = /\u001b\[[0-9;]*m/g
+
+/** The page as text; `@effect/cli` writes its styling whether or not somebody can see it. */
+export const render = (page: Page, styled: boolean): string => {
+  const text = HelpDoc.toAnsiText(toDoc(page))
+  return (styled ? text : text.replaceAll(styling, "")).trimEnd()
+}

@@ -1,0 +1,54 @@
+import { Console, Effect, Layer } from "effect"
+import * as Configuration from "../node/Configuration.js"
+import * as Log from "../node/Log.js"
+import * as LogFilter from "../node/LogFilter.js"
+import * as Logging from "../node/Logging.js"
+import type * as Help from "./Help.js"
+import * as NodeSettings from "./NodeSettings.js"
+import { Terminal } from "./Terminal.js"
+import * as Words from "./Words.js"
+
+const log = Log.for("node")
+
+export const page = (version: string): Help.Page => ({
+  title: `udg ${version}: a node of a DAG ledger network`,
+  usage: "udg [options]",
+  settings: Object.values(NodeSettings.settings),
+  examples: [
+    ["a network of your own in ./data, RPC on http://127.0.0.1:10333", "udg"],
+    ["the same, forgotten on exit, with faster rounds", "udg --ephemeral --round-ms 100"],
+    ["join a network", "udg --genesis genesis.json --peer 203.0.113.7:9333 --data-dir /var/lib/udg"],
+    ["mainnet rules, RPC behind a proxy on the same host", "udg --testnet false --trusted-proxy 127.0.0.1"],
+    ["see what the mempool does", "RUST_LOG=info,mempool=debug udg"],
+  ],
+  footer: [
+    "Every option is also an environment variable: --rpc-port is UDG_RPC_PORT; options that may be repeated take a " +
+      "list separated by commas. The command line wins, and an empty variable counts as unset.",
+    `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
+      `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
+    "Exit codes: 0 asked to stop; 1 cannot start or run, with one line that says why.",
+  ],
+})
+
+/** Until there is a node to run: what it would run with. */
+const announce = Effect.gen(function* () {
+  const configuration = yield* Configuration.Configuration
+  yield* log.debug("configuration read", () => ({ dataDirectory: configuration.dataDirectory }))
+  yield* Console.log(`udg ${configuration.version}`)
+  for (const [name, value] of Configuration.describe(configuration)) yield* Console.log(`  ${name.padEnd(20)}${value}`)
+})
+
+/** Runs the node as the words and the environment say. */
+export const run = (version: string, words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const terminal = yield* Terminal
+    const { configuration, logFormat } = yield* NodeSettings.read(version, words)
+    const logging = Logging.layer({
+      directives: yield* Words.variable("RUST_LOG"),
+      format: logFormat,
+      colours: terminal.colours.stderr,
+      write: terminal.writeError,
+    })
+    const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
+    yield* Effect.provide(announce, layers)
+  })

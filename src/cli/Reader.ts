@@ -1,0 +1,113 @@
+import { resolve } from "node:path"
+import { FileSystem } from "@effect/platform"
+import type { SystemError } from "@effect/platform/Error"
+import { Effect, Either, Option } from "effect"
+import * as Host from "../network/Host.js"
+import * as PeerAddress from "../network/PeerAddress.js"
+import * as Cidr from "../node/Cidr.js"
+import type * as Configuration from "../node/Configuration.js"
+
+/** Makes a value of what a person wrote, or says, after the quoted text, why it cannot and what to give instead. */
+export type Reader<A> = (text: string) => Effect.Effect<A, string, FileSystem.FileSystem>
+
+const fromOption = <A>(value: Option.Option<A>, otherwise: () => string): Either.Either<A, string> =>
+  Either.fromOption(value, otherwise)
+
+const wholeNumber = (least: number, most: number, what: string, hint: string): Reader<number> => {
+  const complaint = `is not ${what}; give a whole number from ${least} to ${most}${hint}`
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return number >= least && number <= most ? Either.right(number) : Either.left(complaint)
+  }
+}
+
+export const port = wholeNumber(0, 65_535, "a port", " (0: any free port)")
+
+export const roundMs = wholeNumber(1, 60_000, "a round interval", " milliseconds")
+
+const truths = new Map([
+  ...["true", "yes", "on", "1"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "0"].map((word) => [word, false] as const),
+])
+
+/** Yes or no; besides the documented pair, the other usual words are understood. */
+export const boolean =
+  (yes: string, no: string): Reader<boolean> =>
+  (text) =>
+    fromOption(
+      Option.fromNullable(truths.get(text.toLowerCase())),
+      () => `is neither ${yes} nor ${no}; give one of the two`,
+    )
+
+export const choice =
+  <const A extends string>(...choices: ReadonlyArray<A>): Reader<A> =>
+  (text) =>
+    fromOption(
+      Option.fromNullable(choices.find((each) => each === text.toLowerCase())),
+      () => `is not one of ${choices.join(", ")}; give one of these`,
+    )
+
+export const host: Reader<string> = (text) =>
+  Host.kindOf(text) === undefined
+    ? Either.left("is not a host; give an IP address such as 127.0.0.1 or ::1, or a host name, without a port")
+    : Either.right(text)
+
+export const peer: Reader<PeerAddress.PeerAddress> = (text) =>
+  fromOption(PeerAddress.parse(text), () => `is not a peer's address; give ${PeerAddress.expected}`)
+
+export const cidr: Reader<Cidr.Cidr> = (text) =>
+  fromOption(Cidr.parse(text), () => `is not a range of addresses; give ${Cidr.expected}`)
+
+export const headerName: Reader<string> = (text) =>
+  /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/i.test(text)
+    ? Either.right(text.toLowerCase())
+    : Either.left("is not the name of an HTTP header; give one such as CF-Connecting-IP")
+
+export const trustedCheckpoint: Reader<Configuration.TrustedCheckpoint> = (text) => {
+  const [, epoch = "", hash = ""] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? []
+  return hash === ""
+    ? Either.left("is not a checkpoint; give EPOCH:HASH, an epoch number and the 64 hex characters of its hash")
+    : Either.right({ epoch: Number(epoch), hash: hash.toLowerCase() })
+}
+
+/** Why, without the system call and the path that Node appends. */
+const because = ({ reason, description = reason }: SystemError): string =>
+  reason === "PermissionDenied" ? "permission denied" : description.replace(/, .*$/s, "")
+
+/** A file that is there and can be read, as an absolute path. Its content is judged by whoever needs it. */
+export const file: Reader<string> = (text) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const info = yield* files.stat(text)
+    if (info.type === "Directory") return yield* Effect.fail("is a directory; give the path of a file")
+    yield* files.access(text, { readable: true })
+    return resolve(text)
+  }).pipe(
+    Effect.catchTags({
+      SystemError: (error) =>
+        Effect.fail(
+          error.reason === "NotFound"
+            ? "does not exist; give the path of a file that does"
+            : `cannot be read (${because(error)}); give the path of a readable file`,
+        ),
+      BadArgument: () => Effect.fail("is not a path; give the path of a readable file"),
+    }),
+  )
+
+/** A directory that can be written to, or a path where one can be made later, as an absolute path. */
+export const directory: Reader<string> = (text) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const info = yield* files.stat(text)
+    if (info.type !== "Directory") return yield* Effect.fail("is not a directory; give the path of a directory")
+    yield* files.access(text, { readable: true, writable: true })
+    return resolve(text)
+  }).pipe(
+    Effect.catchTags({
+      SystemError: (error) =>
+        error.reason === "NotFound"
+          ? Effect.succeed(resolve(text))
+          : Effect.fail(`cannot be used (${because(error)}); give the path of a directory this user may write to`),
+      BadArgument: () => Effect.fail("is not a path; give the path of a directory"),
+    }),
+  )

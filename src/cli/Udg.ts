@@ -1,0 +1,40 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
+import * as Help from "./Help.js"
+import * as Node from "./Node.js"
+import * as Terminal from "./Terminal.js"
+import type { WrongUsage } from "./WrongUsage.js"
+
+/** The environment of every command. */
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, Terminal.layer)
+
+const asksFor = (words: ReadonlyArray<string>, ...names: ReadonlyArray<string>): boolean =>
+  words.some((word) => names.includes(word))
+
+const showHelp = (page: Help.Page) =>
+  Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(Help.render(page, colours.stdout)))
+
+const command = (version: string, words: ReadonlyArray<string>) => {
+  if (asksFor(words, "--help", "-h")) return showHelp(Node.page(version))
+  if (asksFor(words, "--version")) return Console.log(version)
+  return Node.run(version, words)
+}
+
+/** What the process says when it ends badly: one line for a person's mistake, everything for a bug of ours. */
+const complaint = (cause: Cause.Cause<WrongUsage>): string =>
+  Option.match(Cause.failureOption(cause), {
+    onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
+    onSome: ({ message }) => `udg: ${message}\n`,
+  })
+
+/** The whole program: does what the words ask and gives the exit code. */
+export const program = (version: string, words: ReadonlyArray<string>): Effect.Effect<number> =>
+  Effect.gen(function* () {
+    const terminal = yield* Terminal.Terminal
+    const exit = yield* Effect.exit(command(version, words))
+    if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return 0
+    terminal.writeError(complaint(exit.cause))
+    return 1
+  }).pipe(Effect.provide(platform))

@@ -1,0 +1,38 @@
+import { BlockList, isIP } from "node:net"
+import { Option } from "effect"
+
+/** A range of IP addresses: those that share the first `prefix` bits with `address`. */
+export interface Cidr {
+  readonly family: "ipv4" | "ipv6"
+  readonly address: string
+  readonly prefix: number
+}
+
+/** What a person may write, for messages and help. */
+export const expected = "an IP address or a range such as 10.0.0.0/8 or fd00::/8"
+
+/** Reads `address/prefix`; an address alone stands for itself. */
+export const parse = (text: string): Option.Option<Cidr> => {
+  const [, address = "", digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = isIP(address)
+  if (version === 0 || address.includes("%")) return Option.none()
+  const bits = version === 4 ? 32 : 128
+  const prefix = digits === undefined ? bits : Number(digits)
+  return prefix > bits ? Option.none() : Option.some({ family: version === 4 ? "ipv4" : "ipv6", address, prefix })
+}
+
+/** As it is written, with its prefix. */
+export const format = (cidr: Cidr): string => `${cidr.address}/${cidr.prefix}`
+
+/**
+ * A test for "is this address in one of these ranges", built once and asked once per request. An IPv4 address that
+ * arrives written as IPv6 (`::ffff:10.0.0.1`, how a dual-stack socket reports it) is judged as the IPv4 address it is.
+ */
+export const matcher = (ranges: ReadonlyArray<Cidr>): ((address: string) => boolean) => {
+  const list = new BlockList()
+  for (const range of ranges) list.addSubnet(range.address, range.prefix, range.family)
+  return (address) => {
+    const version = isIP(address)
+    return version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6")
+  }
+}

@@ -1,0 +1,42 @@
+import { Cause, Effect, type LogLevel } from "effect"
+import * as LogFilter from "./LogFilter.js"
+
+/** What a record says besides its message, under names of its own (`round`, `tx`). */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Something ready, or how to make it: what is filtered out is never made. */
+type Lazy<A> = A | (() => A)
+
+type Write = (message: Lazy<string>, fields?: Lazy<Fields>, cause?: Cause.Cause<unknown>) => Effect.Effect<void>
+
+/** The voice of one module. */
+export type Log = Readonly<Record<LogFilter.Level, Write>>
+
+const made = <A>(lazy: Lazy<A>): A => (typeof lazy === "function" ? (lazy as () => A)() : lazy)
+
+const write =
+  (module: LogFilter.Module, level: LogLevel.LogLevel): Write =>
+  (message, fields, cause) =>
+    Effect.withFiberRuntime((fiber) =>
+      LogFilter.passes(fiber.getFiberRef(LogFilter.current), module, level)
+        ? Effect.annotateLogs(Effect.logWithLevel(level, made(message), cause ?? Cause.empty), {
+            ...(fields === undefined ? {} : made(fields)),
+            module,
+          })
+        : Effect.void,
+    )
+
+const forModule = (module: LogFilter.Module): Log => ({
+  error: write(module, LogFilter.toLogLevel.error),
+  warn: write(module, LogFilter.toLogLevel.warn),
+  info: write(module, LogFilter.toLogLevel.info),
+  debug: write(module, LogFilter.toLogLevel.debug),
+  trace: write(module, LogFilter.toLogLevel.trace),
+})
+
+/**
+ * The voice of a module, made once at the top of its file: `const log = Log.for("mempool")`, then
+ * `log.debug(() => describe(tx), () => ({ tx: tx.hash }))`. The module belongs to the call, not to the fiber, so that
+ * what a service says carries its own name also when another module's fiber called it.
+ */
+export { forModule as for }

@@ -1,0 +1,91 @@
+import { FiberRef, LogLevel } from "effect"
+import { globalValue } from "effect/GlobalValue"
+
+/** Who can speak in the log. `node` is the program itself and everything that names no module. */
+export const modules = [
+  "checkpoints",
+  "consensus",
+  "dag",
+  "governance",
+  "mempool",
+  "metrics",
+  "network",
+  "node",
+  "rpc",
+  "staking",
+  "state",
+  "storage",
+  "supervisor",
+  "sync",
+  "validator",
+] as const
+
+export type Module = (typeof modules)[number]
+
+/** The levels of the specification, most important first. */
+export const levels = ["error", "warn", "info", "debug", "trace"] as const
+
+export type Level = (typeof levels)[number]
+
+export const toLogLevel: Readonly<Record<Level, LogLevel.LogLevel>> = {
+  error: LogLevel.Error,
+  warn: LogLevel.Warning,
+  info: LogLevel.Info,
+  debug: LogLevel.Debug,
+  trace: LogLevel.Trace,
+}
+
+/** The name under which a record of that level is shown: Effect's extra levels fall into the five. */
+export const levelOf = (logLevel: LogLevel.LogLevel): Level =>
+  levels.find((level) => logLevel.ordinal >= toLogLevel[level].ordinal) ?? "trace"
+
+/** What is let through: for each module the least ordinal (as in Effect's LogLevel) that is written. */
+export interface LogFilter {
+  readonly thresholds: Readonly<Record<Module, number>>
+}
+
+export const isModule = (text: string): text is Module => (modules as ReadonlyArray<string>).includes(text)
+
+const isLevel = (text: string): text is Level => (levels as ReadonlyArray<string>).includes(text)
+
+const everywhere = (level: Level): Record<Module, number> =>
+  Object.fromEntries(modules.map((module) => [module, toLogLevel[level].ordinal])) as Record<Module, number>
+
+export const passes = (filter: LogFilter, module: Module, logLevel: LogLevel.LogLevel): boolean =>
+  logLevel.ordinal >= filter.thresholds[module]
+
+/** The level below which nothing is written by anybody. */
+export const lowest = (filter: LogFilter): LogLevel.LogLevel => {
+  const least = Math.min(...Object.values(filter.thresholds))
+  return Object.values(toLogLevel).find((level) => level.ordinal === least) ?? LogLevel.Info
+}
+
+/**
+ * Reads the directives of RUST_LOG: a level for everything, and `module=level` pairs, separated by commas. Case and
+ * spaces do not matter, of two directives for the same thing the last holds, and a pair wins over the level for
+ * everything wherever it stands. Where nothing is said, `info` holds. `off` is not among the specification's levels
+ * and not among ours: it would hide why a node died.
+ */
+export const parse = (text: string): { readonly filter: LogFilter; readonly unreadable: ReadonlyArray<string> } => {
+  const unreadable: Array<string> = []
+  const named = new Map<Module, Level>()
+  let general: Level = "info"
+  for (const directive of text.split(",").map((part) => part.trim())) {
+    const [first = "", second, ...rest] = directive
+      .toLowerCase()
+      .split("=")
+      .map((part) => part.trim())
+    if (directive === "") continue
+    if (second === undefined && isLevel(first)) general = first
+    else if (second !== undefined && rest.length === 0 && isModule(first) && isLevel(second)) named.set(first, second)
+    else unreadable.push(directive)
+  }
+  const thresholds = everywhere(general)
+  for (const [module, level] of named) thresholds[module] = toLogLevel[level].ordinal
+  return { filter: { thresholds }, unreadable }
+}
+
+/** The filter in force for a fiber and those it starts. */
+export const current: FiberRef.FiberRef<LogFilter> = globalValue("udg/LogFilter/current", () =>
+  FiberRef.unsafeMake<LogFilter>({ thresholds: everywhere("info") }),
+)

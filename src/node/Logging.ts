@@ -1,0 +1,123 @@
+import { Cause, Effect, HashMap, Layer, List, Logger, Option } from "effect"
+import * as Log from "./Log.js"
+import * as LogFilter from "./LogFilter.js"
+import * as Secrets from "./Secrets.js"
+
+export type Format = "pretty" | "json"
+
+/** One thing said, taken apart and without secrets. */
+interface Record {
+  readonly timestamp: string
+  readonly level: LogFilter.Level
+  readonly module: LogFilter.Module
+  readonly message: string
+  readonly annotations: Readonly<{ [name: string]: unknown }>
+  readonly cause: Option.Option<string>
+}
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+const moduleOf = (annotations: HashMap.HashMap<string, unknown>): LogFilter.Module =>
+  HashMap.get(annotations, "module").pipe(
+    Option.filter((name): name is LogFilter.Module => typeof name === "string" && LogFilter.isModule(name)),
+    Option.getOrElse((): LogFilter.Module => "node"),
+  )
+
+const recordOf = (options: Logger.Logger.Options<unknown>, module: LogFilter.Module): Record => {
+  const { annotations, cause, date, logLevel, message, spans } = options
+  const spent = List.toArray(spans).map(({ label, startTime }) => [`${label}_ms`, date.getTime() - startTime] as const)
+  return {
+    timestamp: date.toISOString(),
+    level: LogFilter.levelOf(logLevel),
+    module,
+    message: (Array.isArray(message) ? message : [message]).map((part) => asText(Secrets.plain(part))).join(" "),
+    annotations: Secrets.redactFields([...HashMap.toEntries(HashMap.remove(annotations, "module")), ...spent]),
+    cause: Cause.isEmpty(cause)
+      ? Option.none()
+      : Option.some(Secrets.redactText(Cause.pretty(cause, { renderErrorCause: true }))),
+  }
+}
+
+/** One JSON object; annotations and cause only where there are any. */
+const json = ({ annotations, cause, ...rest }: Record): string =>
+  JSON.stringify({
+    ...rest,
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+    ...Option.match(cause, { onNone: () => ({}), onSome: (text) => ({ cause: text }) }),
+  })
+
+const colourOf: Readonly<{ [level in LogFilter.Level]: number }> = {
+  error: 31,
+  warn: 33,
+  info: 32,
+  debug: 34,
+  trace: 90,
+}
+const dim = 2
+
+/** Control characters as escapes: nobody draws on the operator's terminal or begins a line through a log message. */
+const printable = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (character) => JSON.stringify(character).slice(1, -1))
+
+/** A bare word as it is, everything else quoted, so that `name=value` reads back. */
+const field = (value: unknown): string => {
+  const text = asText(value ?? null)
+  return /^[^\s"=]+$/.test(text) && typeof value === "string"
+    ? printable(text)
+    : printable(JSON.stringify(value ?? null))
+}
+
+/** `12:00:01.250 INFO  mempool      transaction accepted  tx=3f…`; a cause follows on lines of its own, indented. */
+const pretty = (colours: boolean) => {
+  const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)
+  return ({ timestamp, level, module, message, annotations, cause }: Record): string => {
+    const fields = Object.entries(annotations).map(([name, value]) => paint(dim, `${printable(name)}=${field(value)}`))
+    const line = [
+      paint(dim, timestamp.slice(11, 23)),
+      paint(colourOf[level], level.toUpperCase().padEnd(5)),
+      paint(dim, module.padEnd(11)),
+      printable(message),
+      ...(fields.length > 0 ? [` ${fields.join(" ")}`] : []),
+    ].join(" ")
+    const lines = Option.match(cause, { onNone: () => [], onSome: (text) => text.split("\n") })
+    return [line, ...lines.map((each) => `    ${printable(each)}`)].join("\n")
+  }
+}
+
+const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string, write: (line: string) => void) =>
+  Logger.make<unknown, void>((options) => {
+    const module = moduleOf(options.annotations)
+    if (LogFilter.passes(filter, module, options.logLevel)) write(`${render(recordOf(options, module))}\n`)
+  })
+
+const log = Log.for("node")
+
+const warning = (unreadable: ReadonlyArray<string>) =>
+  unreadable.length === 0
+    ? Effect.void
+    : log.warn(
+        `RUST_LOG: ignored ${unreadable.map((each) => JSON.stringify(each)).join(", ")}; a directive is a level ` +
+          `(${LogFilter.levels.join(", ")}) or module=level, where module is one of ${LogFilter.modules.join(", ")}`,
+      )
+
+/**
+ * Replaces Effect's logger by ours for everything below this layer, as the directives of RUST_LOG say. Whether a module
+ * speaks is decided before its message is made (`Log`); Effect's own minimum level keeps out what no module lets
+ * through, and the logger judges the rest, which libraries say without asking.
+ */
+export const layer = (options: {
+  readonly directives: string
+  readonly format: Format
+  readonly colours: boolean
+  readonly write: (line: string) => void
+}): Layer.Layer<never> => {
+  const { filter, unreadable } = LogFilter.parse(options.directives)
+  const render = options.format === "json" ? json : pretty(options.colours)
+  const loggers = Layer.mergeAll(
+    Logger.replace(Logger.defaultLogger, logger(filter, render, options.write)),
+    Logger.minimumLogLevel(LogFilter.lowest(filter)),
+    Layer.scopedDiscard(Effect.locallyScoped(LogFilter.current, filter)),
+  )
+  return Layer.provideMerge(Layer.effectDiscard(warning(unreadable)), loggers)
+}

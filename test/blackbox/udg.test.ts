@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process"
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const root = resolve(import.meta.dirname, "../..")
+const program = join(root, "dist/main.js")
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+
+interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Environment = Readonly<{ [name: string]: string }>
+
+/** Only what a process needs to start: nothing of the caller's settings reaches the program. */
+const bare = (environment: Environment): Environment => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: process.env["HOME"] ?? "",
+  ...environment,
+})
+
+const run = (command: string, words: ReadonlyArray<string>, environment: Environment, cwd: string): Promise<Outcome> =>
+  new Promise((settle, fail) => {
+    const child = spawn(command, words, { cwd, env: bare(environment), stdio: ["ignore", "pipe", "pipe"] })
+    const said = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text))
+    child.on("error", fail)
+    child.on("close", (code) => settle({ code, ...said }))
+  })
+
+describe("the built program", () => {
+  let folder = ""
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "udg-blackbox-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const udg = (words: ReadonlyArray<string>, environment: Environment = {}) =>
+    run(process.execPath, [program, ...words], environment, folder)
+
+  it("is what the package's bin names: executable, with a shebang", () => {
+    accessSync(program, constants.X_OK)
+    expect(readFileSync(program, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true)
+  })
+
+  it("prints its version and the configuration it read, and ends well", async () => {
+    const { code, stdout, stderr } = await udg(["--port", "4000", "--testnet", "false"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toMatch(new RegExp(`^udg ${version}\n`))
+    expect(stdout).toMatch(/^ {2}peer-to-peer +0\.0\.0\.0:4000$/m)
+    expect(stdout).toMatch(/^ {2}rpc +127\.0\.0\.1:5000$/m)
+    expect(stdout).toMatch(/^ {2}mode +mainnet$/m)
+  })
+
+  it("reads the environment, and the command line over it", async () => {
+    const environment = { UDG_PORT: "4000", UDG_RPC_HOST: "::1", UDG_PEER: "a.example:1,b.example:2", UDG_HOST: "" }
+    const { code, stdout } = await udg(["--port", "4100"], environment)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}peer-to-peer +0\.0\.0\.0:4100$/m)
+    expect(stdout).toMatch(/^ {2}rpc +\[::1\]:5100$/m)
+    expect(stdout).toMatch(/^ {2}peers +\/dns\/a\.example\/tcp\/1, \/dns\/b\.example\/tcp\/2$/m)
+  })
+
+  it.each([["--help"], ["-h"], ["--port", "nonsense", "--help"]])("shows help for %j", async (...words) => {
+    const { code, stdout, stderr } = await udg(words)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toContain("\n  --rpc-port PORT ")
+    expect(stdout).not.toContain("\u001b")
+  })
+
+  it("prints its version alone", async () => {
+    expect(await udg(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
+  })
+
+  const wrong: ReadonlyArray<readonly [words: ReadonlyArray<string>, environment: Environment, names: string]> = [
+    [["--prot", "1"], {}, '"--prot" is not an option; did you mean --port?'],
+    [["start"], {}, '"start" is an argument'],
+    [["--port"], {}, "--port needs a value"],
+    [["--port", "-1"], {}, '--port "-1"'],
+    [["--port", "99999"], {}, '--port "99999"'],
+    [["--rpc-port", "x"], {}, '--rpc-port "x"'],
+    [["--port", "65000"], {}, "--rpc-port would be 66000"],
+    [["--host", "a:b"], {}, '--host "a:b"'],
+    [["--rpc-host", "a b"], {}, '--rpc-host "a b"'],
+    [["--testnet", "perhaps"], {}, '--testnet "perhaps"'],
+    [["--data-dir", program], {}, "--data-dir "],
+    [["--genesis", "none.json"], {}, '--genesis "none.json" does not exist'],
+    [["--validator-key", "."], {}, '--validator-key "." is a directory'],
+    [["--no-validate", "x"], {}, '--no-validate "x"'],
+    [["--faucet-key", "none.key"], {}, '--faucet-key "none.key" does not exist'],
+    [["--peer", "nowhere"], {}, '--peer "nowhere"'],
+    [["--trust", "1:2"], {}, '--trust "1:2"'],
+    [["--round-ms", "0"], {}, '--round-ms "0"'],
+    [["--archive", "x"], {}, '--archive "x"'],
+    [["--ephemeral", "x"], {}, '--ephemeral "x"'],
+    [["--trusted-proxy", "10/8"], {}, '--trusted-proxy "10/8"'],
+    [["--client-ip-header", "a b"], {}, '--client-ip-header "a b"'],
+    [["--rate-limits", "x"], {}, '--rate-limits "x"'],
+    [["--log-format", "x"], {}, '--log-format "x"'],
+    [[], { UDG_PORT: "x" }, 'UDG_PORT "x"'],
+    [[], { UDG_PEER: "a.example:1,nowhere" }, 'UDG_PEER "nowhere"'],
+  ]
+
+  it.concurrent.each(wrong)("%j with %j: one line that names it, exit 1", async (words, environment, names) => {
+    const { code, stdout, stderr } = await udg(words, environment)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^udg: [^\n]+\n$/)
+    expect(stderr).toContain(`udg: ${names}`)
+  })
+
+  it("logs to stderr as RUST_LOG says: pretty without colours where there is no terminal", async () => {
+    const { code, stderr } = await udg([], { RUST_LOG: "error,node=debug" })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} DEBUG node {8}configuration read {2}dataDirectory=\S+\n$/)
+  })
+
+  it("logs JSON with --log-format json, and names what it cannot read in RUST_LOG once", async () => {
+    const { code, stdout, stderr } = await udg(["--log-format", "json"], { RUST_LOG: "debug,bogus=info,loud" })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^udg /)
+    const records = stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(records.map(({ level, module }) => [level, module])).toEqual([
+      ["warn", "node"],
+      ["debug", "node"],
+    ])
+    expect(records[0].message).toContain('ignored "bogus=info", "loud"')
+  })
+
+  it("does not mind a reader that goes away", async () => {
+    const { code, stderr } = await run("sh", ["-c", `"${process.execPath}" "${program}" --help | true`], {}, folder)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  })
+
+  it("runs by npm start, options after --", async () => {
+    const words = ["start", "--silent", "--", "--ephemeral", "--port", "0"]
+    const { code, stdout } = await run("npm", words, { npm_config_update_notifier: "false" }, root)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}peer-to-peer +0\.0\.0\.0:\(any free port\)$/m)
+    expect(stdout).toMatch(/^ {2}data directory +none, nothing is kept$/m)
+  })
+})

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Option } from "effect"
+import * as NodeSettings from "../../src/cli/NodeSettings.js"
+
+type Environment = Readonly<{ [name: string]: string }>
+
+const reading = (words: ReadonlyArray<string>, environment: Environment = {}) =>
+  NodeSettings.read("1.2.3", words).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+    Effect.provide(NodeContext.layer),
+  )
+
+const configurationOf = (words: ReadonlyArray<string>, environment?: Environment) =>
+  Effect.map(reading(words, environment), ({ configuration }) => configuration)
+
+const complaintOf = (words: ReadonlyArray<string>, environment?: Environment) =>
+  Effect.map(Effect.flip(reading(words, environment)), ({ message }) => message)
+
+const hash = "AB".repeat(32)
+
+describe("the settings of the node", () => {
+  let folder = ""
+  let file = ""
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "udg-settings-"))
+    file = join(folder, "some.key")
+    writeFileSync(file, "content")
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it.effect("have the documented defaults", () =>
+    Effect.gen(function* () {
+      const { configuration, logFormat } = yield* reading([])
+      expect(logFormat).toBe("pretty")
+      expect(configuration).toEqual({
+        version: "1.2.3",
+        p2p: { host: "0.0.0.0", port: 9333 },
+        rpc: { host: "127.0.0.1", port: 10_333 },
+        mode: Option.none(),
+        dataDirectory: resolve("data"),
+        ephemeral: false,
+        archive: false,
+        genesisFile: Option.none(),
+        validatorKeyFile: Option.none(),
+        faucetKeyFile: Option.none(),
+        validate: true,
+        peers: [],
+        trustedCheckpoint: Option.none(),
+        roundMs: Option.none(),
+        trustedProxies: [],
+        clientIpHeader: Option.none(),
+        rateLimits: true,
+      })
+    }),
+  )
+
+  const everything = () => ({
+    port: "4000",
+    "rpc-port": "4001",
+    host: "::1",
+    "rpc-host": "localhost",
+    testnet: "false",
+    "data-dir": folder,
+    genesis: file,
+    "validator-key": file,
+    "no-validate": "true",
+    "faucet-key": file,
+    trust: `7:${hash}`,
+    "round-ms": "100",
+    archive: "true",
+    ephemeral: "true",
+    "client-ip-header": "CF-Connecting-IP",
+    "rate-limits": "off",
+    "log-format": "json",
+  })
+
+  const whole = () => ({
+    logFormat: "json",
+    configuration: {
+      version: "1.2.3",
+      p2p: { host: "::1", port: 4000 },
+      rpc: { host: "localhost", port: 4001 },
+      mode: Option.some("mainnet"),
+      dataDirectory: folder,
+      ephemeral: true,
+      archive: true,
+      genesisFile: Option.some(file),
+      validatorKeyFile: Option.some(file),
+      faucetKeyFile: Option.some(file),
+      validate: false,
+      peers: [
+        { protocol: "dns", host: "a.example", port: 1, peerId: Option.none() },
+        { protocol: "ip4", host: "10.0.0.1", port: 2, peerId: Option.none() },
+      ],
+      trustedCheckpoint: Option.some({ epoch: 7, hash: hash.toLowerCase() }),
+      roundMs: Option.some(100),
+      trustedProxies: [
+        { family: "ipv4", address: "10.0.0.0", prefix: 8 },
+        { family: "ipv6", address: "::1", prefix: 128 },
+      ],
+      clientIpHeader: Option.some("cf-connecting-ip"),
+      rateLimits: false,
+    },
+  })
+
+  it.effect("can all be said on the command line", () =>
+    Effect.gen(function* () {
+      const words = Object.entries(everything()).flatMap(([name, value]) => [`--${name}`, value])
+      const repeated = ["--peer", "a.example:1", "--peer=/ip4/10.0.0.1/tcp/2", "--trusted-proxy", "10.0.0.0/8"]
+      expect(yield* reading([...repeated, ...words, "--trusted-proxy=::1"])).toEqual(whole())
+    }),
+  )
+
+  it.effect("can all be said in the environment, repeated ones with commas", () =>
+    Effect.gen(function* () {
+      const named = Object.entries(everything()).map(([name, value]) => [variableOf(name), value])
+      const environment = {
+        ...Object.fromEntries(named),
+        UDG_PEER: "a.example:1, /ip4/10.0.0.1/tcp/2,",
+        UDG_TRUSTED_PROXY: "10.0.0.0/8,::1",
+      }
+      expect(yield* reading([], environment)).toEqual(whole())
+    }),
+  )
+
+  const variableOf = (name: string) => `UDG_${name.toUpperCase().replaceAll("-", "_")}`
+
+  it.effect("the command line wins over the environment, which is then not even judged", () =>
+    Effect.gen(function* () {
+      const environment = { UDG_PORT: "nonsense", UDG_ARCHIVE: "true", UDG_PEER: "a.example:1" }
+      const words = ["--port", "4000", "--archive=false", "--peer", "b.example:2"]
+      const { p2p, archive, peers } = yield* configurationOf(words, environment)
+      expect([p2p.port, archive, peers.map(({ host }) => host)]).toEqual([4000, false, ["b.example"]])
+    }),
+  )
+
+  it.effect("an empty variable is an unset one", () =>
+    Effect.gen(function* () {
+      const empty = { UDG_PORT: "", UDG_PEER: " ", UDG_GENESIS: "", UDG_NO_VALIDATE: "", UDG_TESTNET: "" }
+      expect(yield* configurationOf([], empty)).toEqual(yield* configurationOf([]))
+    }),
+  )
+
+  it.effect("a flag stands alone, or before the next option, or with a value", () =>
+    Effect.gen(function* () {
+      const { archive, ephemeral, validate } = yield* configurationOf([
+        "--archive",
+        "--ephemeral",
+        "no",
+        "--no-validate",
+      ])
+      expect({ archive, ephemeral, validate }).toEqual({ archive: true, ephemeral: false, validate: false })
+    }),
+  )
+
+  it.effect("the RPC port follows the port, and is any free one when the port is", () =>
+    Effect.gen(function* () {
+      expect((yield* configurationOf(["--port", "4000"])).rpc.port).toBe(5000)
+      expect((yield* configurationOf(["--port", "64535"])).rpc.port).toBe(65_535)
+      expect((yield* configurationOf(["--port", "0"])).rpc.port).toBe(0)
+      expect((yield* configurationOf(["--port", "65000", "--rpc-port", "80"])).rpc.port).toBe(80)
+      expect(yield* complaintOf(["--port", "64536"])).toMatch(
+        /^--rpc-port would be 65536, which is --port 64536 \+ 1000/,
+      )
+      expect(yield* complaintOf(["--port", "80", "--rpc-port", "80"])).toMatch(/^--rpc-port and --port are both 80/)
+    }),
+  )
+
+  const wrong: ReadonlyArray<readonly [word: string, value: string]> = [
+    ["port", "-1"],
+    ["port", "65536"],
+    ["port", "9333x"],
+    ["port", "1e3"],
+    ["rpc-port", "0x10"],
+    ["rpc-port", "80.5"],
+    ["host", "127.0.0.1:9333"],
+    ["rpc-host", "10.0.0.256"],
+    ["testnet", "mainnet"],
+    ["data-dir", "package.json"],
+    ["data-dir", "package.json/below"],
+    ["genesis", "/does/not/exist.json"],
+    ["validator-key", "src"],
+    ["no-validate", "perhaps"],
+    ["faucet-key", "/does/not/exist.key"],
+    ["peer", "node.example"],
+    ["trust", `7:${"z".repeat(64)}`],
+    ["trust", hash],
+    ["round-ms", "0"],
+    ["round-ms", "60001"],
+    ["archive", "2"],
+    ["ephemeral", "never"],
+    ["trusted-proxy", "10.0.0.0/33"],
+    ["client-ip-header", "X Forwarded"],
+    ["rate-limits", "sometimes"],
+    ["log-format", "xml"],
+  ]
+
+  it.effect.each(wrong)(
+    "complain about --%s %s in one line that names it, what was given and what to give",
+    ([name, value]) =>
+      Effect.gen(function* () {
+        const line = yield* complaintOf([`--${name}`, value])
+        expect(line.startsWith(`--${name} "${value}" `)).toBe(true)
+        expect(line).toMatch(/^[^\n]+; (?:or )?give [^\n]+$/)
+      }),
+  )
+
+  it.effect.each(wrong)("complain about UDG_… for %s %s under the variable's name", ([name, value]) =>
+    Effect.gen(function* () {
+      const variable = variableOf(name)
+      expect((yield* complaintOf([], { [variable]: value })).startsWith(`${variable} "${value}" `)).toBe(true)
+    }),
+  )
+
+  it.effect("of several mistakes one is named", () =>
+    Effect.gen(function* () {
+      expect(yield* complaintOf(["--round-ms", "0", "--port", "x", "--peer", "?"])).toMatch(/^--port "x"[^\n]*$/)
+    }),
+  )
+
+  it.effect.each([
+    [["--port"], /^--port needs a value, but nothing follows; write --port PORT$/],
+    [["--port", "--archive"], /^--port needs a value, but "--archive" follows; write --port PORT$/],
+    [["--port="], /^--port needs a value/],
+    [["--data-dir", ""], /^--data-dir needs a value/],
+    [["--peer", "--peer", "a.example:1"], /^--peer needs a value, but "--peer" follows/],
+    [["--prot", "9333"], /^"--prot" is not an option; did you mean --port\?/],
+    [["--Port", "9333"], /did you mean --port\?/],
+    [["--rpc_port=1"], /^"--rpc_port" is not an option; did you mean --rpc-port\?/],
+    [["-port", "9333"], /^"-port" is not an option; did you mean --port\?/],
+    [["--novalidate"], /did you mean --no-validate\?/],
+    [["--versoin"], /did you mean --version\?/],
+    [["--nothing-like-it"], /^"--nothing-like-it" is not an option; see --help/],
+    [["-x"], /^"-x" is not an option; see --help/],
+    [["--"], /^"--" is not an option; see --help/],
+    [["start"], /^"start" is an argument, and none is expected here; see --help/],
+    [["--port", "1", "2"], /^"2" is an argument/],
+    [["--port", "1", "--port=2"], /^--port is given twice, "1" and "2"; give it once$/],
+    [["--archive", "--archive"], /^--archive is given twice/],
+    [["--genesis", "two\nlines"], /^--genesis "two\\nlines" does not exist; [^\n]*$/],
+    [["--genesis", "x".repeat(10_000)], /^--genesis "x{80}…" [^\n]{1,200}$/],
+  ] as const)("%j is refused in one line", ([words, line]) =>
+    Effect.gen(function* () {
+      expect(yield* complaintOf(words)).toMatch(line)
+    }),
+  )
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "@effect/vitest"
+import { LogLevel } from "effect"
+import * as LogFilter from "../../src/node/LogFilter.js"
+
+const levelFor = (directives: string, module: LogFilter.Module): LogFilter.Level | undefined => {
+  const { filter } = LogFilter.parse(directives)
+  return LogFilter.levels.findLast((level) => LogFilter.passes(filter, module, LogFilter.toLogLevel[level]))
+}
+
+describe("LogFilter", () => {
+  it.each([
+    ["", "mempool", "info"],
+    ["error", "mempool", "error"],
+    ["warn", "mempool", "warn"],
+    ["debug", "mempool", "debug"],
+    ["trace", "mempool", "trace"],
+    ["info,mempool=debug,rpc=warn", "mempool", "debug"],
+    ["info,mempool=debug,rpc=warn", "rpc", "warn"],
+    ["info,mempool=debug,rpc=warn", "dag", "info"],
+    ["mempool=debug", "dag", "info"],
+    ["mempool=debug,error", "mempool", "debug"],
+    ["mempool=debug,error", "dag", "error"],
+    ["warn,debug", "dag", "debug"],
+    ["rpc=debug,rpc=error", "rpc", "error"],
+    [" Info , MemPool = DEBUG ,", "mempool", "debug"],
+  ] as const)("with RUST_LOG=%j, %s speaks at %s", (directives, module, expected) => {
+    expect(levelFor(directives, module)).toBe(expected)
+  })
+
+  it.each([
+    "verbose",
+    "off",
+    "mempool",
+    "mempool=",
+    "mempool=loud",
+    "=debug",
+    "mempol=debug",
+    "a=b=c",
+    "udg::rpc=info",
+  ])("cannot read %j, and says so as it was written", (directive) => {
+    expect(LogFilter.parse(`warn,${directive},rpc=debug`).unreadable).toEqual([directive])
+    expect(levelFor(`warn,${directive},rpc=debug`, "rpc")).toBe("debug")
+    expect(levelFor(`warn,${directive},rpc=debug`, "dag")).toBe("warn")
+  })
+
+  it("knows the level below which nobody speaks", () => {
+    expect(LogFilter.lowest(LogFilter.parse("error,dag=trace").filter)).toEqual(LogLevel.Trace)
+    expect(LogFilter.lowest(LogFilter.parse("error").filter)).toEqual(LogLevel.Error)
+  })
+
+  it("shows Effect's levels as one of the specification's five", () => {
+    expect([LogLevel.Fatal, LogLevel.Error, LogLevel.Info, LogLevel.All].map(LogFilter.levelOf)).toEqual([
+      "error",
+      "error",
+      "info",
+      "trace",
+    ])
+  })
+})

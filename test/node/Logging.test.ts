@@ -1,0 +1,169 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect } from "effect"
+import * as Log from "../../src/node/Log.js"
+import * as Logging from "../../src/node/Logging.js"
+
+interface Given {
+  readonly directives?: string
+  readonly format?: Logging.Format
+  readonly colours?: boolean
+}
+
+/** The lines that a program writes. */
+const linesOf = ({ directives = "", format = "json", colours = false }: Given, program: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const written: Array<string> = []
+    const write = (line: string) => void written.push(line)
+    yield* Effect.provide(program, Logging.layer({ directives, format, colours, write }))
+    expect(written.every((line) => line.endsWith("\n"))).toBe(true)
+    return written.map((line) => line.slice(0, -1))
+  })
+
+const recordsOf = (given: Given, program: Effect.Effect<void>) =>
+  Effect.map(linesOf(given, program), (lines) =>
+    lines.map((line) => JSON.parse(line) as Readonly<{ [name: string]: unknown }>),
+  )
+
+const mempool = Log.for("mempool")
+const rpc = Log.for("rpc")
+
+describe("Logging", () => {
+  it.effect("writes one JSON object a line, with time, level, module, message, annotations and cause", () =>
+    Effect.gen(function* () {
+      const [record, ...others] = yield* recordsOf(
+        {},
+        mempool
+          .warn("transaction\nrefused", { tx: "3f", fee: 7n }, Cause.fail(new Error("too cheap")))
+          .pipe(Effect.annotateLogs("round", 12)),
+      )
+      expect(others).toEqual([])
+      expect(record).toEqual({
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        level: "warn",
+        module: "mempool",
+        message: "transaction\nrefused",
+        annotations: { tx: "3f", fee: "7", round: 12 },
+        cause: expect.stringContaining("too cheap"),
+      })
+    }),
+  )
+
+  it.effect("writes pretty lines without colours where there is no terminal for them", () =>
+    Effect.gen(function* () {
+      const lines = yield* linesOf({ format: "pretty" }, mempool.info("accepted", { tx: "3f", note: "two words" }))
+      expect(lines).toEqual([
+        expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}mempool {5}accepted {2}tx=3f note="two words"$/),
+      ])
+    }),
+  )
+
+  it.effect("colours the level on a terminal", () =>
+    Effect.gen(function* () {
+      const lines = yield* linesOf({ format: "pretty", colours: true }, mempool.error("broken"))
+      expect(lines[0]).toContain("\u001b[31mERROR\u001b[0m")
+    }),
+  )
+
+  it.effect("puts the lines of a cause below, indented, and lets no message begin a line or draw on a terminal", () =>
+    Effect.gen(function* () {
+      const said = "a\n12:00:00.000 ERROR node forged \u001b[2J"
+      const [written = ""] = yield* linesOf({ format: "pretty" }, rpc.info(said, { note: said }, Cause.die("why")))
+      const [first = "", ...below] = written.split("\n")
+      expect(first).toContain("a\\n12:00:00.000 ERROR node forged \\u001b[2J")
+      expect(written).not.toContain("\u001b")
+      expect(below.length).toBeGreaterThan(0)
+      expect(below.every((line) => line.startsWith("    "))).toBe(true)
+    }),
+  )
+
+  it.effect("lets each module speak at its own level", () =>
+    Effect.gen(function* () {
+      const records = yield* recordsOf(
+        { directives: "info,mempool=debug,rpc=warn" },
+        Effect.all([
+          mempool.debug("1"),
+          mempool.trace("2"),
+          rpc.info("3"),
+          rpc.warn("4"),
+          Log.for("dag").info("5"),
+          Log.for("dag").debug("6"),
+        ]),
+      )
+      expect(records.map(({ message }) => message)).toEqual(["1", "4", "5"])
+    }),
+  )
+
+  it.effect("judges what names no module, as libraries do, by the level for everything", () =>
+    Effect.gen(function* () {
+      const program = Effect.all([Effect.logDebug("quiet"), Effect.logWarning("loud")])
+      const records = yield* recordsOf({ directives: "warn,mempool=trace" }, program)
+      expect(records.map(({ message, module }) => [message, module])).toEqual([["loud", "node"]])
+    }),
+  )
+
+  it.effect("never makes the message or the fields of what is filtered out", () =>
+    Effect.gen(function* () {
+      let made = 0
+      const build = () => `${++made}`
+      const fields = () => ({ made: ++made })
+      yield* linesOf({ directives: "trace,mempool=warn" }, mempool.info(build, fields))
+      expect(made).toBe(0)
+      yield* linesOf({ directives: "error,mempool=info" }, mempool.info(build, fields))
+      expect(made).toBe(2)
+    }),
+  )
+
+  it.effect("filters in fibers that the program starts, too", () =>
+    Effect.gen(function* () {
+      const records = yield* recordsOf(
+        { directives: "mempool=trace" },
+        Effect.flatMap(Effect.fork(mempool.trace("from a fiber")), (fiber) => Effect.asVoid(fiber)),
+      )
+      expect(records.map(({ message }) => message)).toEqual(["from a fiber"])
+    }),
+  )
+
+  it.effect("names all directives it cannot read in one warning", () =>
+    Effect.gen(function* () {
+      const records = yield* recordsOf({ directives: "error,mempol=debug,verbose,node=warn" }, Effect.void)
+      expect(records.map(({ level }) => level)).toEqual(["warn"])
+      expect(records[0]?.["message"]).toMatch(/^RUST_LOG: ignored "mempol=debug", "verbose"; /)
+    }),
+  )
+
+  const key = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
+
+  it.effect.each(["json", "pretty"] as const)("never writes what is named like a secret, in %s", (format) =>
+    Effect.gen(function* () {
+      const lines = yield* linesOf(
+        { format },
+        Effect.all([
+          rpc.info("made", { secret_key: key, secretKey: key, seed: key, passphrase: key, validatorPrivateKey: key }),
+          rpc.info("asked", {
+            body: { to: "someone", accounts: [{ secret_key: key }] },
+            map: new Map([["seed", key]]),
+          }),
+          rpc.info(`cannot read {"secret_key":"${key}","amount":1}`),
+          rpc.info("nested", { text: JSON.stringify(JSON.stringify({ secret_key: key, to: "someone" })) }),
+          rpc.info(`started with seed=${key} round=3`),
+          rpc.error("failed", {}, Cause.die(new Error(`bad passphrase: ${key}`))),
+          Effect.logInfo("library", { secret_key: key }),
+        ]),
+      )
+      expect(lines).toHaveLength(7)
+      expect(lines.join("\n")).not.toContain(key)
+      expect(lines.every((line) => line.includes("[redacted]"))).toBe(true)
+      expect(lines.join("\n")).toContain("someone")
+    }),
+  )
+
+  it.effect("survives values that JSON cannot hold", () =>
+    Effect.gen(function* () {
+      const circle: { self?: unknown } = {}
+      circle.self = circle
+      const fields = { circle, bytes: Uint8Array.of(1, 255), nothing: undefined, infinite: Number.POSITIVE_INFINITY }
+      const [record] = yield* recordsOf({}, rpc.info("odd", fields))
+      expect(record?.["annotations"]).toMatchObject({ bytes: "01ff", infinite: "Infinity" })
+    }),
+  )
+})

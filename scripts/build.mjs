@@ -1,7 +1,7 @@
 // `npm run build`: modules and types by tsc into dist/, then the program itself as one bundle, because loading Effect
 // module by module costs more than half a second at every start. With --if-stale, only when a source is newer than dist/.
 import { spawnSync } from "node:child_process"
-import { readdirSync, rmSync, statSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "esbuild"
 
@@ -24,14 +24,21 @@ const isFresh = () => {
 
 if (process.argv.includes("--if-stale") && isFresh()) process.exit(0)
 
-rmSync(join(root, "dist"), { recursive: true, force: true })
-const types = spawnSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" })
+// Built beside dist/ and swapped in at the end: a failed build leaves the last good one, a running program its files.
+const next = mkdtempSync(join(root, ".build-"))
+process.on("exit", () => rmSync(next, { recursive: true, force: true }))
+
+const types = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json", "--outDir", next], {
+  cwd: root,
+  stdio: "inherit",
+})
+if (types.error !== undefined) throw types.error
 if (types.status !== 0) process.exit(types.status ?? 1)
 
 await build({
   absWorkingDir: root,
   entryPoints: ["src/main.ts"],
-  outfile: bundle,
+  outfile: join(next, "main.js"),
   allowOverwrite: true,
   bundle: true,
   platform: "node",
@@ -46,3 +53,11 @@ await build({
   },
   logLevel: "warning",
 })
+
+// The program is also what the package's `bin` names.
+chmodSync(join(next, "main.js"), 0o755)
+chmodSync(next, 0o755)
+const dist = join(root, "dist")
+if (existsSync(dist)) renameSync(dist, join(next, "previous"))
+renameSync(next, dist)
+rmSync(join(dist, "previous"), { recursive: true, force: true })

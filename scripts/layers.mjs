@@ -1,4 +1,4 @@
-// The arrows of docs/architecture: which folder of src/ may import which. Fails naming every import that points the wrong way.
+// The arrows of CONTRIBUTING.md: which folder of src/ may import which. Fails naming every import that points the wrong way.
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { pathToFileURL } from "node:url"

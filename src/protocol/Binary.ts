@@ -6,7 +6,7 @@
  */
 
 import { Data, Either } from "effect"
-import { fromHex, toHex } from "#crypto"
+import { toHex } from "#crypto"
 import * as Sats from "./Sats.js"
 
 /** Bytes that are not the canonical encoding of anything. */
@@ -26,13 +26,33 @@ const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 export const utf8 = (text: string): Uint8Array => utf8Encoder.encode(text)
 
+const NO_BYTES = new Uint8Array(0)
+
+const wellFormedUtf8 = (text: string): Uint8Array => {
+  if (text === "") return NO_BYTES
+  if (!text.isWellFormed()) throw new RangeError("a lone surrogate has no UTF-8")
+  return utf8(text)
+}
+
 /** How many bytes a text takes on the wire; none for a text with a lone surrogate, which UTF-8 cannot carry. */
 export const utf8Length = (text: string): number | undefined => (text.isWellFormed() ? utf8(text).length : undefined)
 
 const INITIAL_CAPACITY = 512
+const SPARE_CAPACITY = 65_536
 const TWO_TO_32 = 0x1_0000_0000
 
-/** Appends encodings to one growing buffer. The values come typed; a value outside its type is a bug and throws. */
+/** The value of a hexadecimal digit by its character code. */
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
+
+const digit = (hex: string, at: number): number => DIGITS[hex.charCodeAt(at)] ?? 0
+
+const requireUnsigned = (value: number, limit: number): void => {
+  if (!Number.isInteger(value) || value < 0 || value > limit) {
+    throw new RangeError(`not an unsigned integer up to ${limit}: ${value}`)
+  }
+}
+
+/** Appends encodings to one growing buffer. A number, text or list too large for its field is a bug and throws. */
 export class Writer {
   #bytes = new Uint8Array(INITIAL_CAPACITY)
   #view = new DataView(this.#bytes.buffer)
@@ -42,6 +62,11 @@ export class Writer {
     return this.#length
   }
 
+  get capacity(): number {
+    return this.#bytes.length
+  }
+
+  /** Room for `count` bytes. It may replace the buffer, so it must be called before the buffer is looked at. */
   #reserve(count: number): number {
     const offset = this.#length
     const needed = offset + count
@@ -56,29 +81,38 @@ export class Writer {
   }
 
   u8(value: number): this {
-    this.#view.setUint8(this.#reserve(1), value)
+    requireUnsigned(value, 0xff)
+    const offset = this.#reserve(1)
+    this.#view.setUint8(offset, value)
     return this
   }
 
   u16(value: number): this {
-    this.#view.setUint16(this.#reserve(2), value, true)
+    requireUnsigned(value, 0xffff)
+    const offset = this.#reserve(2)
+    this.#view.setUint16(offset, value, true)
     return this
   }
 
   u32(value: number): this {
-    this.#view.setUint32(this.#reserve(4), value, true)
+    requireUnsigned(value, 0xffff_ffff)
+    const offset = this.#reserve(4)
+    this.#view.setUint32(offset, value, true)
     return this
   }
 
   u64(value: number): this {
-    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned safe integer: ${value}`)
+    requireUnsigned(value, Number.MAX_SAFE_INTEGER)
     const offset = this.#reserve(8)
-    this.#view.setUint32(offset, value % TWO_TO_32, true)
-    this.#view.setUint32(offset + 4, Sats.divideFloor(value, TWO_TO_32), true)
+    const low = value >>> 0
+    this.#view.setUint32(offset, low, true)
+    // Exact: a multiple of 2^32 times a power of two.
+    this.#view.setUint32(offset + 4, (value - low) * 2 ** -32, true)
     return this
   }
 
   u128(value: bigint): this {
+    if (BigInt.asUintN(128, value) !== value) throw new RangeError(`not an unsigned integer of 128 bits: ${value}`)
     const offset = this.#reserve(16)
     this.#view.setBigUint64(offset, BigInt.asUintN(64, value), true)
     this.#view.setBigUint64(offset + 8, value >> 64n, true)
@@ -90,21 +124,25 @@ export class Writer {
   }
 
   raw(bytes: Uint8Array): this {
-    this.#bytes.set(bytes, this.#reserve(bytes.length))
+    const offset = this.#reserve(bytes.length)
+    this.#bytes.set(bytes, offset)
     return this
   }
 
+  /** The bytes that `hex` stands for; straight into the buffer, because most of what is encoded is keys and hashes. */
   hex(hex: string): this {
-    return this.raw(fromHex(hex))
+    let offset = this.#reserve(hex.length >>> 1)
+    for (let i = 0; i < hex.length; i += 2) this.#bytes[offset++] = (digit(hex, i) << 4) | digit(hex, i + 1)
+    return this
   }
 
   text8(text: string): this {
-    const bytes = utf8(text)
+    const bytes = wellFormedUtf8(text)
     return this.u8(bytes.length).raw(bytes)
   }
 
   text16(text: string): this {
-    const bytes = utf8(text)
+    const bytes = wellFormedUtf8(text)
     return this.u16(bytes.length).raw(bytes)
   }
 
@@ -126,16 +164,26 @@ export class Writer {
     return this
   }
 
+  /** A copy of what was written; the writer is empty again. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length)
+    const bytes = this.#bytes.slice(0, this.#length)
+    this.#length = 0
+    return bytes
   }
 }
 
+/** A writer kept for the next `encode`, because a fresh buffer costs more than writing a transaction into it. */
+let spare: Writer | undefined
+
 /** What `write` appends to an empty writer. */
 export const encode = (write: (writer: Writer) => void): Uint8Array => {
-  const writer = new Writer()
+  const writer = spare ?? new Writer()
+  // An encoding inside an encoding, or after one that threw, gets a writer of its own.
+  spare = undefined
   write(writer)
-  return writer.finish()
+  const bytes = writer.finish()
+  if (writer.capacity <= SPARE_CAPACITY) spare = writer
+  return bytes
 }
 
 /**
@@ -232,7 +280,7 @@ export class Reader {
   /** A view, not a copy. */
   raw(count: number): Uint8Array {
     const offset = this.#take(count)
-    return offset < 0 ? new Uint8Array(0) : this.#bytes.subarray(offset, offset + count)
+    return offset < 0 ? NO_BYTES : this.#bytes.subarray(offset, offset + count)
   }
 
   hex(count: number): string {
@@ -262,7 +310,8 @@ export class Reader {
     return this.#text(this.u16(), limit)
   }
 
-  #list<A>(count: number, limit: number, read: () => A): ReadonlyArray<A> {
+  /** A list whose count was read already. */
+  list<A>(count: number, limit: number, read: () => A): ReadonlyArray<A> {
     const items: Array<A> = []
     if (count > limit) this.fail(`list of ${count}, at most ${limit} allowed`)
     // The failure ends the loop, so a forged count costs no more than the bytes that came with it.
@@ -271,15 +320,15 @@ export class Reader {
   }
 
   list8<A>(limit: number, read: () => A): ReadonlyArray<A> {
-    return this.#list(this.u8(), limit, read)
+    return this.list(this.u8(), limit, read)
   }
 
   list16<A>(limit: number, read: () => A): ReadonlyArray<A> {
-    return this.#list(this.u16(), limit, read)
+    return this.list(this.u16(), limit, read)
   }
 
   list32<A>(limit: number, read: () => A): ReadonlyArray<A> {
-    return this.#list(this.u32(), limit, read)
+    return this.list(this.u32(), limit, read)
   }
 
   /** The bytes read since `start`, as a view. */

@@ -42,23 +42,36 @@ const prefixOf = (tag: Tag): Uint8Array => {
   return prefix
 }
 
-/** `tag ‖ 0x00 ‖ parts`, in one buffer: what is hashed, and in the same form what is signed. */
-export const tagged = (prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  let length = prefix.length
+const lengthOf = (parts: ReadonlyArray<Uint8Array>): number => {
+  let length = 0
   for (const part of parts) length += part.length
-  const bytes = new Uint8Array(length)
-  bytes.set(prefix)
-  let offset = prefix.length
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.length
-  }
-  return bytes
+  return length
 }
 
+const join = (target: Uint8Array, prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  target.set(prefix)
+  let offset = prefix.length
+  for (const part of parts) {
+    target.set(part, offset)
+    offset += part.length
+  }
+  return target
+}
+
+/** `tag ‖ 0x00 ‖ parts`, in one buffer: what is hashed, and in the same form what is signed. */
+export const tagged = (prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array =>
+  join(new Uint8Array(prefix.length + lengthOf(parts)), prefix, parts)
+
+/** Joined input lives only for the call, and a fresh buffer costs more than hashing a transaction. */
+const scratch = new Uint8Array(4_096)
+
 /** H(tag, parts joined). */
-export const of = (tag: Tag, ...parts: ReadonlyArray<Uint8Array>): Hash =>
-  sha256Hex(tagged(prefixOf(tag), parts)) as Hash
+export const of = (tag: Tag, ...parts: ReadonlyArray<Uint8Array>): Hash => {
+  const prefix = prefixOf(tag)
+  const length = prefix.length + lengthOf(parts)
+  const target = length <= scratch.length ? scratch.subarray(0, length) : new Uint8Array(length)
+  return sha256Hex(join(target, prefix, parts)) as Hash
+}
 
 export const schema: Schema.Schema<Hash, string> = Hex.schema<Hash>("Hash", BYTES, "a hash")
 

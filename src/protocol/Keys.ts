@@ -30,11 +30,13 @@ export const Signature: Schema.Schema<Signature, string> = Hex.schema<Signature>
  */
 export class SecretKey {
   readonly #seed: Uint8Array
+  readonly #publicKeyBytes: Uint8Array
   readonly publicKey: PublicKey
 
   private constructor(seed: Uint8Array) {
     this.#seed = seed
-    this.publicKey = toHex(publicKeyOf(seed)) as PublicKey
+    this.#publicKeyBytes = publicKeyOf(seed)
+    this.publicKey = toHex(this.#publicKeyBytes) as PublicKey
   }
 
   /** A key nobody has had before. */
@@ -51,7 +53,7 @@ export class SecretKey {
   }
 
   sign(message: Uint8Array): Signature {
-    return toHex(sign(message, this.#seed)) as Signature
+    return toHex(sign(message, this.#seed, this.#publicKeyBytes)) as Signature
   }
 
   toSecretHex(): string {

@@ -57,6 +57,7 @@ const writeAuthorization = (writer: Binary.Writer, authorization: Authorization)
       write(authorization)
       return
     case "Policy":
+      if (authorization.signatures.length === 0) throw new RangeError("a policy authorization without a signature")
       writer.list8(authorization.signatures, write)
   }
 }
@@ -69,9 +70,7 @@ const readKeySignature = (reader: Binary.Reader): KeySignature => ({
 const readAuthorization = (reader: Binary.Reader): Authorization => {
   const count = reader.u8()
   if (count === 0) return { _tag: "SingleKey", ...readKeySignature(reader) }
-  if (count > Limits.POLICY_KEYS) reader.fail(`${count} signatures, at most ${Limits.POLICY_KEYS} allowed`)
-  const signatures: Array<KeySignature> = []
-  while (signatures.length < count && reader.failure === undefined) signatures.push(readKeySignature(reader))
+  const signatures = reader.list(count, Limits.POLICY_KEYS, () => readKeySignature(reader))
   reader.require(hasDistinctKeys(signatures), "two signatures of one key")
   return { _tag: "Policy", signatures }
 }
@@ -83,18 +82,28 @@ const hasDistinctKeys = (signatures: ReadonlyArray<KeySignature>): boolean =>
 export const keySignatures = (authorization: Authorization): ReadonlyArray<KeySignature> =>
   authorization._tag === "SingleKey" ? [authorization] : authorization.signatures
 
-/** "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id ‖ unsigned bytes. */
-const signedBytesOf = (networkId: NetworkId, unsigned: Uint8Array): Uint8Array => {
-  const network = Binary.utf8(networkId)
-  return Hash.tagged(SIGNATURE_DOMAIN, [Uint8Array.of(network.length), network, unsigned])
+/** The last network asked for: a process serves one, and its few bytes stand in front of everything it signs. */
+let lastDomain: { readonly networkId: NetworkId; readonly bytes: Uint8Array } | undefined
+
+/** "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id. */
+const domainOf = (networkId: NetworkId): Uint8Array => {
+  if (lastDomain?.networkId !== networkId) {
+    lastDomain = { networkId, bytes: Binary.encode((writer) => writer.raw(SIGNATURE_DOMAIN).text8(networkId)) }
+  }
+  return lastDomain.bytes
 }
 
-/** What the keys sign. */
+const encodeUnsigned = (unsigned: Unsigned): Uint8Array => Binary.encode((writer) => writeUnsigned(writer, unsigned))
+
+const signedBytesOf = (networkId: NetworkId, encodedUnsigned: Uint8Array): Uint8Array =>
+  Hash.tagged(domainOf(networkId), [encodedUnsigned])
+
+const idOfEncoded = (networkId: NetworkId, encodedUnsigned: Uint8Array): Hash.Hash =>
+  Hash.of("udg/tx-id", domainOf(networkId), encodedUnsigned)
+
+/** What the keys sign: "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id ‖ unsigned bytes. */
 export const signedBytes = (networkId: NetworkId, unsigned: Unsigned): Uint8Array =>
-  signedBytesOf(
-    networkId,
-    Binary.encode((writer) => writeUnsigned(writer, unsigned)),
-  )
+  signedBytesOf(networkId, encodeUnsigned(unsigned))
 
 const authorizationLength = (authorization: Authorization): number =>
   1 + keySignatures(authorization).length * KEY_SIGNATURE_BYTES
@@ -108,28 +117,34 @@ export const bytesUnderSignature = (networkId: NetworkId, transaction: Transacti
 
 /** Names this transaction under exactly these signatures; what was verified is remembered by it. */
 export const verificationKey = (networkId: NetworkId, transaction: Transaction): Hash.Hash =>
-  Hash.of("udg/verified", signedBytesOf(networkId, transaction.encoded))
+  Hash.of("udg/verified", domainOf(networkId), transaction.encoded)
 
 export const idOf = (networkId: NetworkId, unsigned: Unsigned): Hash.Hash =>
-  Hash.of("udg/tx-id", signedBytes(networkId, unsigned))
+  idOfEncoded(networkId, encodeUnsigned(unsigned))
 
-/** Puts an authorization under what it signed. Whether it is a good one is for `Verification` to say. */
-export const make = (networkId: NetworkId, unsigned: Unsigned, authorization: Authorization): Transaction => {
+const authorize = (
+  networkId: NetworkId,
+  { from, nonce, fee, operation }: Unsigned,
+  encodedUnsigned: Uint8Array,
+  authorization: Authorization,
+): Transaction => {
   const encoded = Binary.encode((writer) => {
-    writeUnsigned(writer, unsigned)
+    writer.raw(encodedUnsigned)
     writeAuthorization(writer, authorization)
   })
-  const { from, nonce, fee, operation } = unsigned
-  return { from, nonce, fee, operation, authorization, id: idOf(networkId, unsigned), encoded }
+  return { from, nonce, fee, operation, authorization, id: idOfEncoded(networkId, encodedUnsigned), encoded }
 }
 
+/** Puts an authorization under what it signed. Whether it is a good one is for `Verification` to say. */
+export const make = (networkId: NetworkId, unsigned: Unsigned, authorization: Authorization): Transaction =>
+  authorize(networkId, unsigned, encodeUnsigned(unsigned), authorization)
+
 /** Signs for an account that this key controls alone. */
-export const sign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): Transaction =>
-  make(networkId, unsigned, {
-    _tag: "SingleKey",
-    publicKey: key.publicKey,
-    signature: key.sign(signedBytes(networkId, unsigned)),
-  })
+export const sign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): Transaction => {
+  const encodedUnsigned = encodeUnsigned(unsigned)
+  const signature = key.sign(signedBytesOf(networkId, encodedUnsigned))
+  return authorize(networkId, unsigned, encodedUnsigned, { _tag: "SingleKey", publicKey: key.publicKey, signature })
+}
 
 /** One signature of several for a smart account. */
 export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): KeySignature => ({
@@ -148,7 +163,7 @@ export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction =
   const unsigned = reader.since(start)
   const authorization = readAuthorization(reader)
   // No hash for what is refused anyway.
-  const id = reader.failure === undefined ? Hash.of("udg/tx-id", signedBytesOf(networkId, unsigned)) : Hash.ZERO
+  const id = reader.failure === undefined ? idOfEncoded(networkId, unsigned) : Hash.ZERO
   return { from, nonce, fee, operation, authorization, id, encoded: reader.since(start) }
 }
 

@@ -54,20 +54,26 @@ export class VerifiedTransactions {
     return this.#keys.has(Transaction.verificationKey(networkId, transaction))
   }
 
+  /** For whoever had the signatures checked elsewhere, in a worker thread for example. */
   add(networkId: NetworkId, transaction: Transaction.Transaction): void {
-    if (this.#keys.size >= this.#capacity) {
+    this.#remember(Transaction.verificationKey(networkId, transaction))
+  }
+
+  #remember(key: Hash.Hash): void {
+    if (this.#keys.size >= this.#capacity && !this.#keys.has(key)) {
       for (const oldest of this.#keys) {
         this.#keys.delete(oldest)
         break
       }
     }
-    this.#keys.add(Transaction.verificationKey(networkId, transaction))
+    this.#keys.add(key)
   }
 
   #check(networkId: NetworkId, transaction: Transaction.Transaction, judge: (check: Check) => boolean): boolean {
-    if (this.has(networkId, transaction)) return true
+    const key = Transaction.verificationKey(networkId, transaction)
+    if (this.#keys.has(key)) return true
     const valid = checksOf(networkId, transaction).every(judge)
-    if (valid) this.add(networkId, transaction)
+    if (valid) this.#remember(key)
     return valid
   }
 

@@ -38,8 +38,11 @@ const refuse = (text: string, reason: string): Either.Either<never, InvalidAddre
     new InvalidAddress({ text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text, reason }),
   )
 
+const ASCII = /^[\x21-\x7e]*$/
+
 const fromBech32 = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
-  const decoded = bech32m.decodeUnsafe(text)
+  // Before the package lowers the case: the Kelvin sign becomes a k, and would be a second way to write an address.
+  const decoded = ASCII.test(text) ? bech32m.decodeUnsafe(text) : undefined
   if (decoded === undefined) return refuse(text, "the bech32m checksum or form is wrong")
   if (decoded.prefix !== prefix) {
     const other = decoded.prefix === "udg" || decoded.prefix === "tudg" ? " (an address of the other network)" : ""

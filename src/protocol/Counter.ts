@@ -26,12 +26,23 @@ export const commitIndex = (value: number): CommitIndex => make(value)
 export const proposalId = (value: number): ProposalId => make(value)
 export const timestamp = (value: number): Timestamp => make(value)
 
-export const schema = <A extends Counter>(what: string): Schema.Schema<A, number> =>
+const isWithin = (value: number, min: number, max: number): boolean =>
+  Number.isSafeInteger(value) && value >= min && value <= max && !Object.is(value, -0)
+
+/** A JSON number that is an integer in these bounds: never a string, a fraction or -0, never coerced. */
+export const between = (min: number, max: number, description: string): Schema.Schema<number> =>
   Schema.Number.pipe(
-    Schema.filter((value): value is A => isCounter(value) && !Object.is(value, -0), {
-      title: what,
-      description: what,
-      jsonSchema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      message: () => "an integer from 0 to 2^53 - 1",
+    Schema.filter((value) => isWithin(value, min, max), {
+      title: description,
+      description,
+      jsonSchema: { type: "integer", minimum: min, maximum: max },
+      message: () => `an integer from ${min} to ${max === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : max}`,
     }),
   )
+
+/** Any integer that the wire can carry. */
+export const count = (description: string): Schema.Schema<number> => between(0, Number.MAX_SAFE_INTEGER, description)
+
+/** A counter of the protocol. */
+export const schema = <A extends Counter>(description: string): Schema.Schema<A, number> =>
+  count(description).pipe(Schema.filter((value): value is A => isCounter(value)))

@@ -8,6 +8,7 @@ import * as Address from "./Address.js"
 import * as Binary from "./Binary.js"
 import * as Counter from "./Counter.js"
 import * as Hash from "./Hash.js"
+import * as JsonDecoder from "./Json.js"
 import * as Keys from "./Keys.js"
 import * as Limits from "./Limits.js"
 import * as Name from "./Name.js"
@@ -76,11 +77,13 @@ export const standardFaucetMaxRequest = Sats.make(100_000 * Sats.SATS_PER_COIN)
 
 export const MIN_EPOCH_ROUNDS = 40
 
-const MAX_PERIOD_ROUNDS = 1_000_000_000
+/** The cooldown is at least an epoch, and governance can set it no higher. */
+const MAX_EPOCH_ROUNDS = Parameters.MAX_COOLDOWN_ROUNDS
+const MAX_HALVING_ROUNDS = 1_000_000_000
 const MAX_ROUND_INTERVAL_MS = 60_000
 const MAX_ALLOCATIONS = 4_000_000
 
-/** A genesis that no network can begin with; `field` is the path in the file. */
+/** A genesis that no network can begin with; `field` is where in the file, a validator by its key. */
 export class InvalidGenesis extends Data.TaggedError("InvalidGenesis")<{
   readonly field: string
   readonly reason: string
@@ -101,14 +104,17 @@ const violation = (holds: boolean, field: string, reason: string): ReadonlyArray
 const within = (value: number, min: number, max: number, field: string): ReadonlyArray<Violation> =>
   violation(value >= min && value <= max, field, `${value}: an integer from ${min} to ${max} expected`)
 
+const counted = (count: number, min: number, max: number, field: string): ReadonlyArray<Violation> =>
+  violation(count >= min && count <= max, field, `${count} entries, ${min} to ${max} expected`)
+
 const ordered = <A>(items: ReadonlyArray<A>, key: (item: A) => string, field: string): ReadonlyArray<Violation> =>
   violation(Binary.isStrictlyAscending(items, key), field, "an entry stands twice, or the order is not canonical")
 
 const protocolViolations = (protocol: Protocol): ReadonlyArray<Violation> => [
   ...within(protocol.roundIntervalMs, 1, MAX_ROUND_INTERVAL_MS, "protocol.round_interval_ms"),
-  ...within(protocol.epochRounds, MIN_EPOCH_ROUNDS, MAX_PERIOD_ROUNDS, "protocol.epoch_rounds"),
+  ...within(protocol.epochRounds, MIN_EPOCH_ROUNDS, MAX_EPOCH_ROUNDS, "protocol.epoch_rounds"),
   ...within(protocol.collectionDepthRounds, 1, protocol.epochRounds - 1, "protocol.collection_depth_rounds"),
-  ...within(protocol.halvingRounds, 1, MAX_PERIOD_ROUNDS, "protocol.halving_rounds"),
+  ...within(protocol.halvingRounds, 1, MAX_HALVING_ROUNDS, "protocol.halving_rounds"),
   ...within(protocol.defaultCommissionPercent, 0, 100, "protocol.default_commission_percent"),
 ]
 
@@ -123,7 +129,7 @@ const parameterViolations = ({ parameters, protocol }: Genesis): ReadonlyArray<V
   )
 
 const validatorViolations = (validators: ReadonlyArray<FirstValidator>): ReadonlyArray<Violation> => [
-  ...within(validators.length, 1, Limits.COMMITTEE_MEMBERS, "validators (how many)"),
+  ...counted(validators.length, 1, Limits.COMMITTEE_MEMBERS, "validators"),
   ...validators.flatMap(({ publicKey, stake, commissionPercent }) => [
     ...within(stake, Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY, `validators[${publicKey}].stake`),
     ...within(commissionPercent, 0, 100, `validators[${publicKey}].commission_percent`),
@@ -151,9 +157,11 @@ const violations = (genesis: Genesis): ReadonlyArray<Violation> => {
     ...protocolViolations(genesis.protocol),
     ...parameterViolations(genesis),
     ...validatorViolations(genesis.validators),
+    ...counted(allocations.length, 0, MAX_ALLOCATIONS, "allocations"),
     ...ordered(allocations, ({ address }) => address, "allocations"),
-    ...violation(council.length <= Limits.COUNCIL_SEATS, "council", `at most ${Limits.COUNCIL_SEATS} seats`),
+    ...counted(council.length, 0, Limits.COUNCIL_SEATS, "council"),
     ...ordered(council, (address) => address, "council"),
+    ...counted(names.length, 0, MAX_ALLOCATIONS, "names"),
     ...ordered(names, ({ name }) => name, "names"),
     ...violation(
       new Set(names.map(({ address }) => address)).size === names.length,
@@ -213,7 +221,7 @@ const write = (writer: Binary.Writer, genesis: Genesis): void => {
 }
 
 const readNetworkId = (reader: Binary.Reader): Network.NetworkId => {
-  const text = reader.text8(32)
+  const text = reader.text8(Network.NETWORK_ID_BYTES)
   if (Network.isNetworkId(text)) return text
   reader.fail("not a network id")
   return "" as Network.NetworkId
@@ -263,28 +271,28 @@ export const decode = (bytes: Uint8Array): Either.Either<Genesis, Binary.Malform
 /** The identity of the network. */
 export const hash = (genesis: Genesis): Hash.Hash => Hash.of("udg/genesis", encode(genesis))
 
-const Count = Counter.schema<Counter.Nonce>("a number")
+const Count = Counter.count("a number")
 
 const ProtocolJson = Schema.Struct({
-  round_interval_ms: Schema.optionalWith(Count, { default: () => Counter.nonce(standardProtocol.roundIntervalMs) }),
-  epoch_rounds: Schema.optionalWith(Count, { default: () => Counter.nonce(standardProtocol.epochRounds) }),
+  round_interval_ms: Schema.optionalWith(Count, { default: () => standardProtocol.roundIntervalMs }),
+  epoch_rounds: Schema.optionalWith(Count, { default: () => standardProtocol.epochRounds }),
   collection_depth_rounds: Schema.optionalWith(Count, {
-    default: () => Counter.nonce(standardProtocol.collectionDepthRounds),
+    default: () => standardProtocol.collectionDepthRounds,
   }),
   round_reward: Schema.optionalWith(Sats.schema, { default: () => standardProtocol.roundReward }),
-  halving_rounds: Schema.optionalWith(Count, { default: () => Counter.nonce(standardProtocol.halvingRounds) }),
+  halving_rounds: Schema.optionalWith(Count, { default: () => standardProtocol.halvingRounds }),
   default_commission_percent: Schema.optionalWith(Count, {
-    default: () => Counter.nonce(standardProtocol.defaultCommissionPercent),
+    default: () => standardProtocol.defaultCommissionPercent,
   }),
 })
 
 const protocolToJson = (protocol: Protocol): typeof ProtocolJson.Type => ({
-  round_interval_ms: Counter.nonce(protocol.roundIntervalMs),
-  epoch_rounds: Counter.nonce(protocol.epochRounds),
-  collection_depth_rounds: Counter.nonce(protocol.collectionDepthRounds),
+  round_interval_ms: protocol.roundIntervalMs,
+  epoch_rounds: protocol.epochRounds,
+  collection_depth_rounds: protocol.collectionDepthRounds,
   round_reward: protocol.roundReward,
-  halving_rounds: Counter.nonce(protocol.halvingRounds),
-  default_commission_percent: Counter.nonce(protocol.defaultCommissionPercent),
+  halving_rounds: protocol.halvingRounds,
+  default_commission_percent: protocol.defaultCommissionPercent,
 })
 
 /** The genesis file. What is left out has the value of a solo network. */
@@ -313,6 +321,15 @@ export const Json = Schema.Struct({
 })
 
 export type Json = typeof Json.Type
+
+const decodeJson = JsonDecoder.decoder(Json, "genesis")
+
+/** The genesis of a parsed file, or the field that stands against it. Unknown fields are refused. */
+export const fromFile = (input: unknown): Either.Either<Genesis, InvalidGenesis> =>
+  Either.flatMap(
+    Either.mapLeft(decodeJson(input), (problem) => new InvalidGenesis(problem)),
+    fromJson,
+  )
 
 /** The genesis a file describes, in canonical order, every rule checked. */
 export const fromJson = (json: Json): Either.Either<Genesis, InvalidGenesis> =>
@@ -374,7 +391,7 @@ export const toJson = (genesis: Genesis): Json => ({
   validators: genesis.validators.map(({ publicKey, stake, commissionPercent }) => ({
     pub_key: publicKey,
     stake,
-    commission_percent: Counter.nonce(commissionPercent),
+    commission_percent: commissionPercent,
   })),
   council: genesis.council,
   names: genesis.names,

@@ -13,6 +13,8 @@ export const addressPrefix = (mode: Mode): AddressPrefix => (mode === "testnet" 
 /** The network's own name. It is part of what a transaction signs, so nothing replays on another network. */
 export type NetworkId = string & Brand.Brand<"NetworkId">
 
+export const NETWORK_ID_BYTES = 32
+
 const NETWORK_ID = /^[a-z0-9-]{1,32}$/
 
 export const isNetworkId = (text: string): text is NetworkId => NETWORK_ID.test(text)

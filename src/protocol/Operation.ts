@@ -111,20 +111,28 @@ export const isFeeExempt = (type: Type): boolean => {
   }
 }
 
+/** What is wrong with an operation: the field by its name on the wire, and the rule. */
+export interface Violation {
+  readonly field: string
+  readonly reason: string
+}
+
+const violation = (field: string, reason: string): Violation => ({ field, reason })
+
 /** Why an operation can stand in no transaction of any network; the same rules for JSON and for bytes. */
-export const invalidity = (operation: Operation): string | undefined => {
+export const violationOf = (operation: Operation): Violation | undefined => {
   switch (operation._tag) {
     case "Transfer":
     case "DelegateTx":
-      return operation.amount < 1 ? "amount must be at least 1" : undefined
+      return operation.amount < 1 ? violation("amount", "must be at least 1") : undefined
     case "StakeTx":
-      return operation.amount < MIN_STAKE_SATS ? `amount must be at least ${MIN_STAKE_SATS}` : undefined
+      return operation.amount < MIN_STAKE_SATS ? violation("amount", `must be at least ${MIN_STAKE_SATS}`) : undefined
     case "SetCommissionTx":
-      return operation.commissionPercent > 100 ? "commission_percent must be from 0 to 100" : undefined
+      return operation.commissionPercent > 100 ? violation("commission_percent", "must be from 0 to 100") : undefined
     case "CreateProposalTx":
-      return operation.title === "" ? "title must not be empty" : undefined
+      return operation.title === "" ? violation("title", "must not be empty") : payloadViolation(operation.payload)
     case "SetAccountPolicyTx":
-      return policyInvalidity(operation)
+      return policyViolation(operation)
     case "UnstakeTx":
     case "UndelegateTx":
     case "VoteTx":
@@ -133,10 +141,19 @@ export const invalidity = (operation: Operation): string | undefined => {
   }
 }
 
-const policyInvalidity = ({ threshold, keys }: SetAccountPolicy): string | undefined => {
-  if (keys.length < 1 || keys.length > Limits.POLICY_KEYS) return `keys must be 1 to ${Limits.POLICY_KEYS} public keys`
-  if (new Set(keys).size !== keys.length) return "keys must be distinct"
-  if (threshold < 1 || threshold > keys.length) return `threshold must be from 1 to the number of keys, ${keys.length}`
+const payloadViolation = (payload: ProposalPayload.ProposalPayload): Violation | undefined => {
+  const found = ProposalPayload.violationOf(payload)
+  return found && violation(`proposal_type.${payload._tag}.${found.field}`, found.reason)
+}
+
+const policyViolation = ({ threshold, keys }: SetAccountPolicy): Violation | undefined => {
+  if (keys.length < 1 || keys.length > Limits.POLICY_KEYS) {
+    return violation("keys", `must be 1 to ${Limits.POLICY_KEYS} public keys`)
+  }
+  if (new Set(keys).size !== keys.length) return violation("keys", "must be distinct")
+  if (threshold < 1 || threshold > keys.length) {
+    return violation("threshold", `must be from 1 to the number of keys, ${keys.length}`)
+  }
   return undefined
 }
 
@@ -215,10 +232,10 @@ const readBody = (reader: Reader, typeByte: number): Operation => {
   }
 }
 
-/** Reads the body of a transaction of this type byte, and refuses what `invalidity` names. */
+/** Reads the body of a transaction of this type byte, and refuses what `violationOf` names. */
 export const read = (reader: Reader, typeByte: number): Operation => {
   const operation = readBody(reader, typeByte)
-  const reason = reader.failure === undefined ? invalidity(operation) : undefined
-  if (reason !== undefined) reader.fail(reason)
+  const found = reader.failure === undefined ? violationOf(operation) : undefined
+  if (found !== undefined) reader.fail(`${found.field} ${found.reason}`)
   return operation
 }

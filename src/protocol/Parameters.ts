@@ -1,6 +1,9 @@
 /** What governance may change, under the names of the wire, with the default of a solo network and the bounds. */
 import { Schema } from "effect"
+import * as Counter from "./Counter.js"
 import { MIN_STAKE_SATS } from "./Sats.js"
+
+export const MAX_COOLDOWN_ROUNDS = 10_000_000
 
 /** Order and names are those of the genesis encoding; append only. */
 export const table = [
@@ -15,7 +18,7 @@ export const table = [
     max: 100_000_000_000_000,
   },
   // The lower bound is the epoch's length, which the genesis fixes; see `minimumOf`.
-  { name: "cooldown_rounds", key: "cooldownRounds", standard: 240, min: 1, max: 10_000_000 },
+  { name: "cooldown_rounds", key: "cooldownRounds", standard: 240, min: 1, max: MAX_COOLDOWN_ROUNDS },
   { name: "voting_period_rounds", key: "votingPeriodRounds", standard: 240, min: 10, max: 10_000_000 },
   { name: "execution_delay_rounds", key: "executionDelayRounds", standard: 60, min: 0, max: 10_000_000 },
   { name: "quorum_percent", key: "quorumPercent", standard: 10, min: 1, max: 100 },
@@ -65,13 +68,7 @@ export const standard: Parameters = make((entry) => entry.standard)
 
 /** The JSON field of one parameter: absent means the standard value. */
 const field = ({ standard, min, max, name }: Entry) =>
-  Schema.optionalWith(
-    Schema.Number.pipe(
-      Schema.int(),
-      Schema.between(min, max, { message: () => `an integer from ${min} to ${max}`, description: name }),
-    ),
-    { default: () => standard },
-  )
+  Schema.optionalWith(Counter.between(min, max, name), { default: () => standard })
 
 /** All parameters under their wire names; what is left out has its standard value. */
 export const Json = Schema.Struct({

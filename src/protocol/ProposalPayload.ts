@@ -30,10 +30,19 @@ export const write = (writer: Writer, payload: ProposalPayload): void => {
   }
 }
 
-const readParam = (reader: Reader): string => {
-  const param = reader.text8(Limits.PARAMETER_NAME_BYTES)
-  reader.require(param.length > 0, "empty parameter name")
-  return param
+/** Why a payload can stand in no proposal of any network; the same rules for JSON and for bytes. */
+export const violationOf = (
+  payload: ProposalPayload,
+): { readonly field: string; readonly reason: string } | undefined => {
+  switch (payload._tag) {
+    case "Text":
+    case "CouncilMembership":
+      return undefined
+    case "ParameterChange":
+      return payload.param === "" ? { field: "param", reason: "must not be empty" } : undefined
+    case "TreasurySpend":
+      return payload.amount < 1 ? { field: "amount", reason: "must be at least 1" } : undefined
+  }
 }
 
 const readAction = (reader: Reader): CouncilAction => {
@@ -42,23 +51,18 @@ const readAction = (reader: Reader): CouncilAction => {
   return action === 0 ? "add" : "remove"
 }
 
-const readPositiveAmount = (reader: Reader): Sats => {
-  const amount = reader.sats()
-  reader.require(amount > 0, "an amount of 0")
-  return amount
-}
-
+/** Reads a payload; `violationOf` is for `Operation` to ask. */
 export const read = (reader: Reader): ProposalPayload => {
   const tag = reader.u8()
   switch (tag) {
     case TAG.Text:
       return { _tag: "Text" }
     case TAG.ParameterChange:
-      return { _tag: "ParameterChange", param: readParam(reader), value: reader.u64() }
+      return { _tag: "ParameterChange", param: reader.text8(Limits.PARAMETER_NAME_BYTES), value: reader.u64() }
     case TAG.CouncilMembership:
       return { _tag: "CouncilMembership", action: readAction(reader), address: Address.read(reader) }
     case TAG.TreasurySpend:
-      return { _tag: "TreasurySpend", recipient: Address.read(reader), amount: readPositiveAmount(reader) }
+      return { _tag: "TreasurySpend", recipient: Address.read(reader), amount: reader.sats() }
     default:
       reader.fail(`proposal type ${tag}`)
       return { _tag: "Text" }

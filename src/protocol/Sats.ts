@@ -53,7 +53,9 @@ export const mulDivFloor = (a: number, b: number, c: number): number => {
   const product = a * b
   if (product <= Number.MAX_SAFE_INTEGER) return divideFloor(product, c)
   if (!(c > 0)) throw new RangeError(`${a} · ${b} ÷ ${c}: the divisor must be positive`)
-  return Number((BigInt(a) * BigInt(b)) / BigInt(c))
+  const quotient = Number((BigInt(a) * BigInt(b)) / BigInt(c))
+  if (!Number.isSafeInteger(quotient)) throw new RangeError(`${a} · ${b} ÷ ${c} is above 2^53 - 1`)
+  return quotient
 }
 
 /** ⌊amount · numerator ÷ denominator⌋ as an amount. */
@@ -75,7 +77,7 @@ export const formatCoin = (amount: Sats): string => {
   return fraction === 0 ? whole : `${whole}.${fraction.toString().padStart(8, "0").replace(/0+$/, "")}`
 }
 
-/** The amount that `formatCoin` would write so; none for anything else a person may type. */
+/** What a person types: digits, and at most eight more behind a point. None for anything else. */
 export const parseCoin = (text: string): Option.Option<Sats> => {
   const match = /^(\d{1,8})(?:\.(\d{1,8}))?$/.exec(text)
   if (match === null) return Option.none()

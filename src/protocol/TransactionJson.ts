@@ -5,6 +5,7 @@
 import { Data, Either, Schema } from "effect"
 import * as Address from "./Address.js"
 import * as Counter from "./Counter.js"
+import * as Json from "./Json.js"
 import { PublicKey, Signature } from "./Keys.js"
 import * as Limits from "./Limits.js"
 import * as Name from "./Name.js"
@@ -16,17 +17,8 @@ import * as Text from "./Text.js"
 import * as Transaction from "./Transaction.js"
 
 const Nonce = Counter.schema<Counter.Nonce>("the sender's next unused number, counted from 0")
-const Percent = Schema.Number.pipe(
-  Schema.int(),
-  Schema.between(0, 100, { message: () => "an integer from 0 to 100", description: "percent" }),
-)
-const Threshold = Schema.Number.pipe(
-  Schema.int(),
-  Schema.between(1, Limits.POLICY_KEYS, {
-    message: () => `an integer from 1 to ${Limits.POLICY_KEYS}`,
-    description: "how many of the keys must sign",
-  }),
-)
+const Percent = Counter.between(0, 100, "percent")
+const Threshold = Counter.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")
 
 /** The `proposal_type` object of a proposal. */
 export const ProposalType = Schema.Union(
@@ -34,7 +26,7 @@ export const ProposalType = Schema.Union(
   Schema.Struct({
     ParameterChange: Schema.Struct({
       param: Text.schema(1, Limits.PARAMETER_NAME_BYTES),
-      value: Counter.schema<Counter.Nonce>("the parameter's new value"),
+      value: Counter.count("the parameter's new value"),
     }),
   }),
   Schema.Struct({
@@ -155,7 +147,6 @@ export const payloadFromJson = (json: ProposalType, prefix: AddressPrefix): Resu
     }))
   }
   const { recipient: text, amount } = json.TreasurySpend
-  if (amount < 1) return refuse("proposal_type.TreasurySpend.amount", "must be at least 1")
   return Either.map(address("proposal_type.TreasurySpend.recipient", text, prefix), (recipient) => ({
     _tag: "TreasurySpend",
     recipient,
@@ -168,7 +159,7 @@ export const payloadToJson = (payload: ProposalPayload.ProposalPayload): Proposa
     case "Text":
       return { Text: {} }
     case "ParameterChange":
-      return { ParameterChange: { param: payload.param, value: Counter.nonce(payload.value) } }
+      return { ParameterChange: { param: payload.param, value: payload.value } }
     case "CouncilMembership":
       return { CouncilMembership: { action: payload.action, address: payload.address } }
     case "TreasurySpend":
@@ -233,6 +224,12 @@ const authorizationFromJson = (json: TransactionJson): Result<Transaction.Author
   return Either.right({ _tag: "SingleKey", publicKey, signature })
 }
 
+const decodeJson = Json.decoder(TransactionJson, "transaction")
+
+/** JSON of the right shape, or the field that is not. Unknown fields are refused. */
+export const decode = (input: unknown): Result<TransactionJson> =>
+  Either.mapLeft(decodeJson(input), (problem) => new InvalidTransactionJson(problem))
+
 /** The transaction this JSON describes on a network, its signatures not yet checked. */
 export const fromJson = (
   networkId: NetworkId,
@@ -242,8 +239,8 @@ export const fromJson = (
   Either.gen(function* () {
     const from = yield* address("from", json.from, prefix)
     const operation = yield* operationFromJson(json, prefix)
-    const reason = Operation.invalidity(operation)
-    if (reason !== undefined) return yield* refuse(json.type, reason)
+    const violation = Operation.violationOf(operation)
+    if (violation !== undefined) return yield* refuse(violation.field, violation.reason)
     const authorization = yield* authorizationFromJson(json)
     return Transaction.make(
       networkId,

@@ -1,0 +1,141 @@
+import { Either, FastCheck as fc, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Operation from "../../src/protocol/Operation.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import * as arbitrary from "./arbitraries.js"
+import { itObeysTheLawsOfACodec } from "./codecLaws.js"
+
+const network = "udg-test" as NetworkId
+const otherNetwork = "udg-test-2" as NetworkId
+const alice = Option.getOrThrow(SecretKey.fromHex("a1".repeat(32)))
+
+const transfer = (changes: Partial<Transaction.Unsigned> = {}): Transaction.Unsigned => ({
+  from: Address.fromPublicKey(alice.publicKey),
+  nonce: Counter.nonce(7),
+  fee: Sats.make(1_000),
+  operation: { _tag: "Transfer", to: Address.fromPublicKey(alice.publicKey), amount: Sats.make(5), memo: "" },
+  ...changes,
+})
+
+const codecOf = (values: fc.Arbitrary<Transaction.Transaction>) => ({
+  values,
+  encode: (transaction: Transaction.Transaction) =>
+    Transaction.make(network, transaction, transaction.authorization).encoded,
+  decode: (bytes: Uint8Array) => Transaction.decode(network, bytes),
+})
+
+itObeysTheLawsOfACodec("transactions", codecOf(arbitrary.transaction(network)))
+
+describe("a transaction", () => {
+  it.each(Object.entries(arbitrary.operationOf))(
+    "of type %s comes back as it was, in both forms",
+    (type, operation) => {
+      for (const authorization of [arbitrary.singleKey, arbitrary.policySigned]) {
+        const values = arbitrary.transaction(network, { unsigned: arbitrary.unsignedOf(operation), authorization })
+        fc.assert(
+          fc.property(values, (transaction) => {
+            expect(transaction.operation._tag).toBe(type)
+            expect(Either.getOrThrow(Transaction.decode(network, transaction.encoded))).toStrictEqual(transaction)
+          }),
+          { numRuns: 50 },
+        )
+      }
+    },
+  )
+
+  it("begins with its type byte, which no other type has", () => {
+    expect(new Set(Object.values(Operation.TYPE_BYTE)).size).toBe(10)
+    fc.assert(
+      fc.property(arbitrary.transaction(network), ({ encoded, operation }) => {
+        expect(encoded[0]).toBe(Operation.TYPE_BYTE[operation._tag])
+      }),
+    )
+  })
+
+  it("has an id that its signatures do not touch", () => {
+    fc.assert(
+      fc.property(arbitrary.unsigned, arbitrary.authorization, arbitrary.authorization, (unsigned, first, second) => {
+        const id = Transaction.idOf(network, unsigned)
+        expect(Transaction.make(network, unsigned, first).id).toBe(id)
+        expect(Transaction.make(network, unsigned, second).id).toBe(id)
+      }),
+    )
+  })
+
+  it("has another id and other signed bytes on another network", () => {
+    const here = Transaction.sign(network, transfer(), alice)
+    const there = Transaction.sign(otherNetwork, transfer(), alice)
+    expect(there.id).not.toBe(here.id)
+    expect(there.authorization).not.toEqual(here.authorization)
+    const replayed = Either.getOrThrow(Transaction.decode(otherNetwork, here.encoded))
+    expect(Verification.checksOf(otherNetwork, replayed).every(Verification.isValid)).toBe(false)
+  })
+
+  it("has signed bytes in which the network's name cannot run into the transaction", () => {
+    fc.assert(
+      fc.property(arbitrary.networkId, arbitrary.networkId, arbitrary.unsigned, (a, b, unsigned) => {
+        const same = Buffer.from(Transaction.signedBytes(a, unsigned)).equals(Transaction.signedBytes(b, unsigned))
+        expect(same).toBe(a === b)
+      }),
+    )
+  })
+
+  it("gives back from its encoding exactly the bytes its keys signed", () => {
+    fc.assert(
+      fc.property(arbitrary.networkId, arbitrary.unsigned, arbitrary.authorization, (id, unsigned, authorization) => {
+        const transaction = Transaction.make(id, unsigned, authorization)
+        expect(Transaction.bytesUnderSignature(id, transaction)).toStrictEqual(Transaction.signedBytes(id, unsigned))
+      }),
+    )
+  })
+
+  it("does not keep alive the frame it was decoded from", () => {
+    const { encoded } = Transaction.sign(network, transfer(), alice)
+    const frame = new Uint8Array(1_000_000)
+    frame.set(encoded, 5_000)
+    const decoded = Either.getOrThrow(Transaction.decode(network, frame.subarray(5_000, 5_000 + encoded.length)))
+    expect(decoded.encoded.buffer.byteLength).toBe(encoded.length)
+  })
+
+  it("cannot be made with a policy authorization that nobody signed, which would read as the single-key form", () => {
+    expect(() => Transaction.make(network, transfer(), { _tag: "Policy", signatures: [] })).toThrow(RangeError)
+  })
+})
+
+describe("a transaction's bytes are refused when", () => {
+  const { encoded } = Transaction.sign(network, transfer(), alice)
+  const patched = (offset: number, ...values: ReadonlyArray<number>): Uint8Array => {
+    const bytes = encoded.slice()
+    bytes.set(values, offset)
+    return bytes
+  }
+  const count = encoded.length - 97
+  const proof = encoded.subarray(count + 1)
+  const withProofs = (announced: number, ...proofs: ReadonlyArray<Uint8Array>): Uint8Array =>
+    Uint8Array.from(Buffer.concat([encoded.subarray(0, count), Uint8Array.of(announced), ...proofs]))
+
+  it.each<[string, Uint8Array, string]>([
+    ["they are none", new Uint8Array(0), "1 bytes expected, 0 left at byte 0"],
+    ["the type is 0", patched(0, 0), "transaction type 0"],
+    ["the type is 11", patched(0, 11), "transaction type 11"],
+    ["the nonce is 2^53", patched(21, 0, 0, 0, 0, 0, 0, 0x20, 0), "integer above 2^53 - 1"],
+    ["the fee is above the maximum supply", patched(29, ...new Array(6).fill(0xff), 0x1f, 0), "maximum supply"],
+    ["the amount is 0", patched(57, 0), "amount must be at least 1"],
+    ["the memo is longer than its bytes", patched(65, 0xff, 0), "bytes expected"],
+    ["the memo is over its limit", patched(65, 1, 1), "text of 257 bytes, at most 256 allowed"],
+    ["there are 17 signatures", withProofs(17, ...new Array(17).fill(proof)), "list of 17, at most 16 allowed"],
+    ["a key signs twice", withProofs(2, proof, proof), "two signatures of one key"],
+    ["a byte trails", Uint8Array.from([...encoded, 0]), "1 trailing bytes"],
+    ["the last byte is missing", encoded.subarray(0, -1), "64 bytes expected, 63 left"],
+  ])("%s", (_, bytes, reason) => {
+    const error = Option.getOrThrow(Either.getLeft(Transaction.decode(network, bytes)))
+    expect(error._tag).toBe("MalformedBytes")
+    expect(error.message).toContain(reason)
+  })
+})

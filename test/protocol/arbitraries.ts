@@ -1,0 +1,327 @@
+/**
+ * Arbitraries for every value of the protocol. Keys, hashes and signatures are random bytes: what they verify is the
+ * business of few tests, and real signatures would make all the others slow. `secretKey` makes real keys.
+ */
+import { Either, FastCheck as fc, Option } from "effect"
+import type * as Address from "../../src/protocol/Address.js"
+import * as AddressModule from "../../src/protocol/Address.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import type * as Counter from "../../src/protocol/Counter.js"
+import type * as EpochRecord from "../../src/protocol/EpochRecord.js"
+import * as Evidence from "../../src/protocol/Evidence.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import type * as Hash from "../../src/protocol/Hash.js"
+import * as Header from "../../src/protocol/Header.js"
+import type * as Heartbeat from "../../src/protocol/Heartbeat.js"
+import * as Keys from "../../src/protocol/Keys.js"
+import * as Limits from "../../src/protocol/Limits.js"
+import * as Name from "../../src/protocol/Name.js"
+import type * as Network from "../../src/protocol/Network.js"
+import type * as Operation from "../../src/protocol/Operation.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import type * as ProposalPayload from "../../src/protocol/ProposalPayload.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+
+export const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
+  fc.uint8Array({ minLength: length, maxLength: length })
+
+export const hex = (length: number): fc.Arbitrary<string> =>
+  bytes(length).map((value) => Buffer.from(value).toString("hex"))
+
+// Amounts and counters
+
+const between = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.oneof({ weight: 1, arbitrary: fc.constantFrom(min, max) }, { weight: 9, arbitrary: fc.integer({ min, max }) })
+
+export const satsBetween = (min: number, max: number): fc.Arbitrary<Sats.Sats> => between(min, max).map(Sats.make)
+
+export const sats = satsBetween(0, Sats.MAX_SUPPLY)
+export const positiveSats = satsBetween(1, Sats.MAX_SUPPLY)
+export const stake = satsBetween(Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY)
+
+export const counter = <A extends Counter.Counter>(max = Number.MAX_SAFE_INTEGER): fc.Arbitrary<A> =>
+  between(0, max) as fc.Arbitrary<number> as fc.Arbitrary<A>
+
+export const percent = (max = 100): fc.Arbitrary<number> => between(0, max)
+
+// Hashes, keys, addresses
+
+export const hash = hex(32) as fc.Arbitrary<string> as fc.Arbitrary<Hash.Hash>
+export const publicKey = hex(32) as fc.Arbitrary<string> as fc.Arbitrary<Keys.PublicKey>
+export const signature = hex(64) as fc.Arbitrary<string> as fc.Arbitrary<Keys.Signature>
+export const address = hex(20) as fc.Arbitrary<string> as fc.Arbitrary<Address.Address>
+export const secretKey = bytes(32).map((seed) => Option.getOrThrow(Keys.SecretKey.fromSeed(seed)))
+
+// Texts
+
+const utf8Length = (text: string): number => Buffer.byteLength(text)
+
+/** Well-formed Unicode of any kind, with the byte-order mark and the null byte among it, that fits into `max` bytes. */
+export const text = (max: number, min = 0): fc.Arbitrary<string> => {
+  const character = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    fc.constantFrom("\u{feff}", "\0", "é", "漢", "🪙", "\u{10ffff}"),
+  )
+  return fc
+    .oneof(fc.array(character, { maxLength: 40 }), fc.constantFrom(["x".repeat(max)], ["é".repeat(max >> 1)]))
+    .map((characters) => characters.reduce((all, next) => (utf8Length(all + next) <= max ? all + next : all), ""))
+    .filter((value) => utf8Length(value) >= min)
+}
+
+const alphabet = [..."abcdefghijklmnopqrstuvwxyz0123456789-"]
+
+export const name = fc
+  .string({ unit: fc.constantFrom(...alphabet), minLength: 3, maxLength: 20 })
+  .filter(Name.isName) as fc.Arbitrary<Name.Name>
+
+export const networkId = fc.string({
+  unit: fc.constantFrom(...alphabet),
+  minLength: 1,
+  maxLength: 32,
+}) as fc.Arbitrary<string> as fc.Arbitrary<Network.NetworkId>
+
+export const mode = fc.constantFrom<Network.Mode>("testnet", "mainnet")
+
+// Transactions
+
+export const payload: fc.Arbitrary<ProposalPayload.ProposalPayload> = fc.oneof(
+  fc.record({ _tag: fc.constant("Text" as const) }),
+  fc.record({
+    _tag: fc.constant("ParameterChange" as const),
+    param: text(Limits.PARAMETER_NAME_BYTES, 1),
+    value: between(0, Number.MAX_SAFE_INTEGER),
+  }),
+  fc.record({
+    _tag: fc.constant("CouncilMembership" as const),
+    action: fc.constantFrom("add" as const, "remove" as const),
+    address,
+  }),
+  fc.record({ _tag: fc.constant("TreasurySpend" as const), recipient: address, amount: positiveSats }),
+)
+
+const policy = fc
+  .uniqueArray(publicKey, { minLength: 1, maxLength: Limits.POLICY_KEYS })
+  .chain((keys) => fc.record({ keys: fc.constant(keys), threshold: between(1, keys.length) }))
+
+/** One arbitrary for each of the ten types. */
+export const operationOf: { readonly [T in Operation.Type]: fc.Arbitrary<Extract<Operation.Operation, { _tag: T }>> } =
+  {
+    Transfer: fc.record({
+      _tag: fc.constant("Transfer"),
+      to: address,
+      amount: positiveSats,
+      memo: text(Limits.MEMO_BYTES),
+    }),
+    StakeTx: fc.record({ _tag: fc.constant("StakeTx"), amount: stake }),
+    UnstakeTx: fc.record({ _tag: fc.constant("UnstakeTx") }),
+    DelegateTx: fc.record({ _tag: fc.constant("DelegateTx"), validator: address, amount: positiveSats }),
+    UndelegateTx: fc.record({ _tag: fc.constant("UndelegateTx") }),
+    SetCommissionTx: fc.record({ _tag: fc.constant("SetCommissionTx"), commissionPercent: percent() }),
+    CreateProposalTx: fc.record({
+      _tag: fc.constant("CreateProposalTx"),
+      title: text(Limits.TITLE_BYTES, 1),
+      description: text(Limits.DESCRIPTION_BYTES),
+      payload,
+    }),
+    VoteTx: fc.record({
+      _tag: fc.constant("VoteTx"),
+      proposalId: counter<Counter.ProposalId>(),
+      vote: fc.boolean(),
+    }),
+    RegisterNameTx: fc.record({ _tag: fc.constant("RegisterNameTx"), name }),
+    SetAccountPolicyTx: policy.map((keys) => ({ _tag: "SetAccountPolicyTx", ...keys })),
+  }
+
+export const operation: fc.Arbitrary<Operation.Operation> = fc.oneof(...Object.values(operationOf))
+
+export const unsignedOf = (operation: fc.Arbitrary<Operation.Operation>): fc.Arbitrary<Transaction.Unsigned> =>
+  fc.record({ from: address, nonce: counter<Counter.Nonce>(), fee: sats, operation })
+
+export const unsigned = unsignedOf(operation)
+
+const keySignature = fc.record({ publicKey, signature })
+
+export const singleKey: fc.Arbitrary<Transaction.Authorization> = keySignature.map((proof) => ({
+  _tag: "SingleKey",
+  ...proof,
+}))
+
+export const policySigned: fc.Arbitrary<Transaction.Authorization> = fc
+  .uniqueArray(keySignature, { minLength: 1, maxLength: Limits.POLICY_KEYS, selector: (proof) => proof.publicKey })
+  .map((signatures) => ({ _tag: "Policy", signatures }))
+
+export const authorization = fc.oneof({ weight: 3, arbitrary: singleKey }, { weight: 1, arbitrary: policySigned })
+
+/** Transactions of one network under random signatures; `parts` narrows what they ask for or how they are signed. */
+export const transaction = (
+  networkId: Network.NetworkId,
+  parts: { readonly unsigned?: typeof unsigned; readonly authorization?: typeof authorization } = {},
+): fc.Arbitrary<Transaction.Transaction> =>
+  fc
+    .tuple(parts.unsigned ?? unsigned, parts.authorization ?? authorization)
+    .map(([asked, signed]) => Transaction.make(networkId, asked, signed))
+
+// The DAG
+
+export const parent: fc.Arbitrary<Header.Parent> = fc.record({
+  round: counter<Counter.Round>(1_000),
+  author: address,
+  hash,
+})
+
+const headerContent: fc.Arbitrary<Header.Content> = fc.record({
+  base: hash,
+  epoch: counter<Counter.Epoch>(),
+  round: counter<Counter.Round>(),
+  publicKey,
+  parents: fc.uniqueArray(parent, { maxLength: 8, selector: ({ hash }) => hash }),
+  timestamp: counter<Counter.Timestamp>(),
+  coinbase: sats,
+  bodyHash: hash,
+})
+
+export const header: fc.Arbitrary<Header.Header> = fc
+  .tuple(headerContent, signature)
+  .map(([content, proof]) => Header.make(content, () => proof))
+
+export const evidence: fc.Arbitrary<Evidence.Evidence> = fc
+  .tuple(header, header)
+  .filter(([a, b]) => a.hash !== b.hash)
+  .map(([a, b]) => {
+    const rival = Header.make(
+      { ...b, base: a.base, epoch: a.epoch, round: a.round, publicKey: a.publicKey },
+      () => b.signature,
+    )
+    const found = Evidence.of(a, rival)
+    if (found === undefined) throw new Error("two different headers of one slot are evidence")
+    return found
+  })
+
+export const heartbeat: fc.Arbitrary<Heartbeat.Heartbeat> = fc
+  .record({ publicKey, commitIndex: counter<Counter.CommitIndex>(), commitHash: hash, signature })
+  .map((content) => ({ ...content, validator: AddressModule.fromPublicKey(content.publicKey) }))
+
+export const body = (networkId: Network.NetworkId): fc.Arbitrary<Vertex.Body> =>
+  fc.record({
+    transactions: fc.array(transaction(networkId), { maxLength: 5 }),
+    evidence: fc.array(evidence, { maxLength: 2 }),
+    heartbeats: fc.array(heartbeat, { maxLength: 3 }),
+  })
+
+/** Vertices whose header commits to their body. */
+export const vertex = (networkId: Network.NetworkId): fc.Arbitrary<Vertex.Vertex> =>
+  fc.tuple(headerContent, body(networkId), signature).map(([content, contents, proof]) =>
+    Vertex.make(
+      Header.make({ ...content, bodyHash: Vertex.bodyHash(contents) }, () => proof),
+      contents,
+    ),
+  )
+
+// Epochs and checkpoints
+
+export const rules: fc.Arbitrary<EpochRecord.Rules> = fc.record({
+  epochRounds: between(1, 10_000_000),
+  collectionDepthRounds: between(1, 10_000_000),
+  checkpointIntervalRounds: between(1, 10_000_000),
+  roundReward: sats,
+  halvingRounds: between(1, 1_000_000_000),
+  treasuryPercent: percent(50),
+  councilPercent: percent(30),
+})
+
+const byAddress = <A extends { readonly address: Address.Address }>(members: ReadonlyArray<A>): ReadonlyArray<A> =>
+  [...members].sort((a, b) => (a.address < b.address ? -1 : 1))
+
+export const members: fc.Arbitrary<ReadonlyArray<EpochRecord.Member>> = fc
+  .uniqueArray(fc.record({ publicKey, weight: satsBetween(1, Sats.MAX_SUPPLY / Limits.COMMITTEE_MEMBERS) }), {
+    minLength: 1,
+    maxLength: 7,
+    selector: ({ publicKey }) => publicKey,
+  })
+  .map((list) =>
+    byAddress(list.map((member) => ({ ...member, address: AddressModule.fromPublicKey(member.publicKey) }))),
+  )
+
+export const epochRecord: fc.Arbitrary<EpochRecord.EpochRecord> = fc.record({
+  epoch: counter<Counter.Epoch>(),
+  firstRound: counter<Counter.Round>(2 ** 52),
+  seed: hash,
+  rules,
+  members,
+})
+
+export const checkpoint: fc.Arbitrary<Checkpoint.Checkpoint> = fc
+  .record({
+    epoch: counter<Counter.Epoch>(),
+    round: counter<Counter.Round>(),
+    commitIndex: counter<Counter.CommitIndex>(),
+    commitHash: hash,
+    effectsDigest: hash,
+    stateRoot: hash,
+    totalSupply: sats,
+    nextEpoch: fc.option(epochRecord),
+    previous: hash,
+  })
+  .map(Checkpoint.make)
+
+export const signedCheckpoint: fc.Arbitrary<Checkpoint.SignedCheckpoint> = fc.record({
+  checkpoint,
+  signatures: fc
+    .uniqueArray(fc.record({ validator: address, signature }), { maxLength: 7, selector: ({ validator }) => validator })
+    .map((list) => [...list].sort((a, b) => (a.validator < b.validator ? -1 : 1))),
+})
+
+// Genesis
+
+const protocol = between(Genesis.MIN_EPOCH_ROUNDS, 100_000).chain((epochRounds) =>
+  fc.record({
+    roundIntervalMs: between(1, 60_000),
+    epochRounds: fc.constant(epochRounds),
+    collectionDepthRounds: between(1, epochRounds - 1),
+    roundReward: sats,
+    halvingRounds: between(1, 1_000_000_000),
+    defaultCommissionPercent: percent(),
+  }),
+)
+
+const parameters = (epochRounds: number): fc.Arbitrary<Parameters.Parameters> =>
+  fc
+    .tuple(...Parameters.table.map((entry) => between(Parameters.minimumOf(entry, epochRounds), entry.max)))
+    .map((values) => Parameters.make((entry) => values[Parameters.table.indexOf(entry)] ?? entry.standard))
+
+/** A share of the supply small enough that any genesis made here stays below the maximum. */
+const share = satsBetween(0, Sats.MAX_SUPPLY / 20)
+
+export const genesis: fc.Arbitrary<Genesis.Genesis> = protocol
+  .chain((protocol) =>
+    fc.record({
+      networkId,
+      mode,
+      time: counter<Counter.Timestamp>(),
+      allocations: fc.uniqueArray(fc.record({ address, amount: share }), {
+        maxLength: 5,
+        selector: ({ address }) => address,
+      }),
+      validators: fc.uniqueArray(
+        fc.record({
+          publicKey,
+          stake: satsBetween(Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY / 20),
+          commissionPercent: percent(),
+        }),
+        { minLength: 1, maxLength: 4, selector: ({ publicKey }) => publicKey },
+      ),
+      council: fc.uniqueArray(address, { maxLength: Limits.COUNCIL_SEATS }),
+      names: fc
+        .tuple(fc.uniqueArray(name, { maxLength: 4 }), fc.uniqueArray(address, { minLength: 4, maxLength: 4 }))
+        .map(([names, owners]) => names.map((name, i) => ({ name, address: owners[i] as Address.Address }))),
+      treasury: share,
+      faucet: fc.option(fc.record({ address, maxRequest: positiveSats })),
+      parameters: parameters(protocol.epochRounds),
+      protocol: fc.constant(protocol),
+    }),
+  )
+  .map((genesis) =>
+    Either.getOrThrow(Genesis.make(genesis.mode === "mainnet" ? { ...genesis, faucet: null } : genesis)),
+  )

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Help from "../../src/cli/Help.js"
 import * as Node from "../../src/cli/Node.js"
 import { settings } from "../../src/cli/NodeSettings.js"
+import * as Setting from "../../src/cli/Setting.js"
+import { modules } from "../../src/node/LogFilter.js"
 
 const plain = Help.render(Node.page("1.2.3"), false)
 
@@ -33,5 +37,27 @@ describe("help", () => {
     const styled = Help.render(Node.page("1.2.3"), true)
     expect(plain).not.toContain("\u001b")
     expect(styled).toContain("\u001b[0;1mUsage")
+  })
+})
+
+describe("the documentation", () => {
+  const read = (path: string) => readFileSync(resolve(import.meta.dirname, "../..", path), "utf8")
+  const readme = read("README.md")
+  const configuration = read("docs/configuration.md")
+
+  it.each(Object.values(settings))("has --$name in both of its tables", (setting) => {
+    expect(readme).toMatch(new RegExp(`^\\| \`${Setting.flagOf(setting)}[ \`]`, "m"))
+    expect(configuration).toContain(`| \`${Setting.flagOf(setting)}\` | \`${Setting.variableOf(setting)}\` |`)
+  })
+
+  it("has no option that does not exist", () => {
+    const known = ["--help", "--version", ...Object.values(settings).map(Setting.flagOf)]
+    const rows = [...`${readme}\n${configuration}`.matchAll(/^\| `(--[a-z-]+)/gm)].map((match) => match[1])
+    expect(rows.filter((option) => !known.includes(option ?? ""))).toEqual([])
+  })
+
+  it("lists the modules of the log", () => {
+    const [, listed = ""] = /^The modules: ([^.]+)\./m.exec(configuration) ?? []
+    expect(listed.match(/[a-z]+/g)).toEqual([...modules])
   })
 })

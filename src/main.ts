@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Exit } from "effect"
 import * as Udg from "./cli/Udg.js"
 
 // The one place that is as far from package.json in src/ as in dist/.
@@ -10,5 +9,5 @@ const { version }: { version: string } = JSON.parse(readFileSync(new URL("../pac
 NodeRuntime.runMain(Udg.program(version, process.argv.slice(2)), {
   disableErrorReporting: true,
   disablePrettyLogger: true,
-  teardown: (exit, end) => end(Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 1),
+  teardown: (exit, end) => end(Udg.exitCode(exit)),
 })

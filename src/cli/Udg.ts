@@ -34,7 +34,14 @@ export const program = (version: string, words: ReadonlyArray<string>): Effect.E
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
     const exit = yield* Effect.exit(command(version, words))
-    if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return 0
+    if (Exit.isSuccess(exit)) return 0
     terminal.writeError(complaint(exit.cause))
     return 1
   }).pipe(Effect.provide(platform))
+
+/** The exit code of the process: what the program said, or 0 when a signal asked it to stop. */
+export const exitCode = (exit: Exit.Exit<unknown, unknown>): number =>
+  Exit.match(exit, {
+    onSuccess: (code) => (typeof code === "number" ? code : 0),
+    onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? 0 : 1),
+  })

@@ -7,20 +7,17 @@ import { settings } from "../../src/cli/NodeSettings.js"
 import * as Setting from "../../src/cli/Setting.js"
 import { modules } from "../../src/node/LogFilter.js"
 
+const named = Object.values(settings).map((setting) => [setting.name, setting] as const)
 const plain = Help.render(Node.page("1.2.3"), false)
 
 describe("help", () => {
-  it.each(Object.values(settings).map((setting) => [setting.name, setting] as const))(
-    "says what --%s is for and what holds without it",
-    (name, setting) => {
-      const text = plain.replaceAll(/\s+/g, " ")
-      const start = text.indexOf(` --${name} `)
-      expect(start).toBeGreaterThan(0)
-      expect(text.slice(start)).toContain(setting.about)
-      if (setting.otherwise._tag === "Some")
-        expect(text.slice(start)).toContain(`[default: ${setting.otherwise.value}]`)
-    },
-  )
+  it.each(named)("says what --%s is for and what holds without it", (name, setting) => {
+    const text = plain.replaceAll(/\s+/g, " ")
+    const start = text.indexOf(` --${name} `)
+    expect(start).toBeGreaterThan(0)
+    expect(text.slice(start)).toContain(setting.about)
+    if (setting.otherwise._tag === "Some") expect(text.slice(start)).toContain(`[default: ${setting.otherwise.value}]`)
+  })
 
   it("fits a terminal of a hundred columns", () => {
     expect(plain.split("\n").filter((line) => line.length > 100)).toEqual([])
@@ -41,11 +38,13 @@ describe("help", () => {
 })
 
 describe("the documentation", () => {
-  const read = (path: string) => readFileSync(resolve(import.meta.dirname, "../..", path), "utf8")
+  /** A page, with tables as they read and not as they are padded. */
+  const read = (path: string) =>
+    readFileSync(resolve(import.meta.dirname, "../..", path), "utf8").replaceAll(/ +/g, " ")
   const readme = read("README.md")
   const configuration = read("docs/configuration.md")
 
-  it.each(Object.values(settings))("has --$name in both of its tables", (setting) => {
+  it.each(named)("has --%s in both of its tables", (_, setting) => {
     expect(readme).toMatch(new RegExp(`^\\| \`${Setting.flagOf(setting)}[ \`]`, "m"))
     expect(configuration).toContain(`| \`${Setting.flagOf(setting)}\` | \`${Setting.variableOf(setting)}\` |`)
   })

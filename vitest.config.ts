@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
+    // Vitest leaves one core to itself, which on a machine of two halves the speed.
+    poolOptions: { forks: { maxForks: availableParallelism() } },
     testTimeout: 30_000,
   },
 })

@@ -1,0 +1,25 @@
+import { FastCheck as fc } from "effect"
+import { expect, it } from "vitest"
+import * as Commit from "../../src/protocol/Commit.js"
+import type * as Counter from "../../src/protocol/Counter.js"
+import * as arbitrary from "./arbitraries.js"
+
+const content: fc.Arbitrary<Omit<Commit.Commit, "hash">> = fc.record({
+  index: arbitrary.counter<Counter.CommitIndex>(),
+  epoch: arbitrary.counter<Counter.Epoch>(),
+  leaderRound: arbitrary.counter<Counter.Round>(),
+  leaderHash: arbitrary.hash,
+  previous: arbitrary.hash,
+})
+
+it("a commit's hash covers every field and the commit before", () => {
+  fc.assert(
+    fc.property(content, content, (a, b) => {
+      const { hash } = Commit.make(a)
+      expect(Commit.make({ ...a }).hash).toBe(hash)
+      for (const field of ["index", "epoch", "leaderRound", "leaderHash", "previous"] as const) {
+        expect(Commit.make({ ...a, [field]: b[field] }).hash === hash).toBe(a[field] === b[field])
+      }
+    }),
+  )
+})

@@ -1,0 +1,59 @@
+import { Either, FastCheck as fc, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import type { MalformedBytes } from "../../src/protocol/Binary.js"
+import * as Evidence from "../../src/protocol/Evidence.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as arbitrary from "./arbitraries.js"
+import { itObeysTheLawsOfACodec } from "./codecLaws.js"
+
+itObeysTheLawsOfACodec("evidence", {
+  values: arbitrary.evidence,
+  encode: Evidence.encode,
+  decode: Evidence.decode,
+})
+
+const reasonOf = (decoded: Either.Either<unknown, MalformedBytes>): string =>
+  Option.getOrThrow(Either.getLeft(decoded)).reason
+
+describe("evidence", () => {
+  it("is the same whichever of the two headers was seen first", () => {
+    fc.assert(
+      fc.property(arbitrary.evidence, ({ first, second }) => {
+        expect(Evidence.of(second, first)).toStrictEqual(Evidence.of(first, second))
+        expect(Evidence.of(first, second)).toStrictEqual({ first, second })
+      }),
+    )
+  })
+
+  it("is not made of one header, also not under two signatures", () => {
+    fc.assert(
+      fc.property(arbitrary.header, arbitrary.signature, (header, signature) => {
+        expect(Evidence.of(header, header)).toBeUndefined()
+        expect(
+          Evidence.of(
+            header,
+            Header.make(header, () => signature),
+          ),
+        ).toBeUndefined()
+        expect(reasonOf(Evidence.decode(Evidence.encode({ first: header, second: header })))).toContain("order")
+      }),
+    )
+  })
+
+  it("is not made of headers of different slots", () => {
+    fc.assert(
+      fc.property(arbitrary.header, arbitrary.header, (a, b) => {
+        expect(Evidence.of(a, b)).toBeUndefined()
+        expect(reasonOf(Evidence.decode(Evidence.encode({ first: a, second: b })))).toContain("different slots")
+      }),
+    )
+  })
+
+  it("has one order on the wire", () => {
+    fc.assert(
+      fc.property(arbitrary.evidence, ({ first, second }) => {
+        expect(reasonOf(Evidence.decode(Evidence.encode({ first: second, second: first })))).toContain("order")
+      }),
+    )
+  })
+})

@@ -1,0 +1,83 @@
+import { Either, FastCheck as fc, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Limits from "../../src/protocol/Limits.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import * as arbitrary from "./arbitraries.js"
+import { itObeysTheLawsOfACodec } from "./codecLaws.js"
+
+itObeysTheLawsOfACodec("vertex headers", {
+  values: arbitrary.header,
+  encode: Header.encode,
+  decode: Header.decode,
+})
+
+describe("a header", () => {
+  it("is signed by its author's key, over every field", () => {
+    const [key] = fc.sample(arbitrary.secretKey, 1)
+    const [header] = fc.sample(arbitrary.header, 1)
+    if (key === undefined || header === undefined) throw new Error("no sample")
+    const signed = Header.sign(header, key)
+    expect(signed.author).toBe(Address.fromPublicKey(key.publicKey))
+    expect(Verification.isValid(Header.check(signed))).toBe(true)
+    const changes: ReadonlyArray<Partial<Header.Content>> = [
+      { base: "00".repeat(32) as Header.Content["base"] },
+      { epoch: (signed.epoch ^ 1) as Header.Content["epoch"] },
+      { round: (signed.round ^ 1) as Header.Content["round"] },
+      { timestamp: (signed.timestamp ^ 1) as Header.Content["timestamp"] },
+      { coinbase: (signed.coinbase ^ 1) as Header.Content["coinbase"] },
+      { bodyHash: "00".repeat(32) as Header.Content["bodyHash"] },
+    ]
+    for (const change of changes) {
+      const forged = Header.make({ ...signed, ...change }, () => signed.signature)
+      expect(Verification.isValid(Header.check(forged))).toBe(false)
+      expect(forged.hash).not.toBe(signed.hash)
+    }
+  })
+
+  it("has a hash that its signature does not touch", () => {
+    fc.assert(
+      fc.property(arbitrary.header, arbitrary.signature, (header, signature) => {
+        expect(Header.make(header, () => signature).hash).toBe(header.hash)
+      }),
+    )
+  })
+
+  it("puts its parents into the one order, by round, author, hash", () => {
+    fc.assert(
+      fc.property(arbitrary.header, (header) => {
+        const shuffled = Header.make({ ...header, parents: [...header.parents].reverse() }, () => header.signature)
+        expect(shuffled).toStrictEqual(header)
+      }),
+    )
+  })
+
+  const [sample] = fc.sample(arbitrary.header, 1)
+  const [one, two] = fc.sample(arbitrary.parent, 2)
+  if (sample === undefined || one === undefined || two === undefined) throw new Error("no sample")
+  const encodedWith = (parents: ReadonlyArray<Header.Parent>): Uint8Array => {
+    const sorted = Header.make({ ...sample, parents }, () => sample.signature)
+    // `encode` writes the parents as they stand, so a header out of order can be written for this test.
+    return Header.encode({ ...sorted, parents })
+  }
+  const reasonOf = (bytes: Uint8Array): string => Option.getOrThrow(Either.getLeft(Header.decode(bytes))).message
+
+  it("is refused with parents out of order or named twice", () => {
+    const [low, high] = Header.compareParents(one, two) < 0 ? [one, two] : [two, one]
+    expect(Either.isRight(Header.decode(encodedWith([low, high])))).toBe(true)
+    expect(reasonOf(encodedWith([high, low]))).toContain("parents not in order")
+    expect(reasonOf(encodedWith([low, low]))).toContain("parents not in order")
+  })
+
+  it("is refused with more parents than any committee may name", () => {
+    const many = Array.from({ length: Header.MAX_PARENTS + 1 }, () => one)
+    expect(Header.MAX_PARENTS).toBe(3 * Limits.COMMITTEE_MEMBERS)
+    expect(reasonOf(encodedWith(many))).toContain("list of 301, at most 300 allowed")
+  })
+
+  it("fills the same slot as another of the same base, epoch, round and author, and no other", () => {
+    expect(Header.isSameSlot(sample, { ...sample, bodyHash: one.hash })).toBe(true)
+    expect(Header.isSameSlot(sample, { ...sample, base: one.hash })).toBe(false)
+  })
+})

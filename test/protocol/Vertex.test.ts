@@ -1,0 +1,118 @@
+import { Either, FastCheck as fc, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Limits from "../../src/protocol/Limits.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import * as arbitrary from "./arbitraries.js"
+import { hostileInputs, itObeysTheLawsOfACodec } from "./codecLaws.js"
+
+const network = "udg-test" as NetworkId
+
+itObeysTheLawsOfACodec("vertices", {
+  values: arbitrary.vertex(network),
+  encode: ({ header, body }: Vertex.Vertex) => Vertex.make(header, body).encoded,
+  decode: (bytes) => Vertex.decode(network, bytes),
+})
+
+const [sample] = fc.sample(arbitrary.vertex(network), { numRuns: 1, seed: 1 })
+const [transaction] = fc.sample(arbitrary.transaction(network), { numRuns: 1, seed: 1 })
+const [heartbeat] = fc.sample(arbitrary.heartbeat, { numRuns: 1, seed: 1 })
+const [evidence] = fc.sample(arbitrary.evidence, { numRuns: 1, seed: 1 })
+if (!sample || !transaction || !heartbeat || !evidence) throw new Error("no sample")
+
+const vertexOf = (body: Vertex.Body): Vertex.Vertex =>
+  Vertex.make(
+    Header.make({ ...sample.header, bodyHash: Vertex.bodyHash(body) }, () => sample.header.signature),
+    body,
+  )
+
+const reasonOf = (bytes: Uint8Array): string => Option.getOrThrow(Either.getLeft(Vertex.decode(network, bytes))).reason
+
+const times = <A>(count: number, value: A): ReadonlyArray<A> => new Array<A>(count).fill(value)
+
+describe("the body of a vertex", () => {
+  it("has one encoding: mutated bodies that still decode, under headers that commit to them, encode as they came", () => {
+    const bodies = fc.sample(arbitrary.vertex(network), { numRuns: 50, seed: 2 }).map(({ header, encoded }) => {
+      return encoded.subarray(Header.encode(header).length)
+    })
+    let accepted = 0
+    for (const bytes of hostileInputs(bodies, 20_000)) {
+      const header = Header.make(
+        { ...sample.header, bodyHash: Hash.of("udg/body", bytes) },
+        () => sample.header.signature,
+      )
+      const encoded = Uint8Array.from(Buffer.concat([Header.encode(header), bytes]))
+      const decoded = Vertex.decode(network, encoded)
+      if (Either.isLeft(decoded)) continue
+      accepted++
+      expect(Buffer.from(Vertex.make(header, decoded.right.body).encoded).equals(encoded)).toBe(true)
+    }
+    expect(accepted).toBeGreaterThan(1_000)
+  })
+})
+
+describe("a vertex", () => {
+  it("is signed once, for its header and its body together", () => {
+    const [key] = fc.sample(arbitrary.secretKey, 1)
+    if (key === undefined) throw new Error("no sample")
+    const body = { ...Vertex.emptyBody, heartbeats: [heartbeat] }
+    const vertex = Vertex.sign(sample.header, body, key)
+    expect(Verification.isValid(Header.check(vertex.header))).toBe(true)
+    expect(vertex.header.bodyHash).toBe(Vertex.bodyHash(body))
+    expect(Either.getOrThrow(Vertex.decode(network, vertex.encoded))).toStrictEqual(vertex)
+  })
+
+  it("is refused with another body than the one its header commits to", () => {
+    const swapped = Vertex.make(sample.header, { ...Vertex.emptyBody, heartbeats: [heartbeat, heartbeat] })
+    expect(reasonOf(swapped.encoded)).toBe("the body is not the one the header commits to")
+  })
+
+  it("belongs to one network: elsewhere its transactions have other ids", () => {
+    const vertex = vertexOf({ ...Vertex.emptyBody, transactions: [transaction] })
+    const elsewhere = Either.getOrThrow(Vertex.decode("udg-other" as NetworkId, vertex.encoded))
+    expect(elsewhere.body.transactions[0]?.id).not.toBe(transaction.id)
+    expect(elsewhere.header).toStrictEqual(vertex.header)
+  })
+
+  it("holds as much as the limits say and not one more", () => {
+    const most: Vertex.Body = {
+      transactions: [],
+      evidence: times(Limits.VERTEX_EVIDENCE, evidence),
+      heartbeats: times(Limits.VERTEX_HEARTBEATS, heartbeat),
+    }
+    expect(Either.isRight(Vertex.decode(network, vertexOf(most).encoded))).toBe(true)
+    const oneMore: ReadonlyArray<[Vertex.Body, string]> = [
+      [{ ...most, evidence: times(17, evidence) }, "list of 17, at most 16 allowed"],
+      [{ ...most, heartbeats: times(101, heartbeat) }, "list of 101, at most 100 allowed"],
+      [{ ...Vertex.emptyBody, transactions: times(5_001, transaction) }, "list of 5001, at most 5000 allowed"],
+    ]
+    for (const [body, reason] of oneMore) expect(reasonOf(vertexOf(body).encoded)).toBe(reason)
+  })
+
+  it("is at most 1 MiB on the wire, and nothing of a larger one is read", () => {
+    const proposal = Transaction.make(
+      network,
+      {
+        ...transaction,
+        operation: {
+          _tag: "CreateProposalTx",
+          title: "t",
+          description: "d".repeat(Limits.DESCRIPTION_BYTES),
+          payload: { _tag: "Text" },
+        },
+      },
+      { _tag: "SingleKey", publicKey: heartbeat.publicKey, signature: heartbeat.signature },
+    )
+    const fitting = Math.floor((Limits.VERTEX_BYTES - 20_000) / proposal.encoded.length)
+    const fits = vertexOf({ ...Vertex.emptyBody, transactions: times(fitting, proposal) })
+    expect(fits.encoded.length).toBeLessThanOrEqual(Limits.VERTEX_BYTES)
+    expect(Either.isRight(Vertex.decode(network, fits.encoded))).toBe(true)
+    const tooLarge = vertexOf({ ...Vertex.emptyBody, transactions: times(fitting + 6, proposal) })
+    expect(tooLarge.encoded.length).toBeGreaterThan(Limits.VERTEX_BYTES)
+    expect(reasonOf(tooLarge.encoded)).toBe(`${tooLarge.encoded.length} bytes, at most 1048576 allowed`)
+  })
+})

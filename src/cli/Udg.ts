@@ -16,6 +16,7 @@ const asksFor = (words: ReadonlyArray<string>, ...names: ReadonlyArray<string>):
 const showHelp = (page: Help.Page) =>
   Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(Help.render(page, colours.stdout)))
 
+/** Does what one command does, or shows its page. The node is the command without a name, and so far the only one. */
 const command = (version: string, words: ReadonlyArray<string>) => {
   if (asksFor(words, "--help", "-h")) return showHelp(Node.page(version))
   if (asksFor(words, "--version")) return Console.log(version)

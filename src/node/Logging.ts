@@ -94,30 +94,34 @@ const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string,
 const log = Log.for("node")
 
 const warning = (unreadable: ReadonlyArray<string>) =>
-  unreadable.length === 0
-    ? Effect.void
-    : log.warn(
-        `RUST_LOG: ignored ${unreadable.map((each) => JSON.stringify(each)).join(", ")}; a directive is a level ` +
-          `(${LogFilter.levels.join(", ")}) or module=level, where module is one of ${LogFilter.modules.join(", ")}`,
-      )
+  log.warn(
+    `RUST_LOG: ignored ${unreadable.map((each) => JSON.stringify(each)).join(", ")}; a directive is a level ` +
+      `(${LogFilter.levels.join(", ")}) or module=level, where module is one of ${LogFilter.modules.join(", ")}`,
+  )
 
-/**
- * Replaces Effect's logger by ours for everything below this layer, as the directives of RUST_LOG say. Whether a module
- * speaks is decided before its message is made (`Log`); Effect's own minimum level keeps out what no module lets
- * through, and the logger judges the rest, which libraries say without asking.
- */
-export const layer = (options: {
+export interface Options {
+  /** The text of RUST_LOG. */
   readonly directives: string
   readonly format: Format
   readonly colours: boolean
   readonly write: (line: string) => void
-}): Layer.Layer<never> => {
-  const { filter, unreadable } = LogFilter.parse(options.directives)
-  const render = options.format === "json" ? json : pretty(options.colours)
-  const loggers = Layer.mergeAll(
-    Logger.replace(Logger.defaultLogger, logger(filter, render, options.write)),
+}
+
+const loggers = (filter: LogFilter.LogFilter, { format, colours, write }: Options): Layer.Layer<never> =>
+  Layer.mergeAll(
+    Logger.replace(Logger.defaultLogger, logger(filter, format === "json" ? json : pretty(colours), write)),
     Logger.minimumLogLevel(LogFilter.lowest(filter)),
     Layer.scopedDiscard(Effect.locallyScoped(LogFilter.current, filter)),
   )
-  return Layer.provideMerge(Layer.effectDiscard(warning(unreadable)), loggers)
+
+/**
+ * Replaces Effect's logger by ours for everything below this layer, as the directives of RUST_LOG say. Whether a module
+ * speaks is decided before its message is made (`Log`); Effect's own minimum level keeps out what no module lets
+ * through, and the logger judges the rest, which libraries say without asking. That a directive cannot be read is said
+ * whatever the others let through: who mistyped a level would otherwise never know.
+ */
+export const layer = (options: Options): Layer.Layer<never> => {
+  const { filter, unreadable } = LogFilter.parse(options.directives)
+  const complaint = Effect.provide(warning(unreadable), loggers(LogFilter.parse("").filter, options))
+  return Layer.merge(loggers(filter, options), Layer.effectDiscard(unreadable.length === 0 ? Effect.void : complaint))
 }

@@ -1,0 +1,27 @@
+/** Who may call an endpoint how often and in which mode: annotations of its definition, read by the server and the reference. */
+import { Context } from "effect"
+
+/** Requests of one client in a sliding window. */
+export interface Limit {
+  readonly requests: number
+  readonly windowSeconds: number
+}
+
+/** The endpoint's own limit, besides the global one. */
+export class RateLimit extends Context.Tag("udg/rpc/RateLimit")<RateLimit, Limit>() {}
+
+/** The limit over all endpoints together. */
+export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
+
+/** Off on a mainnet; the value is what to do there instead. */
+export class TestnetOnly extends Context.Tag("udg/rpc/TestnetOnly")<TestnetOnly, string>() {}
+
+/** What stands in for an endpoint that signs a transaction of this type. */
+export const signYourself = (type: string): string => `sign a ${type} transaction yourself and send it to /tx/submit`
+
+/** The endpoint also takes an array of up to this many bodies, and answers each as if it had come alone. */
+export class Batch extends Context.Tag("udg/rpc/Batch")<Batch, { readonly maximum: number }>() {}
+
+/** Bytes of a body, and of an array of bodies. */
+export const bodyBytes = 65_536
+export const batchBytes = 1_048_576

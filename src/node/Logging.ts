@@ -1,5 +1,4 @@
-import { Cause, Effect, HashMap, Layer, List, Logger, Option } from "effect"
-import * as Log from "./Log.js"
+import { Cause, Clock, Effect, HashMap, Layer, List, Logger, Option } from "effect"
 import * as LogFilter from "./LogFilter.js"
 import * as Secrets from "./Secrets.js"
 
@@ -91,13 +90,16 @@ const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string,
     if (LogFilter.passes(filter, module, options.logLevel)) write(`${render(recordOf(options, module))}\n`)
   })
 
-const log = Log.for("node")
-
-const warning = (unreadable: ReadonlyArray<string>) =>
-  log.warn(
+const warning = (unreadable: ReadonlyArray<string>, at: number): Record => ({
+  timestamp: new Date(at).toISOString(),
+  level: "warn",
+  module: "node",
+  message:
     `RUST_LOG: ignored ${unreadable.map((each) => JSON.stringify(each)).join(", ")}; a directive is a level ` +
-      `(${LogFilter.levels.join(", ")}) or module=level, where module is one of ${LogFilter.modules.join(", ")}`,
-  )
+    `(${LogFilter.levels.join(", ")}) or module=level, where module is one of ${LogFilter.modules.join(", ")}`,
+  annotations: {},
+  cause: Option.none(),
+})
 
 export interface Options {
   /** The text of RUST_LOG. */
@@ -107,21 +109,20 @@ export interface Options {
   readonly write: (line: string) => void
 }
 
-const loggers = (filter: LogFilter.LogFilter, { format, colours, write }: Options): Layer.Layer<never> =>
-  Layer.mergeAll(
-    Logger.replace(Logger.defaultLogger, logger(filter, format === "json" ? json : pretty(colours), write)),
-    Logger.minimumLogLevel(LogFilter.lowest(filter)),
-    Layer.scopedDiscard(Effect.locallyScoped(LogFilter.current, filter)),
-  )
-
 /**
  * Replaces Effect's logger by ours for everything below this layer, as the directives of RUST_LOG say. Whether a module
  * speaks is decided before its message is made (`Log`); Effect's own minimum level keeps out what no module lets
  * through, and the logger judges the rest, which libraries say without asking. That a directive cannot be read is said
- * whatever the others let through: who mistyped a level would otherwise never know.
+ * past all filters: who mistyped a level would otherwise never know.
  */
-export const layer = (options: Options): Layer.Layer<never> => {
-  const { filter, unreadable } = LogFilter.parse(options.directives)
-  const complaint = Effect.provide(warning(unreadable), loggers(LogFilter.parse("").filter, options))
-  return Layer.merge(loggers(filter, options), Layer.effectDiscard(unreadable.length === 0 ? Effect.void : complaint))
+export const layer = ({ directives, format, colours, write }: Options): Layer.Layer<never> => {
+  const { filter, unreadable } = LogFilter.parse(directives)
+  const render = format === "json" ? json : pretty(colours)
+  const warn = Effect.map(Clock.currentTimeMillis, (now) => write(`${render(warning(unreadable, now))}\n`))
+  return Layer.mergeAll(
+    Logger.replace(Logger.defaultLogger, logger(filter, render, write)),
+    Logger.minimumLogLevel(LogFilter.lowest(filter)),
+    Layer.scopedDiscard(Effect.locallyScoped(LogFilter.current, filter)),
+    Layer.effectDiscard(unreadable.length === 0 ? Effect.void : warn),
+  )
 }

@@ -131,6 +131,17 @@ describe("Logging", () => {
     }),
   )
 
+  it.effect("holds to what it could read after warning of what it could not", () =>
+    Effect.gen(function* () {
+      const program = Effect.all([mempool.debug("heard"), rpc.warn("not heard"), Effect.logWarning("nor this")])
+      const records = yield* recordsOf({ directives: "error,mempool=debug,loud" }, program)
+      expect(records.map(({ level, module }) => [level, module])).toEqual([
+        ["warn", "node"],
+        ["debug", "mempool"],
+      ])
+    }),
+  )
+
   const key = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 
   it.effect.each(["json", "pretty"] as const)("never writes what is named like a secret, in %s", (format) =>

@@ -46,6 +46,11 @@ const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(Str
 
 const digit = (hex: string, at: number): number => DIGITS[hex.charCodeAt(at)] ?? 0
 
+/** Writes the bytes that `hex` stands for; for hot paths that keep their own buffer. */
+export const writeHex = (target: Uint8Array, offset: number, hex: string): void => {
+  for (let i = 0, at = offset; i < hex.length; i += 2) target[at++] = (digit(hex, i) << 4) | digit(hex, i + 1)
+}
+
 const requireUnsigned = (value: number, limit: number): void => {
   if (!Number.isInteger(value) || value < 0 || value > limit) {
     throw new RangeError(`not an unsigned integer up to ${limit}: ${value}`)
@@ -131,8 +136,8 @@ export class Writer {
 
   /** The bytes that `hex` stands for; straight into the buffer, because most of what is encoded is keys and hashes. */
   hex(hex: string): this {
-    let offset = this.#reserve(hex.length >>> 1)
-    for (let i = 0; i < hex.length; i += 2) this.#bytes[offset++] = (digit(hex, i) << 4) | digit(hex, i + 1)
+    const offset = this.#reserve(hex.length >>> 1)
+    writeHex(this.#bytes, offset, hex)
     return this
   }
 

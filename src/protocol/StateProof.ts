@@ -14,7 +14,7 @@ export interface StateProof {
   /** From the root down. */
   readonly siblings: ReadonlyArray<StateTree.Subroot>
   /** In the order of their keys. */
-  readonly leaf: ReadonlyArray<StateTree.StateRecord>
+  readonly leaf: ReadonlyArray<StateTree.Entry>
 }
 
 /** A proof that proves nothing about this root and key. */
@@ -73,7 +73,7 @@ const Subroot = Schema.Struct({
   records: Counter.schema<Counter.Counter>("how many records lie under it"),
 })
 
-const StateRecord = Schema.Struct({
+const Entry = Schema.Struct({
   key: Hash.schema,
   value: Schema.String.pipe(Schema.maxLength(StateTree.VALUE_BYTES * 2), Schema.compose(Schema.Uint8ArrayFromHex)),
 })
@@ -83,7 +83,7 @@ export const schema = Schema.Struct({
   siblings: Schema.Array(Subroot).pipe(Schema.maxItems(StateTree.MAX_DEPTH)).annotations({
     description: "the subtrees beside the path, from the root down",
   }),
-  leaf: Schema.Array(StateRecord).pipe(Schema.maxItems(StateTree.LEAF_RECORDS)).annotations({
+  leaf: Schema.Array(Entry).pipe(Schema.maxItems(StateTree.LEAF_RECORDS)).annotations({
     description: "all records of the leaf at the end of the path, in the order of their keys",
   }),
 }).annotations({ identifier: "StateProof", description: "a proof of what the state holds under one key" })

@@ -18,7 +18,8 @@ export const MAX_DEPTH = KEY_BITS - 5
 /** Key hash and length in front of each value. */
 export const RECORD_HEADER_BYTES = Hash.BYTES + 2
 
-export interface StateRecord {
+/** A record as the trie sees it: bytes under the hash of their key. `StateRecord` says what the bytes hold. */
+export interface Entry {
   readonly key: Hash.Hash
   readonly value: Uint8Array
 }
@@ -28,9 +29,6 @@ export interface Subroot {
   readonly hash: Hash.Hash
   readonly records: number
 }
-
-/** Where a record lies: H("udg/key", kind ‖ key). */
-export const keyOf = (kind: number, key: Uint8Array): Hash.Hash => Hash.of("udg/key", Uint8Array.of(kind), key)
 
 /** The turn a key takes below `depth` bits: false is left. */
 export const turnsRight = (key: Uint8Array, depth: number): boolean =>
@@ -46,12 +44,20 @@ export const sharesPath = (a: Uint8Array, b: Uint8Array, bits: number): boolean 
 /** H("udg/leaf", u8 count ‖ count × (key ‖ u16 length ‖ value)), the records in the order of their keys. */
 export const leafHash = (encodedLeaf: Uint8Array): Hash.Hash => Hash.of("udg/leaf", encodedLeaf)
 
+/** Lives only for the call; a buffer a branch would double the cost of hashing it. */
+const branchBytes = new Uint8Array(8 + 2 * Hash.BYTES)
+const branchCount = new DataView(branchBytes.buffer)
+
 /** H("udg/node", u64 records ‖ left ‖ right). */
-export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): Hash.Hash =>
-  Hash.of(
-    "udg/node",
-    Binary.encode((writer) => writer.u64(records).hex(left).hex(right)),
-  )
+export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): Hash.Hash => {
+  const low = records >>> 0
+  branchCount.setUint32(0, low, true)
+  // Exact: a multiple of 2^32 times a power of two.
+  branchCount.setUint32(4, (records - low) * 2 ** -32, true)
+  Binary.writeHex(branchBytes, 8, left)
+  Binary.writeHex(branchBytes, 8 + Hash.BYTES, right)
+  return Hash.of("udg/node", branchBytes)
+}
 
 /** The leaf without records: the whole of an empty state, and one side of a branch whose records all turn the other way. */
 export const EMPTY: Subroot = { hash: leafHash(Uint8Array.of(0)), records: 0 }
@@ -85,14 +91,14 @@ const refuseBranch = (records: number, sibling: Subroot): string | undefined => 
   return undefined
 }
 
-export const writeRecords = (writer: Binary.Writer, records: ReadonlyArray<StateRecord>): void => {
+export const writeRecords = (writer: Binary.Writer, records: ReadonlyArray<Entry>): void => {
   for (const { key, value } of records) writer.hex(key).u16(value.length).raw(value)
 }
 
-export const encodeLeaf = (records: ReadonlyArray<StateRecord>): Uint8Array =>
+export const encodeLeaf = (records: ReadonlyArray<Entry>): Uint8Array =>
   Binary.encode((writer) => writeRecords(writer.u8(records.length), records))
 
-const readRecord = (reader: Binary.Reader): StateRecord => {
+const readRecord = (reader: Binary.Reader): Entry => {
   const key = Hash.read(reader)
   const length = reader.u16()
   reader.require(length <= VALUE_BYTES, `value of ${length} bytes, at most ${VALUE_BYTES} allowed`)
@@ -100,7 +106,7 @@ const readRecord = (reader: Binary.Reader): StateRecord => {
 }
 
 /** The values are views of the input. */
-export const readLeaf = (reader: Binary.Reader): ReadonlyArray<StateRecord> => {
+export const readLeaf = (reader: Binary.Reader): ReadonlyArray<Entry> => {
   const records = reader.list8(LEAF_RECORDS, () => readRecord(reader))
   reader.require(
     Binary.isStrictlyAscending(records, ({ key }) => key),

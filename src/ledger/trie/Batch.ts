@@ -1,0 +1,156 @@
+/**
+ * The changes of one update, packed: their bytes lie in a few large chunks and are ordered by moving four-byte positions,
+ * so that a million changes cost the garbage collector nothing. A change is a record; a removal has no value and a
+ * length no value has. Positions rise in the order of arrival, which settles what two changes of one key mean.
+ */
+import * as Binary from "../../protocol/Binary.js"
+import * as Hash from "../../protocol/Hash.js"
+import * as Hex from "../../protocol/Hex.js"
+import * as StateTree from "../../protocol/StateTree.js"
+import * as Span from "./Span.js"
+
+/** What becomes of the record under a key: another value, or no record. */
+export interface Change {
+  readonly key: Hash.Hash
+  readonly value: Uint8Array | null
+}
+
+const CHUNK_BITS = 16
+const CHUNK_BYTES = 1 << CHUNK_BITS
+const MAX_CHUNKS = 1 << (32 - CHUNK_BITS)
+const REMOVED = 0xffff
+/** Elements looked at before others may have the thread. */
+const SLICE = 4_096
+
+const sizeOf = (value: Uint8Array | null): number => {
+  if (value === null) return StateTree.RECORD_HEADER_BYTES
+  if (value.length > StateTree.VALUE_BYTES) throw new RangeError(`a value of ${value.length} bytes`)
+  return StateTree.RECORD_HEADER_BYTES + value.length
+}
+
+export class Batch {
+  readonly #chunks: Array<Uint8Array> = []
+  #chunk = new Uint8Array(0)
+  #used = 0
+  #positions = new Uint32Array(1_024)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Copies the change; its value may be reused by the caller. */
+  add({ key, value }: Change): void {
+    if (!Hex.isHex(key, Hash.BYTES)) throw new RangeError(`not a key hash: ${key}`)
+    const size = sizeOf(value)
+    if (this.#used + size > this.#chunk.length) this.#openChunk()
+    const start = this.#used
+    Binary.writeHex(this.#chunk, start, key)
+    const length = value === null ? REMOVED : value.length
+    this.#chunk[start + 32] = length & 0xff
+    this.#chunk[start + 33] = length >>> 8
+    if (value !== null) this.#chunk.set(value, start + StateTree.RECORD_HEADER_BYTES)
+    this.#used += size
+    this.#append((this.#chunks.length - 1) * CHUNK_BYTES + start)
+  }
+
+  #openChunk(): void {
+    if (this.#chunks.length === MAX_CHUNKS) throw new RangeError("a batch above 4 GiB")
+    this.#chunk = new Uint8Array(CHUNK_BYTES)
+    this.#chunks.push(this.#chunk)
+    this.#used = 0
+  }
+
+  #append(position: number): void {
+    if (this.#length === this.#positions.length) {
+      const grown = new Uint32Array(this.#length * 2)
+      grown.set(this.#positions)
+      this.#positions = grown
+    }
+    this.#positions[this.#length++] = position
+  }
+
+  #chunkOf(position: number): Uint8Array {
+    const chunk = this.#chunks[position >>> CHUNK_BITS]
+    if (chunk === undefined) throw new RangeError(`no change at ${position}`)
+    return chunk
+  }
+
+  #positionAt(index: number): number {
+    return this.#positions[index] ?? 0
+  }
+
+  isRemoval(index: number): boolean {
+    const position = this.#positionAt(index)
+    return Span.lengthAt(this.#chunkOf(position), position & (CHUNK_BYTES - 1)) === REMOVED
+  }
+
+  /** The changed record; of a removal only the header. */
+  spanAt(index: number): Span.Span {
+    const position = this.#positionAt(index)
+    const bytes = this.#chunkOf(position)
+    const start = position & (CHUNK_BYTES - 1)
+    const length = Span.lengthAt(bytes, start)
+    return { bytes, start, end: start + StateTree.RECORD_HEADER_BYTES + (length === REMOVED ? 0 : length) }
+  }
+
+  turnsRight(index: number, depth: number): boolean {
+    const position = this.#positionAt(index)
+    return Span.turnsRight(this.#chunkOf(position), position & (CHUNK_BYTES - 1), depth)
+  }
+
+  /** Moves what turns left below `depth` bits in front of what turns right, and gives the first that turns right. */
+  *partition(lo: number, hi: number, depth: number): Generator<undefined, number, undefined> {
+    let left = lo
+    for (let i = lo; i < hi; i++) {
+      if (!this.turnsRight(i, depth)) this.#swap(i, left++)
+      if ((i - lo) % SLICE === SLICE - 1) yield
+    }
+    return left
+  }
+
+  #swap(a: number, b: number): void {
+    const position = this.#positionAt(a)
+    this.#positions[a] = this.#positionAt(b)
+    this.#positions[b] = position
+  }
+
+  #compare(a: number, b: number): number {
+    const inChunk = CHUNK_BYTES - 1
+    return Span.compareKeys(this.#chunkOf(a), a & inChunk, this.#chunkOf(b), b & inChunk)
+  }
+
+  /**
+   * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; gives where they end now. By insertion:
+   * a descent has parted the batch down to some dozens before.
+   */
+  settle(lo: number, hi: number): number {
+    for (let i = lo + 1; i < hi; i++) {
+      const position = this.#positionAt(i)
+      let at = i
+      for (; at > lo; at--) {
+        const before = this.#positionAt(at - 1)
+        const order = this.#compare(before, position)
+        if (order < 0 || (order === 0 && before < position)) break
+        this.#positions[at] = before
+      }
+      this.#positions[at] = position
+    }
+    return this.#keepLatest(lo, hi)
+  }
+
+  #keepLatest(lo: number, hi: number): number {
+    let end = lo
+    for (let i = lo; i < hi; i++) {
+      const position = this.#positionAt(i)
+      if (end > lo && this.#compare(this.#positionAt(end - 1), position) === 0) end--
+      this.#positions[end++] = position
+    }
+    return end
+  }
+
+  /** Of changes that all have one key, puts the latest first. */
+  latestFirst(lo: number, hi: number): void {
+    for (let i = lo + 1; i < hi; i++) if (this.#positionAt(i) > this.#positionAt(lo)) this.#swap(i, lo)
+  }
+}

@@ -1,0 +1,62 @@
+/** Up to 32 records in the order of their keys, in one buffer that is never written again: exactly what is hashed. */
+import type { Hash } from "../../protocol/Hash.js"
+import * as StateTree from "../../protocol/StateTree.js"
+import * as Span from "./Span.js"
+
+/** The count in front of the records. */
+const HEAD_BYTES = 1
+
+export class Leaf {
+  /** The one leaf without records. */
+  static readonly EMPTY: Leaf = new Leaf(Uint8Array.of(0))
+
+  readonly encoded: Uint8Array
+  #hash: Hash | undefined
+
+  private constructor(encoded: Uint8Array) {
+    this.encoded = encoded
+  }
+
+  /** The leaf of the spans from `lo` to `hi`, sorted, at most 32. */
+  static of(spans: ReadonlyArray<Span.Span>, lo: number, hi: number): Leaf {
+    if (hi - lo > StateTree.LEAF_RECORDS) throw new RangeError(`a leaf of ${hi - lo} records`)
+    if (hi === lo) return Leaf.EMPTY
+    const encoded = Span.join(spans, lo, hi, HEAD_BYTES)
+    encoded[0] = hi - lo
+    return new Leaf(encoded)
+  }
+
+  get records(): number {
+    return this.encoded[0] ?? 0
+  }
+
+  /** What its records take: key, length and value of each. */
+  get bytes(): number {
+    return this.encoded.length - HEAD_BYTES
+  }
+
+  /** Hashed when first asked for: parts of leaves that a running update joins again never are. */
+  get hash(): Hash {
+    this.#hash ??= StateTree.leafHash(this.encoded)
+    return this.#hash
+  }
+
+  spans(): Array<Span.Span> {
+    const bytes = this.encoded
+    const spans: Array<Span.Span> = []
+    for (let start = HEAD_BYTES; start < bytes.length; ) {
+      const end = Span.endOf(bytes, start)
+      spans.push({ bytes, start, end })
+      start = end
+    }
+    return spans
+  }
+
+  find(key: Uint8Array): Span.Span | undefined {
+    const bytes = this.encoded
+    for (let start = HEAD_BYTES; start < bytes.length; start = Span.endOf(bytes, start)) {
+      if (Span.compareKeys(bytes, start, key, 0) === 0) return { bytes, start, end: Span.endOf(bytes, start) }
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The authenticated state: an immutable map from key hashes to values with a root hash that its content alone decides.
+ * `trie.hash` is the root, `trie.records` and `trie.bytes` its size. An update gives a new trie and leaves the old one a
+ * full view of what was, so proofs and joiners read the state of an earlier checkpoint while commits go on.
+ */
+import { fromHex } from "#crypto"
+import type { Hash } from "../../protocol/Hash.js"
+import type { StateProof } from "../../protocol/StateProof.js"
+import * as StateTree from "../../protocol/StateTree.js"
+import type { Change } from "./Batch.js"
+import { Leaf } from "./Leaf.js"
+import type { Node } from "./Node.js"
+import * as Span from "./Span.js"
+import { Update } from "./Update.js"
+
+export type Trie = Node
+export type { Change, Update }
+
+export const empty: Trie = Leaf.EMPTY
+
+/** The changes as a job to be done in slices. */
+export const update = (trie: Trie, changes: Iterable<Change>): Update => new Update(trie, changes)
+
+/** The changes at once. */
+export const apply = (trie: Trie, changes: Iterable<Change>): Trie => {
+  const job = update(trie, changes)
+  for (;;) {
+    const updated = job.step(() => true)
+    if (updated !== undefined) return updated
+  }
+}
+
+const leafAt = (trie: Trie, key: Uint8Array): Leaf => {
+  let node = trie
+  for (let depth = 0; !(node instanceof Leaf); depth++) {
+    node = StateTree.turnsRight(key, depth) ? node.right : node.left
+  }
+  return node
+}
+
+/** A copy of the value under `key`. */
+export const get = (trie: Trie, key: Hash): Uint8Array | undefined => {
+  const bytes = fromHex(key)
+  const span = leafAt(trie, bytes).find(bytes)
+  return span === undefined ? undefined : Span.copyValue(span)
+}
+
+/** The proof of what lies under `key`, also when nothing does. */
+export const prove = (trie: Trie, key: Hash): StateProof => {
+  const bytes = fromHex(key)
+  const siblings: Array<StateTree.Subroot> = []
+  let node = trie
+  for (let depth = 0; !(node instanceof Leaf); depth++) {
+    const isRight = StateTree.turnsRight(bytes, depth)
+    const { hash, records } = isRight ? node.left : node.right
+    siblings.push({ hash, records })
+    node = isRight ? node.right : node.left
+  }
+  return { siblings, leaf: node.spans().map(Span.toEntry) }
+}
+
+/** All records in the order of their keys, made as they are asked for: the reader decides when to rest. */
+export function* entries(trie: Trie): Generator<StateTree.Entry, undefined, undefined> {
+  const ahead: Array<Node> = [trie]
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+    if (node instanceof Leaf) for (const span of node.spans()) yield Span.toEntry(span)
+    else ahead.push(node.right, node.left)
+  }
+  return undefined
+}

@@ -1,0 +1,121 @@
+/**
+ * A batch of changes being applied to a trie, in slices. The job parts the changes by the bits of their keys on its way
+ * down, rewrites the leaves it meets and hashes what is new on its way up; whatever no change touches is shared with the
+ * trie it began with, which stays as it was. The clock is the caller's: it is asked between pieces of bounded work.
+ */
+import * as StateTree from "../../protocol/StateTree.js"
+import { Batch, type Change } from "./Batch.js"
+import { Leaf } from "./Leaf.js"
+import * as Node from "./Node.js"
+import * as Span from "./Span.js"
+
+/** So few changes are applied in one go: well under a millisecond among millions of records. */
+const DIRECT = 64
+/** Changes taken in before the clock is asked. */
+const TAKEN = 256
+
+type Work<A> = Generator<undefined, A, undefined>
+
+/** The records of a leaf after the changes from `lo` to `hi`; none when they change nothing. */
+const merge = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<Span.Span> | undefined => {
+  const bytes = leaf.encoded
+  const spans: Array<Span.Span> = []
+  let start = 1
+  let isChanged = false
+  const keep = (): void => {
+    const end = Span.endOf(bytes, start)
+    spans.push({ bytes, start, end })
+    start = end
+  }
+  for (let i = lo; i < hi; i++) {
+    const change = batch.spanAt(i)
+    let order = -1
+    while (start < bytes.length) {
+      order = Span.compareKeys(bytes, start, change.bytes, change.start)
+      if (order >= 0) break
+      keep()
+    }
+    const isPresent = start < bytes.length && order === 0
+    const isRemoval = batch.isRemoval(i)
+    if (isPresent && !isRemoval && Span.isEqual(change, { bytes, start, end: Span.endOf(bytes, start) })) {
+      keep()
+      continue
+    }
+    if (isPresent) start = Span.endOf(bytes, start)
+    if (!isRemoval) spans.push(change)
+    isChanged ||= isPresent || !isRemoval
+  }
+  while (start < bytes.length) keep()
+  return isChanged ? spans : undefined
+}
+
+const joinAfter = (before: Node.Node, left: Node.Node, right: Node.Node): Node.Node =>
+  before instanceof Node.Branch && before.left === left && before.right === right ? before : Node.join(left, right)
+
+const firstRight = (batch: Batch, lo: number, hi: number, depth: number): number => {
+  let at = lo
+  while (at < hi && !batch.turnsRight(at, depth)) at++
+  return at
+}
+
+/** Applies settled changes at once. */
+const applyDirectly = (node: Node.Node, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
+  if (lo === hi) return node
+  if (node instanceof Leaf) {
+    const spans = merge(node, batch, lo, hi)
+    return spans === undefined ? node : Node.build(spans, 0, spans.length, depth)
+  }
+  const middle = firstRight(batch, lo, hi, depth)
+  const left = applyDirectly(node.left, batch, lo, middle, depth + 1)
+  return joinAfter(node, left, applyDirectly(node.right, batch, middle, hi, depth + 1))
+}
+
+function* apply(node: Node.Node, batch: Batch, lo: number, hi: number, depth: number): Work<Node.Node> {
+  if (lo === hi) return node
+  yield
+  if (hi - lo <= DIRECT) return applyDirectly(node, batch, lo, batch.settle(lo, hi), depth)
+  if (depth === StateTree.KEY_BITS) {
+    batch.latestFirst(lo, hi)
+    return applyDirectly(node, batch, lo, lo + 1, depth)
+  }
+  const middle = yield* batch.partition(lo, hi, depth)
+  const [leftBefore, rightBefore] = Node.sidesOf(node, depth)
+  const left = yield* apply(leftBefore, batch, lo, middle, depth + 1)
+  const right = yield* apply(rightBefore, batch, middle, hi, depth + 1)
+  return joinAfter(node, left, right)
+}
+
+function* run(base: Node.Node, changes: Iterable<Change>): Work<Node.Node> {
+  const batch = new Batch()
+  for (const change of changes) {
+    batch.add(change)
+    if (batch.length % TAKEN === 0) yield
+  }
+  const updated = yield* apply(base, batch, 0, batch.length, 0)
+  // The hash of a leaf that is the whole trie; below a branch it is there already.
+  updated.hash
+  return updated
+}
+
+export class Update {
+  readonly #work: Work<Node.Node>
+  #result: Node.Node | undefined
+
+  /**
+   * The changes are taken in as the job goes, so whoever makes them may do so lazily; of two changes of one key the
+   * later counts.
+   */
+  constructor(base: Node.Node, changes: Iterable<Change>) {
+    this.#work = run(base, changes)
+  }
+
+  /** Works while `mayContinue`, asked before each further piece; gives the new trie once it is done. */
+  step(mayContinue: () => boolean): Node.Node | undefined {
+    while (this.#result === undefined) {
+      const { done, value } = this.#work.next()
+      if (done === true) this.#result = value
+      else if (!mayContinue()) break
+    }
+    return this.#result
+  }
+}

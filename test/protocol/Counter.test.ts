@@ -1,0 +1,34 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Counter from "../../src/protocol/Counter.js"
+
+const round = Schema.decodeUnknownEither(Counter.schema<Counter.Round>("a round"))
+const percent = Schema.decodeUnknownEither(Counter.between(0, 100, "percent"))
+
+describe("a counter", () => {
+  it("is an integer from 0 to 2^53 − 1", () => {
+    for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) {
+      expect(round(value)).toStrictEqual(Either.right(value))
+      expect(Counter.round(value)).toBe(value)
+    }
+  })
+
+  it.each([-1, 0.5, 2 ** 53, Number.NaN, Infinity])("is not %s", (value) => {
+    expect(Either.isLeft(round(value))).toBe(true)
+    expect(() => Counter.round(value)).toThrow(`not a counter: ${value}`)
+  })
+
+  it.each(["5", null, true, -0])("is not read from %j in JSON", (value) => {
+    expect(Either.isLeft(round(value))).toBe(true)
+  })
+})
+
+describe("a bounded integer in JSON", () => {
+  it("includes its bounds, and says them to whoever misses them", () => {
+    expect([percent(0), percent(100)]).toStrictEqual([Either.right(0), Either.right(100)])
+    for (const value of [-0, -1, 101, 1.5, "7"]) {
+      expect(Either.isLeft(percent(value))).toBe(true)
+    }
+    expect(String(Either.merge(percent(101)))).toContain("an integer from 0 to 100")
+  })
+})

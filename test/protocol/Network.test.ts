@@ -1,0 +1,20 @@
+import { Either, FastCheck as fc, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Network from "../../src/protocol/Network.js"
+import * as arbitrary from "./arbitraries.js"
+
+describe("a network's name", () => {
+  it("is 1 to 32 characters of a-z, 0-9 and -", () => {
+    fc.assert(
+      fc.property(arbitrary.networkId, (id) => {
+        expect(Schema.decodeUnknownEither(Network.NetworkId)(id)).toStrictEqual(Either.right(id))
+      }),
+    )
+    for (const bad of ["", "x".repeat(33), "UDG", "a_b", "a b", "é"]) expect(Network.isNetworkId(bad)).toBe(false)
+  })
+})
+
+it("the mode decides what addresses begin with", () => {
+  expect(Network.addressPrefix("testnet")).toBe("tudg")
+  expect(Network.addressPrefix("mainnet")).toBe("udg")
+})

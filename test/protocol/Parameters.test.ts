@@ -1,0 +1,50 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Parameters from "../../src/protocol/Parameters.js"
+
+describe("a governable parameter", () => {
+  it("has a standard value within its bounds, a name and a key of its own", () => {
+    for (const entry of Parameters.table) {
+      expect(Parameters.isWithinBounds(entry, entry.standard, 40)).toBe(true)
+      expect(Parameters.find(entry.name)).toBe(entry)
+      expect(Parameters.standard[entry.key]).toBe(entry.standard)
+    }
+    expect(new Set(Parameters.table.map(({ key }) => key)).size).toBe(Parameters.table.length)
+    expect(Parameters.find("no_such_parameter")).toBeUndefined()
+  })
+
+  it("includes its bounds and nothing beyond", () => {
+    for (const entry of Parameters.table) {
+      const min = Parameters.minimumOf(entry, 240)
+      expect([min, entry.max].every((value) => Parameters.isWithinBounds(entry, value, 240))).toBe(true)
+      expect([min - 1, entry.max + 1, min + 0.5].some((value) => Parameters.isWithinBounds(entry, value, 240))).toBe(
+        false,
+      )
+    }
+  })
+
+  it("of the cooldown is at least an epoch", () => {
+    const cooldown = Parameters.find("cooldown_rounds")
+    if (cooldown === undefined) throw new Error("no cooldown")
+    expect(Parameters.isWithinBounds(cooldown, 239, 240)).toBe(false)
+    expect(Parameters.isWithinBounds(cooldown, 240, 240)).toBe(true)
+  })
+
+  it("has its standard value where a genesis leaves it out", () => {
+    const json = Schema.decodeUnknownSync(Parameters.Json)({ min_fee_sats: 5 })
+    expect(Parameters.fromJson(json)).toStrictEqual({ ...Parameters.standard, minFee: 5 })
+  })
+
+  it("comes back from JSON as it was, and is written under its own name", () => {
+    const numbered = Parameters.make((entry) => Parameters.minimumOf(entry, 40))
+    const json = Parameters.toJson(numbered)
+    expect(Parameters.fromJson(Schema.decodeUnknownSync(Parameters.Json)(json))).toStrictEqual(numbered)
+    for (const entry of Parameters.table) expect(json[entry.name]).toBe(numbered[entry.key])
+  })
+
+  it("in JSON is an integer: no string, fraction or minus zero", () => {
+    for (const value of ["1", 0.5, -0, null]) {
+      expect(Either.isLeft(Schema.decodeUnknownEither(Parameters.Json)({ treasury_percent: value }))).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,219 @@
+import { FastCheck as fc, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { verifyNative, verifyZip215 } from "#crypto"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import { type PublicKey, SecretKey, type Signature } from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import * as arbitrary from "./arbitraries.js"
+import { makeChance } from "./codecLaws.js"
+import { type Case, L, rfc8032, speccheck, zip215 } from "./crypto/published.js"
+
+const network = "udg-test" as NetworkId
+const bytesOf = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"))
+
+const checkOf = ({ publicKey, message, signature }: Omit<Case, "zip215" | "about">): Verification.Check => ({
+  message: bytesOf(message),
+  publicKey: publicKey as PublicKey,
+  signature: signature as Signature,
+})
+
+const nativeOf = ({ message, publicKey, signature }: Verification.Check): boolean =>
+  verifyNative(bytesOf(signature), message, bytesOf(publicKey))
+
+const zip215Of = ({ message, publicKey, signature }: Verification.Check): boolean =>
+  verifyZip215(bytesOf(signature), message, bytesOf(publicKey))
+
+/** What decisions §3 says of one case: in a vertex ZIP-215 decides, at the door the native verifier, which is stricter. */
+const expectDecided = (check: Verification.Check, valid: boolean): void => {
+  expect(Verification.isValid(check)).toBe(valid)
+  expect(zip215Of(check)).toBe(valid)
+  expect(Verification.isValidAtDoor(check)).toBe(nativeOf(check))
+  if (nativeOf(check)) expect(valid).toBe(true)
+}
+
+const signatureWithS = (signature: string, s: bigint): string => {
+  const bytes = Buffer.from(s.toString(16).padStart(64, "0"), "hex").reverse()
+  return signature.slice(0, 64) + bytes.toString("hex")
+}
+
+const sOf = (signature: string): bigint =>
+  BigInt(`0x${Buffer.from(signature.slice(64), "hex").reverse().toString("hex")}`)
+
+describe("a signature, by what was published", () => {
+  it.each(rfc8032)("holds for RFC 8032, $about", (published) => {
+    expectDecided(checkOf(published), true)
+    expect(Verification.isValidAtDoor(checkOf(published))).toBe(true)
+  })
+
+  it("holds in a vertex for all 196 pairs of small-order encodings of ZIP-215", () => {
+    expect(zip215).toHaveLength(196)
+    for (const published of zip215) expectDecided(checkOf(published), published.zip215)
+  })
+
+  it.each(speccheck)("is decided as published for speccheck case $about", (published) => {
+    expectDecided(checkOf(published), published.zip215)
+    expect(Verification.isValidAtDoor(checkOf(published))).toBe(published.libsodium)
+  })
+
+  it.each(rfc8032)("does not hold with S + n · L for any n that fits, $about", (published) => {
+    for (let s = sOf(published.signature) + L; s < 2n ** 256n; s += L) {
+      const check = checkOf({ ...published, signature: signatureWithS(published.signature, s) })
+      expect(Verification.isValid(check)).toBe(false)
+      expect(Verification.isValidAtDoor(check)).toBe(false)
+    }
+  })
+
+  it("does not hold with S = L where S = 0 would", () => {
+    for (const published of zip215.slice(0, 14)) {
+      expect(Verification.isValid(checkOf(published))).toBe(true)
+      expectDecided(checkOf({ ...published, signature: signatureWithS(published.signature, L) }), false)
+      expectDecided(checkOf({ ...published, signature: signatureWithS(published.signature, L - 1n) }), false)
+    }
+  })
+
+  it("does not hold for a key or an R that is no point", () => {
+    const [published] = rfc8032
+    if (published === undefined) throw new Error("no vector")
+    // y = 2 is on no point of the curve.
+    const noPoint = `02${"00".repeat(31)}`
+    expectDecided(checkOf({ ...published, publicKey: noPoint }), false)
+    expectDecided(checkOf({ ...published, signature: noPoint + published.signature.slice(64) }), false)
+  })
+})
+
+describe("a native yes", () => {
+  it("is a yes of ZIP-215 for 10 000 signatures, good and mutated in every part", () => {
+    const chance = makeChance(0xed25519)
+    const [key] = fc.sample(arbitrary.secretKey, { numRuns: 1, seed: 1 })
+    if (key === undefined) throw new Error("no key")
+    let yes = 0
+    for (let i = 0; i < 10_000; i++) {
+      const message = Uint8Array.from({ length: 1 + chance.below(64) }, () => chance.below(256))
+      const parts = [bytesOf(key.sign(message)), message.slice(), bytesOf(key.publicKey)] as const
+      const kind = chance.below(100)
+      if (kind > 0) {
+        const part = chance.pick(parts)
+        const at = chance.below(part.length)
+        part[at] = (part[at] ?? 0) ^ (1 << chance.below(8))
+      }
+      const [signature, mutated, publicKey] = parts
+      const native = verifyNative(signature, mutated, publicKey)
+      if (native) yes++
+      // The slow verifier answers every yes, and one no in a hundred.
+      if (native || kind === 1) expect(verifyZip215(signature, mutated, publicKey)).toBe(native)
+    }
+    expect(yes).toBeGreaterThan(50)
+  })
+})
+
+const alice = Option.getOrThrow(SecretKey.fromHex("a1".repeat(32)))
+const bob = Option.getOrThrow(SecretKey.fromHex("b0".repeat(32)))
+
+const unsigned = (nonce: number): Transaction.Unsigned => ({
+  from: Address.fromPublicKey(alice.publicKey),
+  nonce: Counter.nonce(nonce),
+  fee: Sats.ZERO,
+  operation: { _tag: "UnstakeTx" },
+})
+
+const good = Transaction.sign(network, unsigned(0), alice)
+/** The same transaction, with the same id, under a signature that is not one. */
+const bad = Transaction.make(network, unsigned(0), {
+  _tag: "SingleKey",
+  publicKey: alice.publicKey,
+  signature: alice.sign(new Uint8Array(0)),
+})
+
+/** Valid by ZIP-215 and refused by the native verifier: a signature under a key of small order. */
+const onlyInVertex = Transaction.make(network, unsigned(0), {
+  _tag: "SingleKey",
+  publicKey: `01${"00".repeat(31)}` as PublicKey,
+  signature: `01${"00".repeat(63)}` as Signature,
+})
+
+describe("a remembered verification", () => {
+  it("does not vouch for the same transaction under another signature, in either order", () => {
+    expect(bad.id).toBe(good.id)
+    for (const order of [
+      [good, bad, good],
+      [bad, good, bad],
+    ]) {
+      const verified = new Verification.VerifiedTransactions(10)
+      for (const transaction of order) {
+        expect(verified.isValidAtDoor(network, transaction)).toBe(transaction === good)
+        expect(verified.isValid(network, transaction)).toBe(transaction === good)
+      }
+      expect(verified.size).toBe(1)
+    }
+  })
+
+  it("does not turn a no at the door into a no in a vertex", () => {
+    const verified = new Verification.VerifiedTransactions(10)
+    expect(verified.isValidAtDoor(network, onlyInVertex)).toBe(false)
+    expect(verified.isValid(network, onlyInVertex)).toBe(true)
+  })
+
+  it("does not vouch for the same bytes on another network", () => {
+    const verified = new Verification.VerifiedTransactions(10)
+    expect(verified.isValid(network, good)).toBe(true)
+    expect(verified.isValid("udg-other" as NetworkId, good)).toBe(false)
+  })
+
+  it("does not vouch for one more or one other signature of a policy", () => {
+    const first = Transaction.cosign(network, unsigned(1), alice)
+    const second = Transaction.cosign(network, unsigned(1), bob)
+    const forged = { ...second, signature: first.signature }
+    const signedBy = (...signatures: ReadonlyArray<Transaction.KeySignature>) =>
+      Transaction.make(network, unsigned(1), { _tag: "Policy", signatures })
+    const verified = new Verification.VerifiedTransactions(10)
+    expect(verified.isValid(network, signedBy(first, second))).toBe(true)
+    expect(verified.isValid(network, signedBy(first, forged))).toBe(false)
+    expect(verified.isValid(network, signedBy(forged))).toBe(false)
+    expect(verified.isValid(network, signedBy(second))).toBe(true)
+    expect(verified.size).toBe(2)
+  })
+
+  it("is forgotten, the oldest first, once there are too many", () => {
+    const verified = new Verification.VerifiedTransactions(3)
+    const transactions = [0, 1, 2, 3, 4].map((nonce) => Transaction.sign(network, unsigned(nonce), alice))
+    for (const transaction of transactions) {
+      verified.isValidAtDoor(network, transaction)
+      expect(verified.size).toBeLessThanOrEqual(3)
+    }
+    expect(transactions.map((transaction) => verified.has(network, transaction))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  it("costs nobody a place when it is remembered again", () => {
+    const verified = new Verification.VerifiedTransactions(2)
+    const [first, second] = [0, 1].map((nonce) => Transaction.sign(network, unsigned(nonce), alice))
+    if (first === undefined || second === undefined) throw new Error("no transactions")
+    for (const transaction of [first, second, second, second]) verified.add(network, transaction)
+    expect([first, second].every((transaction) => verified.has(network, transaction))).toBe(true)
+  })
+})
+
+describe("the checks of a transaction", () => {
+  it("cover every key over the same signed bytes", () => {
+    fc.assert(
+      fc.property(arbitrary.transaction(network), (transaction) => {
+        const checks = Verification.checksOf(network, transaction)
+        const proofs = Transaction.keySignatures(transaction.authorization)
+        expect(checks.length).toBeGreaterThan(0)
+        expect(checks.map(({ publicKey, signature }) => ({ publicKey, signature }))).toStrictEqual(
+          proofs.map(({ publicKey, signature }) => ({ publicKey, signature })),
+        )
+        for (const { message } of checks) expect(message).toStrictEqual(Transaction.signedBytes(network, transaction))
+      }),
+    )
+  })
+})

@@ -98,7 +98,8 @@ export const writeRecords = (writer: Binary.Writer, records: ReadonlyArray<Entry
 export const encodeLeaf = (records: ReadonlyArray<Entry>): Uint8Array =>
   Binary.encode((writer) => writeRecords(writer.u8(records.length), records))
 
-const readRecord = (reader: Binary.Reader): Entry => {
+/** The value is a view of the input. */
+export const readEntry = (reader: Binary.Reader): Entry => {
   const key = Hash.read(reader)
   const length = reader.u16()
   reader.require(length <= VALUE_BYTES, `value of ${length} bytes, at most ${VALUE_BYTES} allowed`)
@@ -107,7 +108,7 @@ const readRecord = (reader: Binary.Reader): Entry => {
 
 /** The values are views of the input. */
 export const readLeaf = (reader: Binary.Reader): ReadonlyArray<Entry> => {
-  const records = reader.list8(LEAF_RECORDS, () => readRecord(reader))
+  const records = reader.list8(LEAF_RECORDS, () => readEntry(reader))
   reader.require(
     Binary.isStrictlyAscending(records, ({ key }) => key),
     "records not in the order of their keys",

@@ -1,0 +1,133 @@
+/**
+ * A trie being put together from subtrees that untrusted peers send, towards a root that a quorum signed. Every subtree
+ * is checked alone before it is kept, in whatever order they come; what is still missing is known by position, hash and
+ * number of records, because the siblings of a kept subtree are authentic too. To survive a restart, store the encodings
+ * that were accepted and accept them again.
+ */
+import { Data, Either } from "effect"
+import type * as Binary from "../../protocol/Binary.js"
+import type { Hash } from "../../protocol/Hash.js"
+import * as StateTree from "../../protocol/StateTree.js"
+import { Leaf } from "./Leaf.js"
+import * as Node from "./Node.js"
+import * as Position from "./Position.js"
+import * as Subtree from "./Subtree.js"
+
+/** Sent again, or around or inside what is held: no offence of the peer when two were asked. */
+export class AlreadyHeld extends Data.TaggedError("AlreadyHeld")<{ readonly position: string }> {
+  override get message(): string {
+    return `records at ${this.position} are held already`
+  }
+}
+
+export interface Missing {
+  readonly position: Position.Position
+  /** Not known of the root before the first subtree came. */
+  readonly records: number | undefined
+}
+
+/** What is known of a subtree: all of it, its hash alone, or something on each side of a branch. */
+type Part =
+  | { readonly _tag: "Whole"; readonly node: Node.Node }
+  | { readonly _tag: "Gap"; readonly records: number | undefined }
+  | { readonly _tag: "Fork"; readonly left: Part; readonly right: Part }
+
+const whole = (node: Node.Node): Part => ({ _tag: "Whole", node })
+
+const unseen = ({ records }: StateTree.Subroot): Part => (records === 0 ? whole(Leaf.EMPTY) : { _tag: "Gap", records })
+
+const meet = (left: Part, right: Part): Part =>
+  left._tag === "Whole" && right._tag === "Whole"
+    ? whole(new Node.Branch(left.node, right.node))
+    : { _tag: "Fork", left, right }
+
+/** `part` with the checked subtree in the place that is missing there. */
+const graft = (part: Part, subtree: Subtree.Subtree, node: Node.Node, depth: number): Part => {
+  const { position, siblings } = subtree
+  if (depth === position.depth) return whole(node)
+  const isRight = StateTree.turnsRight(position.path, depth)
+  const beside = unseen(siblings[depth] ?? StateTree.EMPTY)
+  const [left, right] = part._tag === "Fork" ? [part.left, part.right] : isRight ? [beside, part] : [part, beside]
+  return isRight
+    ? meet(left, graft(right, subtree, node, depth + 1))
+    : meet(graft(left, subtree, node, depth + 1), right)
+}
+
+export class Assembly {
+  readonly root: Hash
+  #top: Part
+  #records: number | undefined
+  #heldRecords = 0
+
+  constructor(root: Hash) {
+    this.root = root
+    this.#top = root === StateTree.EMPTY.hash ? whole(Leaf.EMPTY) : { _tag: "Gap", records: undefined }
+  }
+
+  /** Records of the whole state, once the first subtree has told. */
+  get records(): number | undefined {
+    return this.#records
+  }
+
+  get heldRecords(): number {
+    return this.#heldRecords
+  }
+
+  /** Checks and keeps an encoded subtree. Its cost is bounded by the size of the encoding, whatever it holds. */
+  accept(
+    bytes: Uint8Array,
+  ): Either.Either<Subtree.Subtree, Binary.MalformedBytes | AlreadyHeld | Subtree.ForeignSubtree> {
+    return Either.flatMap(Subtree.decode(bytes), (subtree) => this.#keep(subtree))
+  }
+
+  #keep(subtree: Subtree.Subtree): Either.Either<Subtree.Subtree, AlreadyHeld | Subtree.ForeignSubtree> {
+    const position = Position.format(subtree.position)
+    const gap = this.#gapOn(subtree.position)
+    if (gap === undefined) return Either.left(new AlreadyHeld({ position }))
+    // Cheap, so before anything is hashed: the gap knows how many records it lacks.
+    const beside = subtree.siblings.slice(gap.depth)
+    const told = beside.reduce((sum, { records }) => sum + records, subtree.records.length)
+    if (gap.records !== undefined && told !== gap.records) {
+      const reason = `it tells of ${told} records where ${gap.records} lie`
+      return Either.left(new Subtree.ForeignSubtree({ root: this.root, position, reason }))
+    }
+    return Either.map(Subtree.check(this.root, subtree), (node) => {
+      this.#top = graft(this.#top, subtree, node, 0)
+      this.#records ??= told
+      this.#heldRecords += node.records
+      return subtree
+    })
+  }
+
+  /** The gap in which the position lies; none when something at the position is held. */
+  #gapOn({
+    depth,
+    path,
+  }: Position.Position): { readonly depth: number; readonly records: number | undefined } | undefined {
+    let part = this.#top
+    let at = 0
+    for (; part._tag === "Fork" && at < depth; at++) part = StateTree.turnsRight(path, at) ? part.right : part.left
+    return part._tag === "Gap" ? { depth: at, records: part.records } : undefined
+  }
+
+  /** What to ask peers for, in the order of keys. */
+  *missing(): Generator<Missing, undefined, undefined> {
+    const ahead: Array<readonly [Part, Position.Position]> = [[this.#top, Position.ROOT]]
+    for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+      const [part, position] = next
+      if (part._tag === "Gap") yield { position, records: part.records }
+      if (part._tag === "Fork") {
+        ahead.push([part.right, Position.right(position)], [part.left, Position.left(position)])
+      }
+    }
+    return undefined
+  }
+
+  /** The trie with exactly the root, once nothing is missing. */
+  get trie(): Node.Node | undefined {
+    if (this.#top._tag !== "Whole") return undefined
+    const { node } = this.#top
+    if (node.hash !== this.root) throw new Error(`assembled ${node.hash} for the root ${this.root}`)
+    return node
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Which valid vertex enters the DAG when: parents first; not while its timestamp lies more than a second ahead; and the
+ * second vertex of a slot only when a vertex that is to enter names it, so that an equivocator cannot fill the DAG.
+ */
+import type { Address } from "../protocol/Address.js"
+import type { Timestamp } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Parent } from "../protocol/Header.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import type { Dag, Node } from "./Dag.js"
+import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
+
+export const MAX_AHEAD_MS = 1_000
+
+/** A parent that is missing, and the author of a vertex that waits for it. */
+export interface Missing {
+  readonly parent: Parent
+  readonly namedBy: Address
+}
+
+export class Admission {
+  readonly #dag: Dag
+  readonly #room: WaitingRoom
+  /** Called for each vertex in the moment it enters, before the next one does. It may collect. */
+  readonly #onInsert: (node: Node) => void
+  #isClosed = false
+
+  constructor(dag: Dag, onInsert: (node: Node) => void, bounds?: Bounds) {
+    this.#dag = dag
+    this.#onInsert = onInsert
+    this.#room = new WaitingRoom(bounds)
+  }
+
+  get waiting(): number {
+    return this.#room.size
+  }
+
+  /** Whether the vertex is here, in the DAG or waiting, or too old to matter. */
+  isSettled(vertex: Vertex): boolean {
+    const { hash, round } = vertex.header
+    return round <= this.#dag.collectedRound || this.#dag.has(hash) || this.#room.has(hash)
+  }
+
+  /** A vertex that is waiting. */
+  get(hash: Hash): Vertex | undefined {
+    return this.#room.get(hash)?.vertex
+  }
+
+  /** What an author has waiting. */
+  ofSeat(seat: number): ReadonlyArray<Vertex> {
+    return [...this.#room.ofSeat(seat)].map(({ vertex }) => vertex)
+  }
+
+  /** Takes in a valid vertex, and whatever was waiting for nothing but it. */
+  receive(vertex: Vertex, seat: number, now: Timestamp): void {
+    if (this.#isClosed || this.isSettled(vertex)) return
+    const missing = this.#dag.missingParents(vertex)
+    if (missing.length === 0 && this.#isDue(vertex, now)) this.#admit(this.#enter(vertex), now)
+    else this.#room.add(vertex, seat, missing)
+    this.#admitComplete(now)
+  }
+
+  /** Puts back what had entered before a restart, in the order it had. */
+  restore(vertex: Vertex): void {
+    if (!this.isSettled(vertex)) this.#enter(vertex)
+  }
+
+  /** Takes in what only waited for the clock. */
+  tick(now: Timestamp): void {
+    this.#admitComplete(now)
+  }
+
+  /** The missing parents up to this round that somebody should be asked for, lowest round first. */
+  toFetch(upTo: number): ReadonlyArray<Missing> {
+    const missing: Array<Missing> = []
+    for (const parent of this.#room.wanted()) {
+      if (parent.round > upTo || this.#room.has(parent.hash)) continue
+      const guest = this.#namedBy(parent.hash)
+      if (guest !== undefined) missing.push({ parent, namedBy: guest.vertex.header.author })
+    }
+    return missing.sort((a, b) => a.parent.round - b.parent.round)
+  }
+
+  /** When the next vertex becomes due that waits only for the clock. */
+  get nextDue(): number | null {
+    let next: number | null = null
+    for (const { vertex } of this.#room.complete) {
+      const due = vertex.header.timestamp - MAX_AHEAD_MS
+      if ((next === null || due < next) && this.#isToEnter(vertex)) next = due
+    }
+    return next
+  }
+
+  /** What misses nothing may have become due, or named by what just came. */
+  #admitComplete(now: Timestamp): void {
+    let admitted = true
+    while (admitted && this.#room.complete.size > 0) admitted = this.#admit([...this.#room.complete], now)
+  }
+
+  #admit(guests: ReadonlyArray<Guest>, now: Timestamp): boolean {
+    const ready = [...guests]
+    let admitted = false
+    for (let guest = ready.pop(); guest !== undefined; guest = ready.pop()) {
+      if (this.#isClosed || !this.#room.has(guest.hash) || guest.missing.size > 0 || !this.#isDue(guest.vertex, now))
+        continue
+      this.#room.remove(guest)
+      ready.push(...this.#enter(guest.vertex))
+      admitted = true
+    }
+    return admitted
+  }
+
+  /** Inserts a vertex; gives back the guests that now miss nothing, because of it or because of what it collected. */
+  #enter(vertex: Vertex): ReadonlyArray<Guest> {
+    const collected = this.#dag.collectedRound
+    this.#onInsert(this.#dag.insert(vertex))
+    const completed = this.#room.satisfy(vertex.header.hash)
+    const round = this.#dag.collectedRound
+    return round === collected ? completed : [...completed, ...this.#room.collect(round)]
+  }
+
+  /** Nothing enters any more. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #isDue(vertex: Vertex, now: Timestamp): boolean {
+    return vertex.header.timestamp <= now + MAX_AHEAD_MS && this.#isToEnter(vertex)
+  }
+
+  /** The first of its slot, or named by one that is to enter. */
+  #isToEnter({ header }: Vertex): boolean {
+    const seat = this.#dag.committee.seatOf(header.author)
+    if (seat === undefined) return false
+    return this.#dag.first(header.round, seat) === undefined || this.#isNamed(header.hash)
+  }
+
+  #isNamed(hash: Hash): boolean {
+    return this.#namedBy(hash) !== undefined
+  }
+
+  /** One that is to enter and names the vertex, itself or through others that then are to enter too. */
+  #namedBy(hash: Hash): Guest | undefined {
+    const seen = new Set([hash])
+    for (const named of seen) {
+      for (const guest of this.#room.waitingFor(named)) {
+        if (this.#dag.first(guest.vertex.header.round, guest.seat) === undefined) return guest
+        seen.add(guest.hash)
+      }
+    }
+    return undefined
+  }
+}

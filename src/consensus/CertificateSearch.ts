@@ -1,0 +1,40 @@
+/** The certificates in one vertex's history, found by walking it down round by round, no further than asked for. */
+import type { Round } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Node } from "./Dag.js"
+
+/** Invariant: `#waiting` holds the met vertices of rounds up to `#below`; everything above was walked through. */
+export class CertificateSearch {
+  readonly #waiting = new Map<number, Set<Node>>()
+  /** Round of a leader slot → the vertex of it that some certificate in the history certifies. */
+  readonly #certified = new Map<number, Hash>()
+  #below: number
+
+  constructor(from: Node) {
+    this.#below = from.round
+    this.#waiting.set(from.round, new Set([from]))
+  }
+
+  /** The vertex of the leader slot of this round that has a certificate in the history. Asked from high rounds to low. */
+  certifiedIn(round: Round): Hash | null {
+    while (this.#below >= round + 2) {
+      this.#walk(this.#below)
+      this.#below--
+    }
+    return this.#certified.get(round) ?? null
+  }
+
+  #walk(round: number): void {
+    for (const node of this.#waiting.get(round) ?? []) {
+      if (node.certifies !== null) this.#certified.set(round - 2, node.certifies)
+      for (const parent of node.parents) this.#meet(parent)
+    }
+    this.#waiting.delete(round)
+  }
+
+  #meet(node: Node): void {
+    const met = this.#waiting.get(node.round)
+    if (met === undefined) this.#waiting.set(node.round, new Set([node]))
+    else met.add(node)
+  }
+}

@@ -1,0 +1,149 @@
+/** Collects the signatures under one epoch's checkpoints, and holds what a quorum signed against what this node has. */
+import type { Address } from "../protocol/Address.js"
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/Checkpoint.js"
+import type { CommitIndex } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Signature } from "../protocol/Keys.js"
+import type { Committee } from "./Committee.js"
+import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./Rollback.js"
+
+/** Checkpoints without a quorum that one validator's signature may keep alive, and signed ones kept unjudged. */
+const MAX_PENDING = 8
+
+interface Candidate {
+  readonly checkpoint: Checkpoint
+  readonly signatures: Map<Address, Signature>
+}
+
+/** What came of a signature, a checkpoint or a commit. */
+export interface Finding {
+  /** The checkpoint that has become final by it. */
+  readonly final: SignedCheckpoint | null
+  readonly rollback: Rollback | null
+}
+
+const NOTHING: Finding = { final: null, rollback: null }
+
+const byValidator = (a: CheckpointSignature, b: CheckpointSignature): number => (a.validator < b.validator ? -1 : 1)
+
+export class CheckpointQuorum {
+  readonly #committee: Committee
+  readonly #commits = new Map<CommitIndex, ExecutedCommit>()
+  readonly #own = new Map<CommitIndex, Checkpoint>()
+  readonly #candidates = new Map<Hash, Candidate>()
+  /** Signed by a quorum: the latest, the closing one, and those whose commit this node has not executed yet. */
+  readonly #signed = new Map<CommitIndex, SignedCheckpoint>()
+  #latest: SignedCheckpoint | null = null
+
+  constructor(committee: Committee) {
+    this.#committee = committee
+  }
+
+  get committee(): Committee {
+    return this.#committee
+  }
+
+  /** The final checkpoint of the highest commit. */
+  get latest(): SignedCheckpoint | null {
+    return this.#latest
+  }
+
+  /** The checkpoint that closes the epoch, once a quorum has signed it. */
+  get closing(): SignedCheckpoint | null {
+    return this.#latest?.checkpoint.nextEpoch === null ? null : this.#latest
+  }
+
+  /** The own checkpoint of a commit. */
+  own(index: CommitIndex): Checkpoint | undefined {
+    return this.#own.get(index)
+  }
+
+  /** What a validator has signed under a checkpoint without a quorum, or with one. */
+  signatureOf(checkpoint: Checkpoint, validator: Address): Signature | undefined {
+    const signed = this.#signed.get(checkpoint.commitIndex)
+    return (
+      this.#candidates.get(checkpoint.hash)?.signatures.get(validator) ??
+      signed?.signatures.find((signature) => signature.validator === validator)?.signature
+    )
+  }
+
+  /** An executed commit of this node. */
+  record(executed: ExecutedCommit): Finding {
+    this.#commits.set(executed.commit.index, executed)
+    return this.#judge(executed.commit.index)
+  }
+
+  /** A checkpoint this node built. */
+  build(checkpoint: Checkpoint): Finding {
+    this.#own.set(checkpoint.commitIndex, checkpoint)
+    return this.#judge(checkpoint.commitIndex)
+  }
+
+  #judge(index: CommitIndex): Finding {
+    const signed = this.#signed.get(index)
+    return signed === undefined ? NOTHING : { final: null, rollback: this.#rollback(signed.checkpoint) }
+  }
+
+  #rollback(checkpoint: Checkpoint): Rollback | null {
+    const { commitIndex } = checkpoint
+    return judgeCheckpoint(checkpoint, this.#commits.get(commitIndex), this.#own.get(commitIndex))
+  }
+
+  /** A signature of a member of this committee, found valid by the host. */
+  add(checkpoint: Checkpoint, { validator, signature }: CheckpointSignature): Finding {
+    const isForeign =
+      checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined
+    if (isForeign || this.#signed.has(checkpoint.commitIndex) || this.#isPast(checkpoint)) return NOTHING
+    let candidate = this.#candidates.get(checkpoint.hash)
+    if (candidate === undefined) {
+      this.#makeRoom(validator)
+      candidate = { checkpoint, signatures: new Map() }
+      this.#candidates.set(checkpoint.hash, candidate)
+    }
+    candidate.signatures.set(validator, signature)
+    return this.#weigh(candidate)
+  }
+
+  /** A checkpoint below the latest final one says nothing new. */
+  #isPast(checkpoint: Checkpoint): boolean {
+    return this.#latest !== null && checkpoint.commitIndex <= this.#latest.checkpoint.commitIndex
+  }
+
+  /** A validator that signs everything keeps alive only the last few of it. */
+  #makeRoom(validator: Address): void {
+    const kept = [...this.#candidates.values()].filter(({ signatures }) => signatures.has(validator))
+    if (kept.length < MAX_PENDING) return
+    const [oldest] = kept
+    if (oldest === undefined) return
+    oldest.signatures.delete(validator)
+    if (oldest.signatures.size === 0) this.#candidates.delete(oldest.checkpoint.hash)
+  }
+
+  #weigh({ checkpoint, signatures }: Candidate): Finding {
+    let weight = 0
+    for (const validator of signatures.keys()) {
+      const seat = this.#committee.seatOf(validator)
+      if (seat !== undefined) weight += this.#committee.weightOf(seat)
+    }
+    if (!this.#committee.isQuorum(weight)) return NOTHING
+    const final: SignedCheckpoint = {
+      checkpoint,
+      signatures: [...signatures].map(([validator, signature]) => ({ validator, signature })).sort(byValidator),
+    }
+    this.#keep(final)
+    return { final, rollback: this.#rollback(checkpoint) }
+  }
+
+  #keep(final: SignedCheckpoint): void {
+    const { commitIndex } = final.checkpoint
+    this.#signed.set(commitIndex, final)
+    this.#latest = final
+    for (const [hash, { checkpoint }] of this.#candidates) {
+      if (checkpoint.commitIndex <= commitIndex) this.#candidates.delete(hash)
+    }
+    for (const index of this.#signed.keys()) {
+      const isJudged = this.#commits.has(index) && this.#own.has(index)
+      if (index !== commitIndex && (isJudged || this.#signed.size > MAX_PENDING)) this.#signed.delete(index)
+    }
+  }
+}

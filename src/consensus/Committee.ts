@@ -1,0 +1,87 @@
+/** The committee of one epoch: who sits in it, what their word weighs, and who leads which round. Fixed for the epoch. */
+import type * as Address from "../protocol/Address.js"
+import * as Binary from "../protocol/Binary.js"
+import type { Round } from "../protocol/Counter.js"
+import * as EpochRecord from "../protocol/EpochRecord.js"
+import * as Hash from "../protocol/Hash.js"
+import type { Sats } from "../protocol/Sats.js"
+
+/** Who leads a round, as a seat of the committee. */
+export interface Schedule {
+  readonly leaderOf: (round: Round) => number
+}
+
+/**
+ * H("udg/leader", seed ‖ round u64 ‖ 0 u32) as a big-endian integer, modulo the total weight. The trailing zero leaves
+ * room for more than one leader slot a round, should the rule ever want it.
+ */
+const draw = (record: EpochRecord.EpochRecord, totalWeight: Sats, round: Round): number => {
+  const ticket = Hash.of(
+    "udg/leader",
+    Binary.encode((writer) => writer.hex(record.seed).u64(round).u32(0)),
+  )
+  return Number(BigInt(`0x${ticket}`) % BigInt(totalWeight))
+}
+
+/** A view on an epoch record. Members are named by their seat: their position in address order. */
+export class Committee implements Schedule {
+  readonly record: EpochRecord.EpochRecord
+  readonly totalWeight: Sats
+  readonly #seats = new Map<Address.Address, number>()
+  /** Weight of the seats up to and including this one: what a drawn ticket is looked up in. */
+  readonly #upTo: ReadonlyArray<number>
+  readonly #leaders = new Map<Round, number>()
+
+  constructor(record: EpochRecord.EpochRecord) {
+    this.record = record
+    this.totalWeight = EpochRecord.totalWeight(record)
+    let sum = 0
+    this.#upTo = record.members.map((member, seat) => {
+      this.#seats.set(member.address, seat)
+      sum += member.weight
+      return sum
+    })
+  }
+
+  get size(): number {
+    return this.record.members.length
+  }
+
+  get firstRound(): Round {
+    return this.record.firstRound
+  }
+
+  seatOf(address: Address.Address): number | undefined {
+    return this.#seats.get(address)
+  }
+
+  member(seat: number): EpochRecord.Member {
+    const member = this.record.members[seat]
+    if (member === undefined) throw new RangeError(`seat ${seat} of a committee of ${this.size}`)
+    return member
+  }
+
+  weightOf(seat: number): Sats {
+    return this.member(seat).weight
+  }
+
+  /** More than two thirds of the weight. */
+  isQuorum(weight: number): boolean {
+    return EpochRecord.isQuorum(weight, this.totalWeight)
+  }
+
+  /** What a vertex of this seat and round mints, to the sat. */
+  coinbase(round: Round, seat: number): Sats {
+    return EpochRecord.coinbase(this.record.rules, round, this.weightOf(seat), this.totalWeight)
+  }
+
+  leaderOf(round: Round): number {
+    let leader = this.#leaders.get(round)
+    if (leader === undefined) {
+      const ticket = draw(this.record, this.totalWeight, round)
+      leader = this.#upTo.findIndex((upTo) => ticket < upTo)
+      this.#leaders.set(round, leader)
+    }
+    return leader
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * Which leader vertices are final: the commit rule of Mysticeti-C (Babel et al., arXiv 2310.14821) with one leader slot
+ * a round.
+ *
+ * A vertex at r+1 votes for the vertex of slot r among its parents, or blames the slot when there is none. A vertex at
+ * r+2 with a quorum of votes among its parents is a certificate. A quorum of certificates commits, a quorum of blames
+ * skips. A slot that neither reaches is decided by its anchor, the first slot at r+3 or above that is not skipped: while
+ * the anchor is undecided so is the slot; once it is committed, a certificate in its history commits the slot, and none
+ * skips it.
+ *
+ * While less than a third of the weight equivocates, every verdict is final the moment it is reached: votes, blames and
+ * certificates are counted as vertices come in, never again, and only slots without a verdict are looked at twice.
+ */
+import type { Round } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Parent } from "../protocol/Header.js"
+import { CertificateSearch } from "./CertificateSearch.js"
+import type { Schedule } from "./Committee.js"
+import type { Dag, Node } from "./Dag.js"
+import { Tally } from "./Tally.js"
+
+export type Verdict = { readonly _tag: "Commit"; readonly leader: Node } | { readonly _tag: "Skip" }
+
+/** A slot with its verdict, as it is released. */
+export interface Decision {
+  readonly round: Round
+  readonly verdict: Verdict
+}
+
+/** What cannot happen while less than a third of the weight is dishonest; whoever sees it must stop. */
+export type Contradiction =
+  | {
+      readonly _tag: "TwoCertified"
+      readonly round: Round
+      readonly certified: readonly [Hash, Hash]
+    }
+  | { readonly _tag: "VerdictReversed"; readonly round: Round; readonly committed: Hash | null }
+
+interface Slot {
+  readonly round: Round
+  readonly leader: number
+  /** By vertex of the slot. */
+  readonly votes: Map<Hash, Tally>
+  readonly certificates: Map<Hash, Tally>
+  readonly blames: Tally
+  verdict: Verdict | null
+}
+
+const SKIP: Verdict = { _tag: "Skip" }
+
+const tallyOf = (tallies: Map<Hash, Tally>, hash: Hash): Tally => {
+  let tally = tallies.get(hash)
+  if (tally === undefined) {
+    tally = new Tally()
+    tallies.set(hash, tally)
+  }
+  return tally
+}
+
+/** Parents are in ascending order of rounds, so those of the round before stand at the end. */
+const parentInSlot = (parents: ReadonlyArray<Parent>, round: Round, author: string): Hash | null => {
+  for (let i = parents.length - 1; i >= 0; i--) {
+    const parent = parents[i]
+    if (parent === undefined || parent.round < round) return null
+    if (parent.round === round && parent.author === author) return parent.hash
+  }
+  return null
+}
+
+/** Invariant: a slot's verdict, once set, never changes; `#next` is the lowest slot that has not been released. */
+export class Committer {
+  readonly #dag: Dag
+  readonly #schedule: Schedule
+  readonly #slots = new Map<Round, Slot>()
+  #next: Round
+  #hasNews = false
+  #contradiction: Contradiction | null = null
+
+  constructor(dag: Dag, schedule: Schedule = dag.committee) {
+    this.#dag = dag
+    this.#schedule = schedule
+    this.#next = dag.committee.firstRound
+  }
+
+  /** The first contradiction that was met; it never goes away. */
+  get contradiction(): Contradiction | null {
+    return this.#contradiction
+  }
+
+  /** The lowest slot that has not been released. */
+  get nextRound(): Round {
+    return this.#next
+  }
+
+  /** None while the slot is undecided, and after it was collected. */
+  verdictOf(round: Round): Verdict | null {
+    return this.#slots.get(round)?.verdict ?? null
+  }
+
+  /** Whether the round after the slot holds a quorum of votes for one vertex of it, or a quorum of blames. */
+  isVotedOn(round: Round): boolean {
+    const slot = this.#slots.get(round)
+    if (slot === undefined) return false
+    if (this.#isQuorum(slot.blames)) return true
+    for (const votes of slot.votes.values()) if (this.#isQuorum(votes)) return true
+    return false
+  }
+
+  #isQuorum(tally: Tally): boolean {
+    return this.#dag.committee.isQuorum(tally.weight)
+  }
+
+  #slot(round: Round): Slot | undefined {
+    if (round < this.#dag.committee.firstRound || round <= this.#dag.collectedRound) return undefined
+    let slot = this.#slots.get(round)
+    if (slot === undefined) {
+      const leader = this.#schedule.leaderOf(round)
+      slot = { round, leader, votes: new Map(), certificates: new Map(), blames: new Tally(), verdict: null }
+      this.#slots.set(round, slot)
+    }
+    return slot
+  }
+
+  /** Counts what a newly inserted vertex says about the slots one and two rounds below it. */
+  add(node: Node): void {
+    const voted = this.#slotBelow(node, 1)
+    if (voted !== undefined) this.#countVote(voted, node)
+    const certified = this.#slotBelow(node, 2)
+    if (certified !== undefined) this.#countCertificate(certified, node)
+  }
+
+  #slotBelow(node: Node, distance: number): Slot | undefined {
+    return node.round > distance ? this.#slot(Counter.round(node.round - distance)) : undefined
+  }
+
+  #countVote(slot: Slot, node: Node): void {
+    const author = this.#dag.committee.member(slot.leader).address
+    const weight = this.#dag.committee.weightOf(node.seat)
+    node.vote = parentInSlot(node.vertex.header.parents, slot.round, author)
+    if (node.vote !== null) {
+      tallyOf(slot.votes, node.vote).add(node.seat, weight)
+      return
+    }
+    slot.blames.add(node.seat, weight)
+    if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)
+  }
+
+  #countCertificate(slot: Slot, node: Node): void {
+    node.certifies = this.#certified(slot, node)
+    if (node.certifies === null) return
+    const certificates = tallyOf(slot.certificates, node.certifies)
+    certificates.add(node.seat, this.#dag.committee.weightOf(node.seat))
+    const [first, second] = slot.certificates.keys()
+    if (first !== undefined && second !== undefined) {
+      this.#contradiction ??= { _tag: "TwoCertified", round: slot.round, certified: [first, second] }
+    }
+    if (this.#isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
+  }
+
+  /** The vertex of the slot that a quorum among this vertex's parents votes for. */
+  #certified(slot: Slot, node: Node): Hash | null {
+    const weights = new Map<Hash, number>()
+    const votingRound = slot.round + 1
+    for (const parent of node.parents) {
+      // A vertex names at most one parent of a slot, so no author is counted twice.
+      if (parent.round !== votingRound || parent.vote === null) continue
+      const weight = (weights.get(parent.vote) ?? 0) + this.#dag.committee.weightOf(parent.seat)
+      if (this.#dag.committee.isQuorum(weight)) return parent.vote
+      weights.set(parent.vote, weight)
+    }
+    return null
+  }
+
+  #commit(leader: Hash): Verdict {
+    const node = this.#dag.get(leader)
+    if (node === undefined) throw new Error(`leader ${leader} is certified but not in the DAG`)
+    return { _tag: "Commit", leader: node }
+  }
+
+  #decide(slot: Slot, verdict: Verdict): void {
+    if (slot.verdict === null) {
+      slot.verdict = verdict
+      this.#hasNews = true
+      return
+    }
+    const before = slot.verdict._tag === "Commit" ? slot.verdict.leader : null
+    const now = verdict._tag === "Commit" ? verdict.leader : null
+    if (before !== now) {
+      this.#contradiction ??= { _tag: "VerdictReversed", round: slot.round, committed: now?.hash ?? null }
+    }
+  }
+
+  /** The slots decided since the last call, in order and without a gap. */
+  release(): ReadonlyArray<Decision> {
+    if (!this.#hasNews) return []
+    this.#hasNews = false
+    this.#decideByAnchors()
+    const released: Array<Decision> = []
+    for (let verdict = this.verdictOf(this.#next); verdict !== null; verdict = this.verdictOf(this.#next)) {
+      released.push({ round: this.#next, verdict })
+      this.#next = Counter.round(this.#next + 1)
+    }
+    return released
+  }
+
+  /** From the highest round down, because the verdict of a slot may be what a lower one waits for. */
+  #decideByAnchors(): void {
+    const searches = new Map<Node, CertificateSearch>()
+    const highest = this.#dag.highestRound
+    // Slots above the highest round are not skipped either, and undecided.
+    let anchor: Slot | undefined
+    for (let round = highest - 3; round >= this.#next; round--) {
+      const above = this.#slot(Counter.round(round + 3))
+      if (above?.verdict?._tag !== "Skip") anchor = above
+      const slot = this.#slot(Counter.round(round))
+      if (slot === undefined || slot.verdict !== null || anchor?.verdict?._tag !== "Commit") continue
+      const { leader } = anchor.verdict
+      let search = searches.get(leader)
+      if (search === undefined) {
+        search = new CertificateSearch(leader)
+        searches.set(leader, search)
+      }
+      const certified = search.certifiedIn(slot.round)
+      slot.verdict = certified === null ? SKIP : this.#commit(certified)
+    }
+  }
+
+  /** Forgets the slots up to and including `round`, all of them released. */
+  collect(round: Round): void {
+    for (const known of this.#slots.keys()) if (known <= round) this.#slots.delete(known)
+  }
+}

@@ -1,0 +1,467 @@
+/**
+ * The consensus of one node, one epoch after another, as a synchronous machine: vertices, signatures, time and what the
+ * ledger did come in, `Output`s come out. It signs nothing, stores nothing, sends nothing and reads no clock.
+ */
+import type { Address } from "../protocol/Address.js"
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/Checkpoint.js"
+import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Header } from "../protocol/Header.js"
+import * as Sats from "../protocol/Sats.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
+import type { Committee } from "./Committee.js"
+import { EarlyVertices } from "./EarlyVertices.js"
+import { Epoch } from "./Epoch.js"
+import { Fetches } from "./Fetches.js"
+import { Heartbeats } from "./Heartbeats.js"
+import type { OrderedCommit } from "./Linearizer.js"
+import type { Opening, Output } from "./Output.js"
+import { Pace } from "./Pace.js"
+import { type ExecutedCommit, judgeDecidedAnew } from "./Rollback.js"
+import * as RoundClock from "./RoundClock.js"
+import type { SigningGuard } from "./SigningGuard.js"
+
+/** Parents are fetched one by one up to this many rounds ahead; a longer way is made by asking for whole rounds. */
+const FETCHED_ROUNDS = 16
+/** Behind a quorum by more than this, a node asks for whole rounds. */
+const TOLERATED_LAG_ROUNDS = 4
+
+export interface Options {
+  readonly roundIntervalMs: number
+  /** None for a node without a validator key. */
+  readonly guard: SigningGuard | null
+}
+
+/** What the disk holds of an epoch. */
+export interface StoredEpoch {
+  readonly opening: Opening
+  /** In the order of their `Inserted`. Of an epoch that is over, the own ones suffice. */
+  readonly vertices: ReadonlyArray<Vertex>
+  /** In order, from the epoch's first. */
+  readonly commits: ReadonlyArray<ExecutedCommit>
+  /** Built by this node. */
+  readonly checkpoints: ReadonlyArray<Checkpoint>
+  /** Signed by a quorum. */
+  readonly signed: ReadonlyArray<SignedCheckpoint>
+}
+
+export interface Stored {
+  readonly current: StoredEpoch
+  readonly previous: StoredEpoch | null
+}
+
+/** An epoch of which nothing has happened yet. */
+export const freshEpoch = (opening: Opening): StoredEpoch => ({
+  opening,
+  vertices: [],
+  commits: [],
+  checkpoints: [],
+  signed: [],
+})
+
+/** What a closing checkpoint opens. `time` is the commit's; a node that did not execute it takes 0. */
+export const openingOf = (closing: Checkpoint, time: Timestamp): Opening | null =>
+  closing.nextEpoch === null
+    ? null
+    : {
+        base: closing.hash,
+        record: closing.nextEpoch,
+        position: { index: closing.commitIndex, hash: closing.commitHash, leaderRound: closing.round, time },
+      }
+
+export class Core {
+  readonly #options: Options
+  readonly #self: Address | null
+  #outputs: Array<Output> = []
+  #isHalted = false
+  #epoch: Epoch
+  #checkpoints: CheckpointQuorum
+  #previous: { readonly epoch: Epoch; readonly checkpoints: CheckpointQuorum } | null = null
+  /** The own closing checkpoint of the running epoch, once the ledger has built it. */
+  #closing: Checkpoint | null = null
+  /** Commits on disk that the stored vertices have to decide again. */
+  #recorded: Array<ExecutedCommit> = []
+  #early: EarlyVertices | null = null
+  /** The last round that was proposed in this epoch, whether or not the vertex is back yet. */
+  #proposedRound: Round | null = null
+  #madeAt: Timestamp | null = null
+  #connected: ReadonlySet<Address> = new Set()
+  readonly #highestHeaders = new Map<Address, Header>()
+  readonly #fetches: Fetches
+  readonly #heartbeats: Heartbeats
+  readonly #fetchPace: Pace
+  readonly #askPace: Pace
+  readonly #resendPace: Pace
+  readonly #catchUpPace: Pace
+
+  /** Rebuilds the state the stored vertices had led to. What that asks of the host is the answer to `start`. */
+  constructor(options: Options, stored: Stored) {
+    this.#options = options
+    this.#self = options.guard?.self ?? null
+    const retryMs = Math.max(RoundClock.MIN_TIMEOUT_MS, 2 * options.roundIntervalMs)
+    this.#fetches = new Fetches(retryMs)
+    this.#fetchPace = new Pace(Math.max(20, Sats.divideFloor(options.roundIntervalMs, 4)))
+    this.#askPace = new Pace(retryMs)
+    this.#resendPace = new Pace(retryMs)
+    this.#catchUpPace = new Pace(retryMs)
+    this.#heartbeats = new Heartbeats(stored.current.opening.record)
+    if (stored.previous !== null) {
+      this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined)
+      this.#checkpoints = this.#restoreCheckpoints(stored.previous)
+      for (const vertex of stored.previous.vertices) this.#epoch.keepOwn(vertex)
+      this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
+    }
+    this.#recorded = [...stored.current.commits]
+    this.#epoch = this.#open(stored.current.opening)
+    this.#checkpoints = this.#restoreCheckpoints(stored.current)
+    this.#restore(stored.current)
+  }
+
+  #restoreCheckpoints(stored: StoredEpoch): CheckpointQuorum {
+    const committee = this.#epoch.committee
+    const checkpoints = new CheckpointQuorum(committee)
+    for (const commit of stored.commits) checkpoints.record(commit)
+    for (const checkpoint of stored.checkpoints) checkpoints.build(checkpoint)
+    for (const { checkpoint, signatures } of stored.signed) {
+      for (const signature of signatures) this.#judge(checkpoints.add(checkpoint, signature))
+    }
+    return checkpoints
+  }
+
+  #restore(stored: StoredEpoch): void {
+    for (const vertex of stored.vertices) {
+      this.#remember(vertex.header)
+      this.#epoch.restore(vertex)
+      if (vertex.header.author === this.#self) this.#madeAt = vertex.header.timestamp
+    }
+    const [undecided] = this.#recorded
+    if (undecided !== undefined) this.#halt({ _tag: "CommitNotDecided", recorded: undecided.commit })
+    const closing = stored.checkpoints.find(({ nextEpoch }) => nextEpoch !== null)
+    if (closing !== undefined) this.#close(closing)
+    // Exactly the vertex that was signed last is sent again; the others may never have seen it.
+    const last = this.#epoch.ownVertices.at(-1)
+    if (last !== undefined) this.#emit({ _tag: "Resend", vertices: [last], closing: null })
+  }
+
+  #open(opening: Opening): Epoch {
+    return new Epoch(opening, this.#self, (output) => this.#fromEpoch(output))
+  }
+
+  /** The running epoch, to look things up in. */
+  get epoch(): Epoch {
+    return this.#epoch
+  }
+
+  get checkpoints(): CheckpointQuorum {
+    return this.#checkpoints
+  }
+
+  /** Whether a contradiction was found. Nothing is taken in any more. */
+  get isHalted(): boolean {
+    return this.#isHalted
+  }
+
+  /** The committee of the running epoch or the one before; signatures under older checkpoints are of no use. */
+  committeeOf(epoch: EpochNumber): Committee | undefined {
+    return this.#checkpointsOf(epoch)?.committee
+  }
+
+  /** A vertex of the running epoch or of what is kept of the one before. Everything older is on disk. */
+  vertex(hash: Hash): Vertex | undefined {
+    return this.#epoch.vertex(hash) ?? this.#previous?.epoch.vertex(hash)
+  }
+
+  /** The answer to a member that asks for its own highest header. */
+  highestHeaderOf(author: Address): Header | null {
+    return this.#highestHeaders.get(author) ?? null
+  }
+
+  /** What the rebuilding asked for, and the first steps. Called once, before anything else. */
+  start(now: Timestamp): ReadonlyArray<Output> {
+    this.#handOver(now)
+    return this.tick(now)
+  }
+
+  /** Called at every `wakeAt`, or more often. */
+  tick(now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      this.#epoch.admission.tick(now)
+      this.#options.guard?.tick(now, this.#isConnectedToQuorum())
+      this.#askCommittee(now)
+      this.#askForMissing(now)
+      this.#sendAgain(now)
+    })
+  }
+
+  /** When the next tick can matter, if nothing comes in before. */
+  wakeAt(now: Timestamp): Timestamp {
+    const house = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
+    const plan = this.#plan()
+    const due = this.#epoch.admission.nextDue
+    const moments = [house.nextAfter(now), plan?.at, due].filter((at) => typeof at === "number" && at > now)
+    return Counter.timestamp(Math.min(...moments.map(Number)))
+  }
+
+  /** A vertex whose signatures hold (`Validity.signatureChecks`), from anybody, also an own one from outside. */
+  receive(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      const { header } = vertex
+      if (this.#options.guard?.meet(header) === true) this.#emit({ _tag: "ForeignOwnHeader", header })
+      const current = this.#epoch.opening.record.epoch
+      if (header.epoch === current) this.#receiveCurrent(vertex, now)
+      else if (header.epoch < current) this.#emit({ _tag: "OfferClosing", from: header.epoch })
+      else {
+        this.#early?.add(vertex)
+        this.#emit({ _tag: "AskClosing", from: current })
+      }
+    })
+  }
+
+  #receiveCurrent(vertex: Vertex, now: Timestamp): void {
+    this.#epoch.receive(vertex, now)
+    if (this.#epoch.vertex(vertex.header.hash) !== undefined) this.#remember(vertex.header)
+  }
+
+  #remember(header: Header): void {
+    const before = this.#highestHeaders.get(header.author)
+    const isHigher =
+      before === undefined ||
+      header.epoch > before.epoch ||
+      (header.epoch === before.epoch && header.round > before.round)
+    if (isHigher) this.#highestHeaders.set(header.author, header)
+  }
+
+  /** The vertex made of a `Propose`, signed and on disk. */
+  own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      this.#options.guard?.signed(vertex.header)
+      if (vertex.header.epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex, now)
+      // The epoch closed while the vertex was being made.
+      if (!this.#epoch.dag.has(vertex.header.hash)) this.#emit({ _tag: "Returned", vertices: [vertex] })
+    })
+  }
+
+  /** The ledger has executed a commit and written it to disk. */
+  executed(executed: ExecutedCommit, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => this.#judge(this.#checkpointsOf(executed.commit.epoch)?.record(executed)))
+  }
+
+  /** The ledger has built the checkpoint of a commit; of a closing commit always. */
+  built(checkpoint: Checkpoint, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      const checkpoints = this.#checkpointsOf(checkpoint.epoch)
+      this.#judge(checkpoints?.build(checkpoint))
+      if (checkpoint.nextEpoch !== null && checkpoint.epoch === this.#epoch.opening.record.epoch) {
+        this.#close(checkpoint)
+      } else this.#cosign(checkpoint, checkpoints)
+      this.#handOver(now)
+    })
+  }
+
+  #close(closing: Checkpoint): void {
+    if (closing.nextEpoch === null) return
+    this.#closing = closing
+    this.#early = new EarlyVertices(closing.hash, closing.nextEpoch)
+    this.#cosign(closing, this.#checkpoints)
+  }
+
+  #cosign(checkpoint: Checkpoint, checkpoints: CheckpointQuorum | undefined): void {
+    if (this.#self === null || checkpoints?.committee.seatOf(this.#self) === undefined) return
+    this.#emit({ _tag: "SignCheckpoint", checkpoint })
+  }
+
+  /** A signature under a checkpoint that holds for the member of `committeeOf(checkpoint.epoch)`; own ones too. */
+  checkpointSigned(checkpoint: Checkpoint, signature: CheckpointSignature, now: Timestamp): ReadonlyArray<Output> {
+    return this.checkpointsSigned({ checkpoint, signatures: [signature] }, now)
+  }
+
+  /** The same for many signatures under one checkpoint. */
+  checkpointsSigned({ checkpoint, signatures }: SignedCheckpoint, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      const current = this.#epoch.opening.record.epoch
+      if (checkpoint.epoch > current) this.#emit({ _tag: "AskClosing", from: current })
+      const checkpoints = this.#checkpointsOf(checkpoint.epoch)
+      for (const signature of signatures) this.#judge(checkpoints?.add(checkpoint, signature))
+      this.#handOver(now)
+    })
+  }
+
+  /** A member's answer to `AskOwnHighest`; the host has checked that the header's signature holds. */
+  answered(member: Address, highest: Header | null, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      const isForeign = this.#options.guard?.answer(member, highest, this.#epoch.committee) === true
+      if (!isForeign || highest === null) return
+      this.#emit({ _tag: "ForeignOwnHeader", header: highest })
+      const { round, author, hash } = highest
+      const wanted = [{ parent: { round, author, hash }, namedBy: member, attempt: 0 }]
+      this.#emit({ _tag: "Fetch", wanted })
+    })
+  }
+
+  /** Which validators this node is connected to at the moment. */
+  connected(validators: Iterable<Address>): void {
+    this.#connected = new Set(validators)
+  }
+
+  #isConnectedToQuorum(): boolean {
+    const { committee } = this.#epoch
+    let weight = 0
+    for (const { address, weight: own } of committee.record.members) {
+      if (address === this.#self || this.#connected.has(address)) weight += own
+    }
+    return committee.isQuorum(weight)
+  }
+
+  #checkpointsOf(epoch: EpochNumber): CheckpointQuorum | undefined {
+    if (epoch === this.#epoch.opening.record.epoch) return this.#checkpoints
+    return epoch === this.#previous?.epoch.opening.record.epoch ? this.#previous?.checkpoints : undefined
+  }
+
+  #emit(output: Output): void {
+    this.#outputs.push(output)
+  }
+
+  #halt(rollback: Extract<Output, { _tag: "FinalityRollback" }>["rollback"]): void {
+    if (this.#isHalted) return
+    this.#isHalted = true
+    this.#emit({ _tag: "FinalityRollback", rollback })
+  }
+
+  /** One input, what follows from it, and what is to be done about it. */
+  #step(now: Timestamp, input: () => void): ReadonlyArray<Output> {
+    if (!this.#isHalted) input()
+    if (!this.#isHalted) this.#propose(now)
+    const outputs = this.#outputs
+    this.#outputs = []
+    return outputs
+  }
+
+  #fromEpoch(output: Output): void {
+    if (this.#isHalted) return
+    if (output._tag === "FinalityRollback") this.#halt(output.rollback)
+    else if (output._tag === "Committed") this.#committed(output)
+    else this.#emit(output)
+  }
+
+  #committed(output: Extract<Output, { _tag: "Committed" }>): void {
+    const recorded = this.#recorded.shift()
+    if (recorded !== undefined) {
+      const rollback = judgeDecidedAnew(recorded.commit, output.commit)
+      if (rollback !== null) this.#halt(rollback)
+      return
+    }
+    this.#emit(output)
+    this.#beat(output)
+  }
+
+  #beat({ commit }: OrderedCommit): void {
+    if (this.#self === null || this.#epoch.seat !== undefined || !this.#heartbeats.isDue(commit)) return
+    this.#emit({ _tag: "HeartbeatDue", commitIndex: commit.index, commitHash: commit.hash })
+  }
+
+  #judge(finding: Finding | undefined): void {
+    if (finding === undefined) return
+    if (finding.final !== null) this.#emit({ _tag: "CheckpointFinal", signed: finding.final })
+    if (finding.rollback !== null) this.#halt(finding.rollback)
+  }
+
+  /** Starts the next epoch once the own closing checkpoint is signed by a quorum of the committee it ends. */
+  #handOver(now: Timestamp): void {
+    const own = this.#closing
+    if (this.#isHalted || own === null || this.#checkpoints.closing?.checkpoint.hash !== own.hash) return
+    const opening = openingOf(own, this.#epoch.position.time)
+    if (opening === null) return
+    this.#forget(opening)
+    this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
+    this.#epoch = this.#open(opening)
+    this.#checkpoints = new CheckpointQuorum(this.#epoch.committee)
+    this.#closing = null
+    this.#proposedRound = null
+    this.#heartbeats.open(opening.record)
+    this.#emit({ _tag: "EpochStarted", opening })
+    const early = this.#early?.vertices ?? []
+    this.#early = null
+    for (const vertex of early) this.#receiveCurrent(vertex, now)
+  }
+
+  #forget(opening: Opening): void {
+    this.#options.guard?.forgetBefore(this.#epoch.opening.record.epoch)
+    const next = new Set(opening.record.members.map(({ address }) => address))
+    for (const author of this.#highestHeaders.keys()) {
+      if (!next.has(author) && this.#epoch.committee.seatOf(author) === undefined) this.#highestHeaders.delete(author)
+    }
+  }
+
+  #plan(): RoundClock.Plan | null {
+    const { dag, committer, position, reachedRound, ownRound, isClosed, seat } = this.#epoch
+    if (isClosed || seat === undefined) return null
+    const { epoch } = this.#epoch.opening.record
+    const highest = this.#options.guard?.highest ?? null
+    const signedRound = highest?.epoch === epoch ? highest.round : ownRound
+    const round = Counter.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
+    const own = { round, madeAt: this.#madeAt, lastCommitRound: position.leaderRound, reachedRound }
+    return RoundClock.plan(dag, committer, this.#options.roundIntervalMs, own)
+  }
+
+  #propose(now: Timestamp): void {
+    const guard = this.#options.guard
+    const { seat, committee, opening } = this.#epoch
+    if (guard === null || seat === undefined) return
+    // The own last vertex bears a time to come only if the clock was set back since.
+    if (this.#madeAt !== null && this.#madeAt > now) this.#madeAt = now
+    const plan = this.#plan()
+    if (plan === null || plan.at > now || guard.toAsk(committee).length > 0) return
+    const { round } = plan
+    const { epoch } = opening.record
+    if (!guard.maySign(epoch, round)) return
+    this.#proposedRound = round
+    this.#madeAt = now
+    const coinbase = committee.coinbase(round, seat)
+    const parents = this.#epoch.proposalParents(round)
+    this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp: now })
+  }
+
+  #askCommittee(now: Timestamp): void {
+    const members = this.#options.guard?.toAsk(this.#epoch.committee) ?? []
+    if (members.length > 0 && this.#askPace.isDue(now)) this.#emit({ _tag: "AskOwnHighest", members })
+  }
+
+  #askForMissing(now: Timestamp): void {
+    const { admission, dag, reachedRound, isClosed } = this.#epoch
+    if (isClosed) return
+    if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
+      const wanted = this.#fetches.due(admission.toFetch(dag.quorumRound + FETCHED_ROUNDS), now)
+      if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
+    }
+    // A quorum that signed the end of this epoch has gone past it: two rounds above its last leader decided that.
+    const closed = this.#checkpoints.closing
+    const target = closed === null ? reachedRound : Math.max(reachedRound, closed.checkpoint.round + 2)
+    const isBehind = closed !== null || dag.quorumRound + TOLERATED_LAG_ROUNDS < target
+    if (!isBehind || !this.#catchUpPace.isDue(now)) return
+    const { epoch } = this.#epoch.opening.record
+    this.#emit({ _tag: "CatchUp", epoch, fromRound: dag.quorumRound, toRound: Counter.round(target) })
+  }
+
+  /** Lost messages must not halt the network: whoever stands still says again what it said last. */
+  #sendAgain(now: Timestamp): void {
+    const isStuck = this.#madeAt !== null && now - this.#madeAt >= this.#resendPace.everyMs
+    const vertices: Array<Vertex> = []
+    const { dag, isClosed, ownVertices, committee } = this.#epoch
+    const ending = isClosed ? { epoch: this.#epoch, checkpoints: this.#checkpoints } : this.#previous
+    const isNextHeard = !isClosed && dag.quorumRound >= committee.firstRound
+    const closing = isNextHeard ? null : this.#ownClosing(ending?.checkpoints)
+    if (!isNextHeard && ending?.epoch.seat !== undefined) vertices.push(...ending.epoch.ownVertices)
+    if (!isClosed && isStuck) vertices.push(...ownVertices.slice(-1))
+    if ((vertices.length === 0 && closing === null) || !this.#resendPace.isDue(now)) return
+    this.#emit({ _tag: "Resend", vertices, closing })
+  }
+
+  #ownClosing(checkpoints: CheckpointQuorum | undefined): Extract<Output, { _tag: "Resend" }>["closing"] {
+    const checkpoint = checkpoints === this.#checkpoints ? this.#closing : (checkpoints?.closing?.checkpoint ?? null)
+    if (checkpoint === null || checkpoints === undefined || this.#self === null) return null
+    const signature = checkpoints.signatureOf(checkpoint, this.#self)
+    return signature === undefined ? null : { checkpoint, signature: { validator: this.#self, signature } }
+  }
+}

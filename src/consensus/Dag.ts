@@ -1,0 +1,190 @@
+/** One epoch's vertices, each with its parents in place. */
+import type { Round } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Parent } from "../protocol/Header.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import type { Committee } from "./Committee.js"
+
+const NO_NODES: ReadonlyArray<Node> = []
+
+/**
+ * A vertex in its place. What the readers of the DAG know about it lives here, so that it is found without a lookup and
+ * forgotten with the vertex; each of the marks has one writer, named beside it.
+ */
+export class Node {
+  readonly vertex: Vertex
+  readonly hash: Hash
+  readonly round: Round
+  readonly seat: number
+  /** Whether it was the first of its slot to be inserted here. Only such a vertex is ever chosen as a parent. */
+  readonly isFirst: boolean
+  /** Those above the collected round. The DAG cuts them when the vertex itself is collected. */
+  parents: ReadonlyArray<Node>
+  /** Which vertex of the leader slot one round below it votes for; null is a blame. The committer's. */
+  vote: Hash | null = null
+  /** Which vertex of the leader slot two rounds below it certifies. The committer's. */
+  certifies: Hash | null = null
+  /** The linearizer's. */
+  isOrdered = false
+  /** Whether it lies in the history of this node's own vertices. The proposer's. */
+  isCovered = false
+
+  constructor(vertex: Vertex, seat: number, isFirst: boolean, parents: ReadonlyArray<Node>) {
+    this.vertex = vertex
+    this.hash = vertex.header.hash
+    this.round = vertex.header.round
+    this.seat = seat
+    this.isFirst = isFirst
+    this.parents = parents
+  }
+}
+
+/** The vertices of one round. */
+class Row {
+  readonly nodes: Array<Node> = []
+  readonly firsts: Array<Node | undefined> = []
+  weight = 0
+}
+
+/**
+ * Invariant: the ancestors of every vertex, as far as they lie above the collected round, are in the DAG. So a walk down
+ * from any vertex meets exactly the same vertices on every node, whatever each has collected.
+ */
+export class Dag {
+  readonly committee: Committee
+  readonly #nodes = new Map<Hash, Node>()
+  readonly #rows = new Map<Round, Row>()
+  readonly #latest: Array<Node | undefined> = []
+  #collectedRound: Round
+  #highestRound: Round
+  #quorumRound: Round
+
+  constructor(committee: Committee) {
+    this.committee = committee
+    const before = Counter.round(committee.firstRound - 1)
+    this.#collectedRound = before
+    this.#highestRound = before
+    this.#quorumRound = before
+  }
+
+  get size(): number {
+    return this.#nodes.size
+  }
+
+  /** Vertices of this round and below are no longer kept, taken in or missed. */
+  get collectedRound(): Round {
+    return this.#collectedRound
+  }
+
+  get highestRound(): Round {
+    return this.#highestRound
+  }
+
+  /** The highest round with vertices of a quorum; the one before the epoch's first counts as such. */
+  get quorumRound(): Round {
+    return this.#quorumRound
+  }
+
+  has(hash: Hash): boolean {
+    return this.#nodes.has(hash)
+  }
+
+  get(hash: Hash): Node | undefined {
+    return this.#nodes.get(hash)
+  }
+
+  /** In the order they came in. */
+  at(round: Round): ReadonlyArray<Node> {
+    return this.#rows.get(round)?.nodes ?? NO_NODES
+  }
+
+  /** The vertex that holds a slot: the first that was inserted there. */
+  first(round: Round, seat: number): Node | undefined {
+    return this.#rows.get(round)?.firsts[seat]
+  }
+
+  /** Every vertex of a slot; more than one only of an author who equivocates. */
+  ofSlot(round: Round, seat: number): ReadonlyArray<Node> {
+    return this.at(round).filter((node) => node.seat === seat)
+  }
+
+  /** What is kept of an author, from low rounds to high. */
+  ofAuthor(seat: number): ReadonlyArray<Node> {
+    const found: Array<Node> = []
+    for (let round = this.#collectedRound + 1; round <= this.#highestRound; round++) {
+      found.push(...this.ofSlot(Counter.round(round), seat))
+    }
+    return found
+  }
+
+  /** The vertex of the highest round an author has here, also when it is collected already. */
+  latestOf(seat: number): Node | undefined {
+    return this.#latest[seat]
+  }
+
+  /** Weight of the authors with a vertex in this round. */
+  weightAt(round: Round): number {
+    return this.#rows.get(round)?.weight ?? 0
+  }
+
+  /** The parents that must come in before this vertex can. */
+  missingParents(vertex: Vertex): ReadonlyArray<Parent> {
+    return vertex.header.parents.filter(({ round, hash }) => round > this.#collectedRound && !this.#nodes.has(hash))
+  }
+
+  /** Takes in a valid vertex above the collected round that misses no parent and is not here yet. */
+  insert(vertex: Vertex): Node {
+    const { header } = vertex
+    const seat = this.committee.seatOf(header.author)
+    if (seat === undefined || header.round <= this.#collectedRound || this.#nodes.has(header.hash)) {
+      throw new Error(`vertex ${header.hash} of round ${header.round} cannot be inserted: unknown, collected or twice`)
+    }
+    const parents: Array<Node> = []
+    for (const parent of header.parents) {
+      const node = this.#nodes.get(parent.hash)
+      if (node !== undefined) parents.push(node)
+      else if (parent.round > this.#collectedRound) {
+        throw new Error(`vertex ${header.hash} is to be inserted before its parent ${parent.hash}`)
+      }
+    }
+    return this.#place(vertex, seat, parents)
+  }
+
+  #place(vertex: Vertex, seat: number, parents: ReadonlyArray<Node>): Node {
+    const { round, hash } = vertex.header
+    let row = this.#rows.get(round)
+    if (row === undefined) {
+      row = new Row()
+      this.#rows.set(round, row)
+    }
+    const node = new Node(vertex, seat, row.firsts[seat] === undefined, parents)
+    this.#nodes.set(hash, node)
+    row.nodes.push(node)
+    if (node.isFirst) {
+      row.firsts[seat] = node
+      row.weight += this.committee.weightOf(seat)
+    }
+    const latest = this.#latest[seat]
+    if (latest === undefined || latest.round < round) this.#latest[seat] = node
+    if (round > this.#highestRound) this.#highestRound = round
+    if (round > this.#quorumRound && this.committee.isQuorum(row.weight)) this.#quorumRound = round
+    return node
+  }
+
+  /** Forgets everything up to and including `round`, and gives it back for a last look. */
+  collect(round: Round): ReadonlyArray<Node> {
+    const collected: Array<Node> = []
+    for (let old = this.#collectedRound + 1; old <= round; old++) {
+      for (const node of this.at(Counter.round(old))) {
+        collected.push(node)
+        this.#nodes.delete(node.hash)
+        // Otherwise each generation would keep the one before it alive, back to the epoch's first round.
+        node.parents = NO_NODES
+      }
+      this.#rows.delete(Counter.round(old))
+    }
+    if (round > this.#collectedRound) this.#collectedRound = round
+    return collected
+  }
+}

@@ -1,0 +1,33 @@
+/** Vertices of the next epoch that arrive before this node holds the signed closing checkpoint. */
+import { Either } from "effect"
+import type { EpochRecord } from "../protocol/EpochRecord.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import { Committee } from "./Committee.js"
+import * as Validity from "./Validity.js"
+
+/** A quorum of the next epoch is not far ahead of a node that only waits for signatures. */
+const PER_AUTHOR = 3
+
+/** Bounded: only what is valid for the next epoch as this node computed it, a few of each author. */
+export class EarlyVertices {
+  readonly #base: Hash
+  readonly #committee: Committee
+  readonly #bySeat = new Map<number, Map<Hash, Vertex>>()
+
+  constructor(base: Hash, record: EpochRecord) {
+    this.#base = base
+    this.#committee = new Committee(record)
+  }
+
+  get vertices(): ReadonlyArray<Vertex> {
+    return [...this.#bySeat.values()].flatMap((kept) => [...kept.values()])
+  }
+
+  add(vertex: Vertex): void {
+    const seat = this.#committee.seatOf(vertex.header.author)
+    if (seat === undefined || Either.isLeft(Validity.check(vertex, this.#base, this.#committee))) return
+    const kept = this.#bySeat.get(seat) ?? new Map<Hash, Vertex>()
+    if (kept.size < PER_AUTHOR) this.#bySeat.set(seat, kept.set(vertex.header.hash, vertex))
+  }
+}

@@ -1,0 +1,177 @@
+/** One epoch, from its opening to the commit that closes it: vertices in, commits out. */
+import type { Address } from "../protocol/Address.js"
+import type { Round, Timestamp } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import * as EpochRecord from "../protocol/EpochRecord.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Header } from "../protocol/Header.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import { Admission } from "./Admission.js"
+import { Committee } from "./Committee.js"
+import { Committer } from "./Committer.js"
+import { Dag, type Node } from "./Dag.js"
+import { Equivocations } from "./Equivocation.js"
+import { Linearizer } from "./Linearizer.js"
+import type { Opening, Output } from "./Output.js"
+import { Proposer } from "./Proposal.js"
+import { Reached } from "./Reached.js"
+import * as Rollback from "./Rollback.js"
+import * as Validity from "./Validity.js"
+
+/** How many of its last own vertices a validator sends again at the epoch's end. */
+const RESENT_VERTICES = 3
+
+export class Epoch {
+  readonly opening: Opening
+  readonly committee: Committee
+  readonly dag: Dag
+  readonly admission: Admission
+  readonly committer: Committer
+  /** The own seat; none for a node outside the committee. */
+  readonly seat: number | undefined
+  readonly #linearizer: Linearizer
+  readonly #proposer: Proposer | null
+  readonly #equivocations = new Equivocations()
+  readonly #reached: Reached
+  readonly #emit: (output: Output) => void
+  /** The last few, oldest first. */
+  readonly #ownVertices: Array<Vertex> = []
+  #isClosed = false
+
+  constructor(opening: Opening, self: Address | null, emit: (output: Output) => void) {
+    this.opening = opening
+    this.committee = new Committee(opening.record)
+    this.dag = new Dag(this.committee)
+    this.admission = new Admission(this.dag, (node) => this.#inserted(node))
+    this.committer = new Committer(this.dag)
+    this.seat = self === null ? undefined : this.committee.seatOf(self)
+    this.#linearizer = new Linearizer(this.committee, opening.position)
+    this.#proposer = this.seat === undefined ? null : new Proposer(this.dag, this.seat)
+    this.#reached = new Reached(this.committee)
+    this.#emit = emit
+  }
+
+  /** Whether the closing commit was decided: nothing is inserted any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** The last commit. */
+  get position() {
+    return this.#linearizer.position
+  }
+
+  /** The highest round that authors of a quorum are known to have reached. */
+  get reachedRound(): Round {
+    return this.#reached.round
+  }
+
+  /** The own vertices to send again when something seems lost, oldest first. */
+  get ownVertices(): ReadonlyArray<Vertex> {
+    return this.#ownVertices
+  }
+
+  proposalParents(round: Round): Header["parents"] {
+    return this.#proposer?.parents(round) ?? []
+  }
+
+  /** Keeps an own vertex among those to send again. */
+  keepOwn(vertex: Vertex): void {
+    if (this.seat === undefined || this.committee.seatOf(vertex.header.author) !== this.seat) return
+    this.#ownVertices.push(vertex)
+    this.#ownVertices.sort((a, b) => a.header.round - b.header.round)
+    if (this.#ownVertices.length > RESENT_VERTICES) this.#ownVertices.shift()
+  }
+
+  /** A vertex of this epoch whose signatures hold. */
+  receive(vertex: Vertex, now: Timestamp): void {
+    if (this.#isClosed || this.admission.isSettled(vertex)) return
+    const { header } = vertex
+    const checked = Validity.check(vertex, this.opening.base, this.committee)
+    const seat = this.committee.seatOf(header.author)
+    if (checked._tag === "Left" || seat === undefined) {
+      if (checked._tag === "Left") this.#emit({ _tag: "Invalid", vertex, error: checked.left })
+      return
+    }
+    this.#reached.add(seat, header.round)
+    this.#lookForEquivocation(header, seat)
+    this.admission.receive(vertex, seat, now)
+  }
+
+  /** A vertex that had been inserted before a restart, in the order of insertion. */
+  restore(vertex: Vertex): void {
+    const seat = this.committee.seatOf(vertex.header.author)
+    if (seat === undefined || this.#isClosed) return
+    this.#reached.add(seat, vertex.header.round)
+    this.#lookForEquivocation(vertex.header, seat)
+    this.admission.restore(vertex)
+  }
+
+  #lookForEquivocation(header: Header, seat: number): void {
+    if (seat === this.seat) return
+    const inserted = this.dag.ofSlot(header.round, seat).map(({ vertex }) => vertex.header)
+    const waiting = this.admission.ofSeat(seat).map((vertex) => vertex.header)
+    const evidence = this.#equivocations.find(header, [...inserted, ...waiting])
+    if (evidence !== undefined) this.#emit({ _tag: "EvidenceFound", evidence })
+  }
+
+  /** A vertex that is here, in the DAG or waiting. */
+  vertex(hash: Hash): Vertex | undefined {
+    return this.dag.get(hash)?.vertex ?? this.admission.get(hash)
+  }
+
+  #inserted(node: Node): void {
+    this.#emit({ _tag: "Inserted", vertex: node.vertex })
+    if (node.seat === this.seat) this.keepOwn(node.vertex)
+    this.#proposer?.add(node)
+    this.committer.add(node)
+    this.#commitWhatIsDecided()
+  }
+
+  #commitWhatIsDecided(): void {
+    const decisions = this.committer.release()
+    if (this.committer.contradiction !== null) {
+      this.#emit({ _tag: "FinalityRollback", rollback: this.committer.contradiction })
+    }
+    for (const { verdict } of decisions) {
+      // What the epoch has not ordered when it closes is dropped, decided leaders among it.
+      if (verdict._tag === "Commit" && !this.#isClosed) this.#commit(verdict.leader)
+    }
+    if (decisions.length > 0) this.#collect()
+  }
+
+  #commit(leader: Node): void {
+    const last = this.#linearizer.position
+    const ordered = this.#linearizer.order(leader)
+    const rollback = Rollback.judgeCommit(last, ordered.commit)
+    if (rollback !== null) this.#emit({ _tag: "FinalityRollback", rollback })
+    this.#isClosed = leader.round >= EpochRecord.lastRound(this.opening.record)
+    this.#emit({ _tag: "Committed", closes: this.#isClosed, ...ordered })
+    if (this.#isClosed) this.#close()
+  }
+
+  #collect(): void {
+    const round = this.#linearizer.collectionRound
+    if (this.#isClosed || round <= this.dag.collectedRound) return
+    const collected = this.dag.collect(round)
+    this.committer.collect(round)
+    this.#proposer?.collect(collected)
+    this.#return(collected)
+  }
+
+  #close(): void {
+    this.admission.close()
+    if (this.seat !== undefined) this.#return(this.dag.ofAuthor(this.seat))
+  }
+
+  #return(nodes: ReadonlyArray<Node>): void {
+    const vertices = nodes.filter((node) => node.seat === this.seat && !node.isOrdered).map(({ vertex }) => vertex)
+    if (vertices.length > 0) this.#emit({ _tag: "Returned", vertices })
+  }
+
+  /** Own vertex of the highest round; none when there is none. */
+  get ownRound(): Round {
+    const own = this.seat === undefined ? undefined : this.dag.latestOf(this.seat)
+    return own?.round ?? Counter.round(this.committee.firstRound - 1)
+  }
+}

@@ -1,0 +1,30 @@
+/** When a validator outside the committee says that it is there: often enough that no quarter of an epoch lacks one. */
+import type { Commit } from "../protocol/Commit.js"
+import type { EpochRecord } from "../protocol/EpochRecord.js"
+import { divideFloor } from "../protocol/Sats.js"
+
+/** Four in each quarter: three of them may be lost. */
+const PER_EPOCH = 16
+
+export class Heartbeats {
+  #everyRounds: number
+  #nextRound: number
+
+  constructor(record: EpochRecord) {
+    this.#everyRounds = 1
+    this.#nextRound = 0
+    this.open(record)
+  }
+
+  open({ firstRound, rules }: EpochRecord): void {
+    this.#everyRounds = Math.max(1, divideFloor(rules.epochRounds, PER_EPOCH))
+    this.#nextRound = firstRound
+  }
+
+  /** Whether this commit is one to name in a heartbeat. */
+  isDue({ leaderRound }: Commit): boolean {
+    if (leaderRound < this.#nextRound) return false
+    this.#nextRound = leaderRound + this.#everyRounds
+    return true
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The total order: each committed leader orders what of its history was not ordered yet and lies above the collection
+ * depth, by (round, H("udg/order", previous commit hash ‖ author), hash). The draw per commit is there because by
+ * address alone the lowest author could always run ahead of the others.
+ */
+import { fromHex } from "#crypto"
+import * as Commit from "../protocol/Commit.js"
+import type { CommitIndex, Round, Timestamp } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import * as Hash from "../protocol/Hash.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import type { Committee } from "./Committee.js"
+import type { Node } from "./Dag.js"
+
+/** How far the order has come: what the next commit is chained to. */
+export interface Position {
+  readonly index: CommitIndex
+  readonly hash: Hash.Hash
+  readonly leaderRound: Round
+  readonly time: Timestamp
+}
+
+/** A commit with what it orders. */
+export interface OrderedCommit {
+  readonly commit: Commit.Commit
+  readonly vertices: ReadonlyArray<Vertex>
+  readonly time: Timestamp
+}
+
+interface Stamp {
+  readonly timestamp: Timestamp
+  readonly weight: number
+}
+
+/** The earliest timestamp such that stamps up to it hold at least half of the weight; none of no stamps. */
+export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null => {
+  const total = stamps.reduce((sum, { weight }) => sum + weight, 0)
+  let upTo = 0
+  for (const { timestamp, weight } of [...stamps].sort((a, b) => a.timestamp - b.timestamp)) {
+    upTo += weight
+    if (upTo * 2 >= total) return timestamp
+  }
+  return null
+}
+
+/** Invariant: the history of every ordered vertex, as far as it lies above the collection depth, is ordered. */
+export class Linearizer {
+  readonly #committee: Committee
+  #position: Position
+
+  /** `position` is the closing commit of the epoch before. */
+  constructor(committee: Committee, position: Position) {
+    this.#committee = committee
+    this.#position = position
+  }
+
+  get position(): Position {
+    return this.#position
+  }
+
+  /** Nothing at or below this round is ordered by any later commit. Never below the epoch's first round − 1. */
+  get collectionRound(): Round {
+    const { firstRound, rules } = this.#committee.record
+    return Counter.round(Math.max(firstRound - 1, this.#position.leaderRound - rules.collectionDepthRounds))
+  }
+
+  /** Orders the history of the next committed leader. */
+  order(leader: Node): OrderedCommit {
+    const nodes = this.#unordered(leader)
+    this.#sort(nodes)
+    const commit = Commit.make({
+      index: Counter.commitIndex(this.#position.index + 1),
+      epoch: this.#committee.record.epoch,
+      leaderRound: leader.round,
+      leaderHash: leader.hash,
+      previous: this.#position.hash,
+    })
+    const time = this.#timeOf(leader)
+    this.#position = { index: commit.index, hash: commit.hash, leaderRound: commit.leaderRound, time }
+    return { commit, vertices: nodes.map(({ vertex }) => vertex), time }
+  }
+
+  /** Marks and gathers. The history of what was ordered before is ordered, so the walk need not enter it. */
+  #unordered(leader: Node): Array<Node> {
+    const above = this.collectionRound
+    const found = [leader]
+    leader.isOrdered = true
+    for (let i = 0; i < found.length; i++) {
+      for (const parent of found[i]?.parents ?? []) {
+        if (parent.isOrdered || parent.round <= above) continue
+        parent.isOrdered = true
+        found.push(parent)
+      }
+    }
+    return found
+  }
+
+  #sort(nodes: Array<Node>): void {
+    const previous = fromHex(this.#position.hash)
+    const draws = new Map<number, Hash.Hash>()
+    const drawOf = (seat: number): Hash.Hash => {
+      let draw = draws.get(seat)
+      if (draw === undefined) {
+        draw = Hash.of("udg/order", previous, fromHex(this.#committee.member(seat).address))
+        draws.set(seat, draw)
+      }
+      return draw
+    }
+    nodes.sort((a, b) => {
+      if (a.round !== b.round) return a.round - b.round
+      if (a.seat !== b.seat) return drawOf(a.seat) < drawOf(b.seat) ? -1 : 1
+      return a.hash < b.hash ? -1 : 1
+    })
+  }
+
+  #timeOf(leader: Node): Timestamp {
+    const stamps = leader.parents
+      .filter(({ round }) => round === leader.round - 1)
+      .map(({ vertex, seat }) => ({
+        timestamp: vertex.header.timestamp,
+        weight: this.#committee.weightOf(seat),
+      }))
+    const median = weightedMedian(stamps)
+    return median === null || median < this.#position.time ? this.#position.time : median
+  }
+}

@@ -1,0 +1,77 @@
+/** Which vertices the next own vertex names: the round before, whole, and everything older it would not reach otherwise. */
+import type { Round } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Parent } from "../protocol/Header.js"
+import * as Limits from "../protocol/Limits.js"
+import type { Dag, Node } from "./Dag.js"
+
+const asParent = ({ vertex: { header } }: Node): Parent => ({
+  round: header.round,
+  author: header.author,
+  hash: header.hash,
+})
+
+/** What the own vertices do not reach yet. Invariant: `#uncovered` holds the inserted vertices that are not `isCovered`. */
+export class Proposer {
+  readonly #dag: Dag
+  readonly #seat: number
+  readonly #uncovered = new Set<Node>()
+
+  constructor(dag: Dag, seat: number) {
+    this.#dag = dag
+    this.#seat = seat
+  }
+
+  /** Takes note of a newly inserted vertex; an own one covers its history. */
+  add(node: Node): void {
+    this.#uncovered.add(node)
+    if (node.seat !== this.#seat) return
+    const found = [node]
+    for (let i = 0; i < found.length; i++) {
+      const reached = found[i]
+      if (reached === undefined || reached.isCovered) continue
+      reached.isCovered = true
+      this.#uncovered.delete(reached)
+      found.push(...reached.parents)
+    }
+  }
+
+  collect(nodes: ReadonlyArray<Node>): void {
+    for (const node of nodes) this.#uncovered.delete(node)
+  }
+
+  /**
+   * The parents of an own vertex of this round. Of a slot only the first that came, so never two; of the own vertices
+   * only the latest.
+   */
+  parents(round: Round): ReadonlyArray<Parent> {
+    const before = Counter.round(round - 1)
+    const chosen = this.#dag.at(before).filter((node) => node.isFirst)
+    const own = this.#dag.latestOf(this.#seat)
+    if (own !== undefined && own.round < before && own.round > this.#dag.collectedRound) chosen.push(own)
+    const most = Limits.PARENTS_PER_MEMBER * this.#dag.committee.size
+    const reached = new Set<Node>()
+    for (const node of chosen) this.#reach(node, reached)
+    // From the highest round down, since one vertex may bring many below it.
+    const older = [...this.#uncovered]
+      .filter((node) => node.round < before && node.isFirst && node.seat !== this.#seat)
+      .sort((a, b) => b.round - a.round)
+    for (const node of older) {
+      if (chosen.length >= most) break
+      if (reached.has(node)) continue
+      chosen.push(node)
+      this.#reach(node, reached)
+    }
+    return chosen.map(asParent)
+  }
+
+  #reach(from: Node, reached: Set<Node>): void {
+    const found = [from]
+    for (let i = 0; i < found.length; i++) {
+      const node = found[i]
+      if (node === undefined || node.isCovered || reached.has(node)) continue
+      reached.add(node)
+      found.push(...node.parents)
+    }
+  }
+}

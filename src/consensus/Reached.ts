@@ -1,0 +1,40 @@
+/** How far a quorum has come, by what its members signed, whether that can be inserted yet or not. */
+import type { Round } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Committee } from "./Committee.js"
+
+/** Less than a third of the weight cannot move it: some honest member has been wherever it points. */
+export class Reached {
+  readonly #committee: Committee
+  readonly #rounds: Array<Round>
+  #round: Round
+
+  constructor(committee: Committee) {
+    this.#committee = committee
+    this.#round = Counter.round(committee.firstRound - 1)
+    this.#rounds = committee.record.members.map(() => this.#round)
+  }
+
+  /** The highest round at or above which members of a quorum have signed. */
+  get round(): Round {
+    return this.#round
+  }
+
+  add(seat: number, round: Round): void {
+    const before = this.#rounds[seat]
+    if (before === undefined || round <= before) return
+    this.#rounds[seat] = round
+    if (round > this.#round && before <= this.#round) this.#count()
+  }
+
+  #count(): void {
+    const seats = this.#rounds.map((round, seat) => ({ round, weight: this.#committee.weightOf(seat) }))
+    let weight = 0
+    for (const seat of seats.sort((a, b) => b.round - a.round)) {
+      weight += seat.weight
+      if (!this.#committee.isQuorum(weight)) continue
+      if (seat.round > this.#round) this.#round = seat.round
+      return
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What ends the node with exit code 100: its own order contradicts itself or what it recorded, or a quorum of the
+ * committee it knows itself has signed another history. Anything else a peer sends only costs that peer its score.
+ */
+import type { Checkpoint } from "../protocol/Checkpoint.js"
+import type { Commit } from "../protocol/Commit.js"
+import type { CommitIndex, Round } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Contradiction } from "./Committer.js"
+import type { Position } from "./Linearizer.js"
+
+/** A commit with the digest of what it did. */
+export interface ExecutedCommit {
+  readonly commit: Commit
+  readonly effectsDigest: Hash
+}
+
+export type Rollback =
+  | Contradiction
+  | { readonly _tag: "CommitIndexNotNext"; readonly last: CommitIndex; readonly found: CommitIndex }
+  | { readonly _tag: "LeaderRoundNotRising"; readonly last: Round; readonly found: Round }
+  | { readonly _tag: "CommitNotChained"; readonly last: Hash; readonly found: Hash }
+  /** A commit decided anew from the stored vertices is not the one that was recorded. */
+  | { readonly _tag: "CommitDecidedAnew"; readonly recorded: Commit; readonly decided: Commit }
+  /** A recorded commit that the stored vertices do not decide. */
+  | { readonly _tag: "CommitNotDecided"; readonly recorded: Commit }
+  | {
+      readonly _tag: "CheckpointOfOtherCommit"
+      readonly checkpoint: Checkpoint
+      readonly recorded: ExecutedCommit
+    }
+  | { readonly _tag: "CheckpointOfOtherContent"; readonly checkpoint: Checkpoint; readonly own: Checkpoint }
+
+/** Condition (a): whether a commit follows on the one before. */
+export const judgeCommit = (last: Position, commit: Commit): Rollback | null => {
+  if (commit.index !== last.index + 1) {
+    return { _tag: "CommitIndexNotNext", last: last.index, found: commit.index }
+  }
+  if (commit.leaderRound <= last.leaderRound) {
+    return { _tag: "LeaderRoundNotRising", last: last.leaderRound, found: commit.leaderRound }
+  }
+  if (commit.previous !== last.hash) return { _tag: "CommitNotChained", last: last.hash, found: commit.previous }
+  return null
+}
+
+/** Condition (a) at start: whether a commit decided anew is the recorded one. */
+export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | null =>
+  recorded.hash === decided.hash ? null : { _tag: "CommitDecidedAnew", recorded, decided }
+
+/**
+ * Condition (b): whether a checkpoint that a quorum of the committee in the own epoch record signed is what this node
+ * has of that commit, as far as it has anything yet.
+ */
+export const judgeCheckpoint = (
+  checkpoint: Checkpoint,
+  recorded: ExecutedCommit | undefined,
+  own: Checkpoint | undefined,
+): Rollback | null => {
+  if (
+    recorded !== undefined &&
+    (recorded.commit.hash !== checkpoint.commitHash || recorded.effectsDigest !== checkpoint.effectsDigest)
+  ) {
+    return { _tag: "CheckpointOfOtherCommit", checkpoint, recorded }
+  }
+  return own === undefined || own.hash === checkpoint.hash
+    ? null
+    : { _tag: "CheckpointOfOtherContent", checkpoint, own }
+}

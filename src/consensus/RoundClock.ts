@@ -1,0 +1,80 @@
+/**
+ * When to make the next vertex. Nothing here has consensus meaning: a node with a wrong clock only helps less.
+ *
+ * From round r to r+1 when a quorum of r is present, the round interval has passed since the own vertex, and either r's
+ * leader has arrived and r's vertices have settled the leader of r−1 by votes or blames, or the timeout is over. A node
+ * that sees a quorum of a higher round jumps to it at once.
+ */
+import type { Round, Timestamp } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import { divideFloor } from "../protocol/Sats.js"
+import type { Committer } from "./Committer.js"
+import type { Dag } from "./Dag.js"
+
+export const MIN_TIMEOUT_MS = 250
+export const MAX_TIMEOUT_MS = 10_000
+const ROUNDS_PER_BACKOFF = 10
+/** A leader with no vertex in this many rounds is not waited for. */
+const SILENT_ROUNDS = 3
+
+/** 2 × interval, at least 250 ms, × 1.5 for every 10 rounds without a commit, at most 10 s. */
+export const timeoutMs = (intervalMs: number, roundsWithoutCommit: number): number => {
+  let timeout = Math.max(MIN_TIMEOUT_MS, 2 * intervalMs)
+  for (
+    let round = ROUNDS_PER_BACKOFF;
+    round <= roundsWithoutCommit && timeout < MAX_TIMEOUT_MS;
+    round += ROUNDS_PER_BACKOFF
+  ) {
+    timeout = divideFloor(timeout * 3, 2)
+  }
+  return Math.min(timeout, MAX_TIMEOUT_MS)
+}
+
+/** The own place in the rounds. */
+export interface Own {
+  /** Of the own last vertex; the one before the epoch's first when there is none. */
+  readonly round: Round
+  /** When it was made; none when nothing was ever made. */
+  readonly madeAt: Timestamp | null
+  /** Leader round of the last commit. */
+  readonly lastCommitRound: Round
+  /** The highest round that authors of a quorum are known to have reached, inserted here or not. */
+  readonly reachedRound: Round
+}
+
+const hasFallenSilent = (dag: Dag, leader: number, round: Round): boolean => {
+  if (round - SILENT_ROUNDS < dag.committee.firstRound) return false
+  for (let back = 1; back <= SILENT_ROUNDS; back++) {
+    if (dag.first(Counter.round(round - back), leader) !== undefined) return false
+  }
+  return true
+}
+
+/** Whether round r tells all it is waited for: its leader, and the verdict of its vertices on the leader before. */
+const isComplete = (dag: Dag, committer: Committer, round: Round): boolean => {
+  const { committee } = dag
+  const leader = committee.leaderOf(round)
+  if (dag.first(round, leader) === undefined && !hasFallenSilent(dag, leader, round)) return false
+  return round === committee.firstRound || committer.isVotedOn(Counter.round(round - 1))
+}
+
+export interface Plan {
+  readonly round: Round
+  /** The round can be made from this moment on, if nothing else happens before. */
+  readonly at: number
+}
+
+/** The round to make next and when, as things stand; none while no time alone would allow one. */
+export const plan = (dag: Dag, committer: Committer, intervalMs: number, own: Own): Plan | null => {
+  const quorum = dag.quorumRound
+  // A quorum has gone on and its vertices are on their way here: a vertex for a round they left helps nobody.
+  if (quorum < own.reachedRound - 1) return null
+  if (own.madeAt === null) return { round: Counter.round(Math.max(quorum, dag.committee.firstRound)), at: 0 }
+  if (quorum > own.round) return { round: quorum, at: 0 }
+  if (quorum < own.round) return null
+  const round = Counter.round(own.round + 1)
+  // The round before the epoch's first has no vertices to wait for.
+  const isReady = own.round < dag.committee.firstRound || isComplete(dag, committer, own.round)
+  const timeout = timeoutMs(intervalMs, own.round - own.lastCommitRound)
+  return { round, at: own.madeAt + (isReady ? intervalMs : Math.max(intervalMs, timeout)) }
+}

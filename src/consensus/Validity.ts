@@ -1,0 +1,178 @@
+/**
+ * Structural validity: a pure function of the vertex, the base and the epoch record. It reads neither the ledger nor the
+ * clock, the schedule, the DAG or a cache, so every node of every time gives the same answer. What a parent says is
+ * judged when the parent is.
+ */
+import { Data, Either } from "effect"
+import type { Address } from "../protocol/Address.js"
+import type { Epoch, Round } from "../protocol/Counter.js"
+import * as Evidence from "../protocol/Evidence.js"
+import type { Hash } from "../protocol/Hash.js"
+import * as Header from "../protocol/Header.js"
+import * as Heartbeat from "../protocol/Heartbeat.js"
+import * as Limits from "../protocol/Limits.js"
+import type { NetworkId } from "../protocol/Network.js"
+import type { Sats } from "../protocol/Sats.js"
+import type { Transaction } from "../protocol/Transaction.js"
+import * as Verification from "../protocol/Verification.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import type { Committee } from "./Committee.js"
+
+export class WrongEpoch extends Data.TaggedError("WrongEpoch")<{ readonly found: Epoch; readonly expected: Epoch }> {}
+
+/** It was made on another history or for another network. */
+export class WrongBase extends Data.TaggedError("WrongBase")<{ readonly found: Hash; readonly expected: Hash }> {}
+
+export class NotAMember extends Data.TaggedError("NotAMember")<{ readonly author: Address }> {}
+
+export class RoundBeforeEpoch extends Data.TaggedError("RoundBeforeEpoch")<{
+  readonly round: Round
+  readonly firstRound: Round
+}> {}
+
+export class TooLarge extends Data.TaggedError("TooLarge")<{
+  readonly what: "bytes" | "transactions" | "evidence" | "heartbeats" | "parents"
+  readonly found: number
+  readonly allowed: number
+}> {}
+
+export class WrongCoinbase extends Data.TaggedError("WrongCoinbase")<{
+  readonly found: Sats
+  readonly expected: Sats
+}> {}
+
+export class ParentNotAMember extends Data.TaggedError("ParentNotAMember")<{ readonly parent: Header.Parent }> {}
+
+/** A parent of the vertex's own round or above. */
+export class FutureParent extends Data.TaggedError("FutureParent")<{ readonly parent: Header.Parent }> {}
+
+/** Also every parent of a vertex in the epoch's first round. */
+export class ParentBeforeEpoch extends Data.TaggedError("ParentBeforeEpoch")<{ readonly parent: Header.Parent }> {}
+
+export class TwoParentsOfOneSlot extends Data.TaggedError("TwoParentsOfOneSlot")<{
+  readonly round: Round
+  readonly author: Address
+}> {}
+
+export class TwoOwnParents extends Data.TaggedError("TwoOwnParents")<{ readonly author: Address }> {}
+
+/** Not in the order in which parents are written. */
+export class ParentsOutOfOrder extends Data.TaggedError("ParentsOutOfOrder")<{ readonly parent: Header.Parent }> {}
+
+/** The parents of the round before do not hold more than two thirds of the weight. */
+export class NoQuorumOfParents extends Data.TaggedError("NoQuorumOfParents")<{
+  readonly weight: number
+  readonly totalWeight: number
+}> {}
+
+/** Two headers that prove nothing, or not in the order of their hashes. */
+export class MalformedEvidence extends Data.TaggedError("MalformedEvidence")<{ readonly position: number }> {}
+
+export type InvalidVertex =
+  | WrongEpoch
+  | WrongBase
+  | NotAMember
+  | RoundBeforeEpoch
+  | TooLarge
+  | WrongCoinbase
+  | ParentNotAMember
+  | FutureParent
+  | ParentBeforeEpoch
+  | TwoParentsOfOneSlot
+  | TwoOwnParents
+  | ParentsOutOfOrder
+  | NoQuorumOfParents
+  | MalformedEvidence
+
+const sizeFault = ({ header, body, encoded }: Vertex, committee: Committee): InvalidVertex | undefined => {
+  const sizes = [
+    { what: "bytes", found: encoded.length, allowed: Limits.VERTEX_BYTES },
+    { what: "parents", found: header.parents.length, allowed: Limits.PARENTS_PER_MEMBER * committee.size },
+    { what: "transactions", found: body.transactions.length, allowed: Limits.VERTEX_TRANSACTIONS },
+    { what: "evidence", found: body.evidence.length, allowed: Limits.VERTEX_EVIDENCE },
+    { what: "heartbeats", found: body.heartbeats.length, allowed: Limits.VERTEX_HEARTBEATS },
+  ] as const
+  const excess = sizes.find(({ found, allowed }) => found > allowed)
+  return excess === undefined ? undefined : new TooLarge(excess)
+}
+
+/** What one parent is on its own and beside the one written before it. */
+const parentFault = (
+  { round, author }: Header.Header,
+  parent: Header.Parent,
+  before: Header.Parent | undefined,
+  committee: Committee,
+): InvalidVertex | undefined => {
+  if (committee.seatOf(parent.author) === undefined) return new ParentNotAMember({ parent })
+  if (parent.round >= round) return new FutureParent({ parent })
+  if (parent.round < committee.firstRound) return new ParentBeforeEpoch({ parent })
+  if (before === undefined) return undefined
+  if (before.round === parent.round && before.author === parent.author) {
+    return parent.author === author
+      ? new TwoOwnParents({ author })
+      : new TwoParentsOfOneSlot({ round: parent.round, author: parent.author })
+  }
+  return Header.compareParents(before, parent) < 0 ? undefined : new ParentsOutOfOrder({ parent })
+}
+
+const parentsFault = (header: Header.Header, committee: Committee): InvalidVertex | undefined => {
+  let weight = 0
+  let hasOwn = false
+  let before: Header.Parent | undefined
+  for (const parent of header.parents) {
+    const fault = parentFault(header, parent, before, committee)
+    if (fault !== undefined) return fault
+    if (parent.author === header.author) {
+      if (hasOwn) return new TwoOwnParents({ author: header.author })
+      hasOwn = true
+    }
+    if (parent.round === header.round - 1) weight += committee.weightOf(committee.seatOf(parent.author) ?? 0)
+    before = parent
+  }
+  // The first round of an epoch has nothing below it; there every parent was refused above.
+  if (header.round === committee.firstRound || committee.isQuorum(weight)) return undefined
+  return new NoQuorumOfParents({ weight, totalWeight: committee.totalWeight })
+}
+
+const evidenceFault = (evidence: ReadonlyArray<Evidence.Evidence>): InvalidVertex | undefined => {
+  const position = evidence.findIndex(({ first, second }) => Evidence.of(first, second)?.first !== first)
+  return position < 0 ? undefined : new MalformedEvidence({ position })
+}
+
+const fault = (vertex: Vertex, base: Hash, committee: Committee): InvalidVertex | undefined => {
+  const { header, body } = vertex
+  const { epoch } = committee.record
+  if (header.epoch !== epoch) return new WrongEpoch({ found: header.epoch, expected: epoch })
+  if (header.base !== base) return new WrongBase({ found: header.base, expected: base })
+  const seat = committee.seatOf(header.author)
+  if (seat === undefined) return new NotAMember({ author: header.author })
+  const { round } = header
+  const { firstRound } = committee
+  if (round < firstRound) return new RoundBeforeEpoch({ round, firstRound })
+  const coinbase = committee.coinbase(round, seat)
+  if (header.coinbase !== coinbase) return new WrongCoinbase({ found: header.coinbase, expected: coinbase })
+  return sizeFault(vertex, committee) ?? parentsFault(header, committee) ?? evidenceFault(body.evidence)
+}
+
+/** The vertex, or the first rule it breaks. Signatures are not looked at here: see `signatureChecks`. */
+export const check = (vertex: Vertex, base: Hash, committee: Committee): Either.Either<Vertex, InvalidVertex> => {
+  const found = fault(vertex, base, committee)
+  return found === undefined ? Either.right(vertex) : Either.left(found)
+}
+
+/**
+ * Every signature that must hold before the vertex may come in. Of signatures only cryptographic validity is structural:
+ * whose key it is, the execution judges. `isVerified` leaves out the transactions the host has checked before.
+ */
+export const signatureChecks = (
+  networkId: NetworkId,
+  { header, body }: Vertex,
+  isVerified: (transaction: Transaction) => boolean = () => false,
+): ReadonlyArray<Verification.Check> => [
+  Header.check(header),
+  ...body.evidence.flatMap(({ first, second }) => [Header.check(first), Header.check(second)]),
+  ...body.heartbeats.map(Heartbeat.check),
+  ...body.transactions
+    .filter((transaction) => !isVerified(transaction))
+    .flatMap((transaction) => Verification.checksOf(networkId, transaction)),
+]

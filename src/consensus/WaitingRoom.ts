@@ -1,0 +1,151 @@
+/**
+ * Valid vertices that cannot enter the DAG yet: parents are missing, their time has not come, or they are the second of
+ * their slot and nobody names them. Bounded per author, so that nobody's flood costs anybody else a place; what does not
+ * fit is forgotten and can be fetched again.
+ */
+import type { Hash } from "../protocol/Hash.js"
+import type { Parent } from "../protocol/Header.js"
+import type { Vertex } from "../protocol/Vertex.js"
+
+/** What one author may have waiting. In total it is this times the members. */
+export interface Bounds {
+  readonly vertices: number
+  readonly bytes: number
+}
+
+/** 100 members, each with all it may have, take 200 MiB. */
+export const bounds: Bounds = { vertices: 64, bytes: 2_097_152 }
+
+export interface Guest {
+  readonly vertex: Vertex
+  readonly hash: Hash
+  readonly round: number
+  readonly seat: number
+  /** By hash. */
+  readonly missing: Map<Hash, Parent>
+}
+
+/** A parent that guests wait for. */
+interface Want {
+  readonly parent: Parent
+  readonly guests: Set<Guest>
+}
+
+export class WaitingRoom {
+  readonly #bounds: Bounds
+  readonly #guests = new Map<Hash, Guest>()
+  readonly #bySeat = new Map<number, Set<Guest>>()
+  readonly #wants = new Map<Hash, Want>()
+  /** Those that miss nothing: they wait for the clock, or for being named. */
+  readonly #complete = new Set<Guest>()
+
+  constructor(limits: Bounds = bounds) {
+    this.#bounds = limits
+  }
+
+  get size(): number {
+    return this.#guests.size
+  }
+
+  has(hash: Hash): boolean {
+    return this.#guests.has(hash)
+  }
+
+  get(hash: Hash): Guest | undefined {
+    return this.#guests.get(hash)
+  }
+
+  ofSeat(seat: number): Iterable<Guest> {
+    return this.#bySeat.get(seat) ?? []
+  }
+
+  /** Those that wait for this parent. */
+  waitingFor(hash: Hash): Iterable<Guest> {
+    return this.#wants.get(hash)?.guests ?? []
+  }
+
+  get complete(): ReadonlySet<Guest> {
+    return this.#complete
+  }
+
+  /** Every parent somebody waits for, whether it waits here itself or was never seen. */
+  wanted(): Iterable<Parent> {
+    return [...this.#wants.values()].map(({ parent }) => parent)
+  }
+
+  /**
+   * Takes a vertex in. An author with too many loses the one of the highest round, which is needed last; false when that
+   * is the newcomer.
+   */
+  add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>): boolean {
+    const { hash, round } = vertex.header
+    const guest: Guest = {
+      vertex,
+      hash,
+      round,
+      seat,
+      missing: new Map(missing.map((parent) => [parent.hash, parent])),
+    }
+    this.#guests.set(hash, guest)
+    const own = this.#bySeat.get(seat) ?? new Set<Guest>()
+    this.#bySeat.set(seat, own.add(guest))
+    for (const parent of missing) this.#want(parent, guest)
+    if (missing.length === 0) this.#complete.add(guest)
+    this.#evict(own)
+    return this.#guests.has(hash)
+  }
+
+  #want(parent: Parent, guest: Guest): void {
+    const want = this.#wants.get(parent.hash)
+    if (want === undefined) this.#wants.set(parent.hash, { parent, guests: new Set([guest]) })
+    else want.guests.add(guest)
+  }
+
+  #evict(own: ReadonlySet<Guest>): void {
+    let bytes = 0
+    for (const { vertex } of own) bytes += vertex.encoded.length
+    while (own.size > this.#bounds.vertices || bytes > this.#bounds.bytes) {
+      let last: Guest | undefined
+      for (const guest of own) if (last === undefined || guest.round >= last.round) last = guest
+      if (last === undefined) return
+      bytes -= last.vertex.encoded.length
+      this.remove(last)
+    }
+  }
+
+  remove(guest: Guest): void {
+    if (!this.#guests.delete(guest.hash)) return
+    this.#bySeat.get(guest.seat)?.delete(guest)
+    this.#complete.delete(guest)
+    for (const hash of guest.missing.keys()) {
+      const want = this.#wants.get(hash)
+      want?.guests.delete(guest)
+      if (want?.guests.size === 0) this.#wants.delete(hash)
+    }
+  }
+
+  /** Nobody waits for this parent any longer: it is there, or it is collected. Those that now miss nothing. */
+  satisfy(hash: Hash): ReadonlyArray<Guest> {
+    const want = this.#wants.get(hash)
+    if (want === undefined) return []
+    this.#wants.delete(hash)
+    const completed: Array<Guest> = []
+    for (const guest of want.guests) {
+      guest.missing.delete(hash)
+      if (guest.missing.size > 0) continue
+      this.#complete.add(guest)
+      completed.push(guest)
+    }
+    return completed
+  }
+
+  /** Nothing up to and including `round` is kept or waited for any longer. Those that now miss nothing. */
+  collect(round: number): ReadonlyArray<Guest> {
+    for (const guest of this.#guests.values()) if (guest.round <= round) this.remove(guest)
+    const completed: Array<Guest> = []
+    for (const { parent } of this.#wants.values()) {
+      if (parent.round <= round) completed.push(...this.satisfy(parent.hash))
+    }
+    return completed
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * A signature scheme for tests: fast, deterministic and worthless. The public key is all one needs to sign, so a test
+ * can play any validator; what matters is that a wrong signature is told from a right one.
+ */
+import { sha256Hex } from "#crypto"
+import * as Binary from "../../src/protocol/Binary.js"
+import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
+import type { Check } from "../../src/protocol/Verification.js"
+
+export const publicKeyOf = (name: string): PublicKey => sha256Hex(Binary.utf8(`fake key of ${name}`)) as PublicKey
+
+export const signWith =
+  (publicKey: PublicKey) =>
+  (message: Uint8Array): Signature => {
+    const half = sha256Hex(Binary.encode((writer) => writer.hex(publicKey).raw(message)))
+    return `${half}${half}` as Signature
+  }
+
+export const isValid = ({ message, publicKey, signature }: Check): boolean => signWith(publicKey)(message) === signature

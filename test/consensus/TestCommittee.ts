@@ -1,0 +1,68 @@
+/** Committees for tests: members called A, B, C… in address order, with the weights one gives them. */
+import { Committee } from "../../src/consensus/Committee.js"
+import type { Opening } from "../../src/consensus/Output.js"
+import * as Address from "../../src/protocol/Address.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { EpochRecord, Member, Rules } from "../../src/protocol/EpochRecord.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as FakeKeys from "./FakeKeys.js"
+
+export const rules: Rules = {
+  epochRounds: 1_000_000,
+  collectionDepthRounds: 60,
+  checkpointIntervalRounds: 100,
+  roundReward: Sats.make(10_000_000),
+  halvingRounds: 105_000_000,
+  treasuryPercent: 10,
+  councilPercent: 10,
+}
+
+export const seedOf = (name: string): Hash.Hash => Hash.of("udg/seed", new TextEncoder().encode(name))
+
+/** As many keys, in the order of their addresses, so that the first is A everywhere. */
+export const keysOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => FakeKeys.publicKeyOf(`${count}/${i}`))
+    .map((publicKey) => ({ publicKey, address: Address.fromPublicKey(publicKey) }))
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
+
+export const membersOf = (weights: ReadonlyArray<number>): ReadonlyArray<Member> =>
+  keysOf(weights.length).map((key, i) => ({ ...key, weight: Sats.make(weights[i] ?? 0) }))
+
+export const recordOf = (weights: ReadonlyArray<number>, given: Partial<EpochRecord> = {}): EpochRecord => ({
+  epoch: Counter.epoch(1),
+  firstRound: Counter.round(1),
+  seed: seedOf("test"),
+  rules,
+  members: membersOf(weights),
+  ...given,
+})
+
+export const committeeOf = (weights: ReadonlyArray<number>, given: Partial<EpochRecord> = {}): Committee =>
+  new Committee(recordOf(weights, given))
+
+export const equalWeights = (count: number): ReadonlyArray<number> => Array.from({ length: count }, () => 1)
+
+/** A network at its first round, as the ledger would make it of a genesis: the closing checkpoint of epoch 0. */
+export const genesisCheckpoint = (record: EpochRecord): Checkpoint.Checkpoint =>
+  Checkpoint.make({
+    epoch: Counter.epoch(record.epoch - 1),
+    round: Counter.round(record.firstRound - 1),
+    commitIndex: Counter.commitIndex(0),
+    commitHash: record.seed,
+    effectsDigest: Hash.ZERO,
+    stateRoot: Hash.ZERO,
+    totalSupply: Sats.make(1_000_000),
+    nextEpoch: record,
+    previous: record.seed,
+  })
+
+export const openingOf = (record: EpochRecord): Opening => {
+  const { hash, commitIndex, commitHash, round } = genesisCheckpoint(record)
+  return {
+    base: hash,
+    record,
+    position: { index: commitIndex, hash: commitHash, leaderRound: round, time: Counter.timestamp(0) },
+  }
+}

@@ -1,0 +1,42 @@
+/** Makes vertices for tests, signed by the fake scheme; everything that is not said has the value an honest author takes. */
+import { Committee } from "../../src/consensus/Committee.js"
+import type { Opening } from "../../src/consensus/Output.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import * as FakeKeys from "./FakeKeys.js"
+
+export const parentOf = ({ header: { round, author, hash } }: Vertex.Vertex): Header.Parent => ({ round, author, hash })
+
+export class VertexBuilder {
+  readonly opening: Opening
+  readonly committee: Committee
+
+  constructor(opening: Opening) {
+    this.opening = opening
+    this.committee = new Committee(opening.record)
+  }
+
+  /** A vertex of this seat and round on these parents. */
+  make(
+    seat: number,
+    round: number,
+    parents: ReadonlyArray<Header.Parent>,
+    given: Partial<Header.Content> = {},
+    body: Vertex.Body = Vertex.emptyBody,
+  ): Vertex.Vertex {
+    const { publicKey } = this.committee.member(seat)
+    const content: Header.Content = {
+      base: this.opening.base,
+      epoch: this.opening.record.epoch,
+      round: Counter.round(round),
+      publicKey,
+      parents,
+      timestamp: Counter.timestamp(round),
+      coinbase: this.committee.coinbase(Counter.round(round), seat),
+      bodyHash: Vertex.bodyHash(body),
+      ...given,
+    }
+    return Vertex.make(Header.make(content, FakeKeys.signWith(content.publicKey)), body)
+  }
+}

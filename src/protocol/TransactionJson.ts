@@ -20,9 +20,17 @@ const Nonce = Counter.schema<Counter.Nonce>("the sender's next unused number, co
 const Percent = Counter.between(0, 100, "percent")
 const Threshold = Counter.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")
 
+/** `Schema.Struct({})` would take any value but null. */
+const Empty = Schema.Struct({}).pipe(
+  Schema.filter((value) => typeof value === "object" && !Array.isArray(value) && Reflect.ownKeys(value).length === 0, {
+    jsonSchema: { type: "object", maxProperties: 0 },
+    message: () => "an empty object",
+  }),
+)
+
 /** The `proposal_type` object of a proposal. */
 export const ProposalType = Schema.Union(
-  Schema.Struct({ Text: Schema.Struct({}) }),
+  Schema.Struct({ Text: Empty }),
   Schema.Struct({
     ParameterChange: Schema.Struct({
       param: Text.schema(1, Limits.PARAMETER_NAME_BYTES),

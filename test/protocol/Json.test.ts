@@ -1,0 +1,37 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Json from "../../src/protocol/Json.js"
+
+const Pet = Schema.Struct({
+  name: Schema.String,
+  owners: Schema.optionalWith(Schema.Array(Schema.Struct({ age: Schema.Number })), { exact: true }),
+  kind: Schema.Union(
+    Schema.Struct({ Cat: Schema.Struct({ lives: Schema.Number }) }),
+    Schema.Struct({ Dog: Schema.Struct({ tricks: Schema.Number }) }),
+  ),
+})
+const decode = Json.decoder(Pet, "pet")
+const fieldOf = (input: unknown): string =>
+  Either.match(decode(input), { onLeft: ({ field }) => field, onRight: () => "" })
+const kind = { Cat: { lives: 9 } }
+
+describe("JSON that does not fit its schema", () => {
+  it.each<[string, unknown]>([
+    ["pet", "no object"],
+    ["pet", null],
+    ["name", { kind }],
+    ["name", { name: 5, kind }],
+    ["colour", { name: "a", kind, colour: "red" }],
+    ["__proto__", JSON.parse('{"name":"a","kind":{"Cat":{"lives":9}},"__proto__":{"name":"b"}}')],
+    ["owners[1].age", { name: "a", kind, owners: [{ age: 1 }, { age: "2" }] }],
+    ["kind.Cat.lives", { name: "a", kind: { Cat: { lives: "9" } } }],
+    ["kind.Dog.tricks", { name: "a", kind: { Dog: { tricks: "many" } } }],
+    ["kind.Dog.bark", { name: "a", kind: { Dog: { tricks: 1, bark: 2 } } }],
+  ])("is blamed on %s", (field, input) => {
+    expect(fieldOf(input)).toBe(field)
+  })
+
+  it("is no matter when it fits", () => {
+    expect(decode({ name: "a", kind })).toStrictEqual(Either.right({ name: "a", kind }))
+  })
+})

@@ -6,7 +6,6 @@
 import { Data, Either, Option, Schema } from "effect"
 import { fromHex } from "#crypto"
 import * as Binary from "./Binary.js"
-import * as Counter from "./Counter.js"
 import * as Hash from "./Hash.js"
 import * as StateTree from "./StateTree.js"
 
@@ -70,7 +69,7 @@ export const decode = (bytes: Uint8Array): Either.Either<StateProof, Binary.Malf
 
 const Subroot = Schema.Struct({
   hash: Hash.schema,
-  records: Counter.schema<Counter.Counter>("how many records lie under it"),
+  records: Schema.NonNegativeInt.annotations({ description: "how many records lie under it" }),
 })
 
 const Entry = Schema.Struct({

@@ -1,0 +1,209 @@
+import { Either, FastCheck as fc, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Assembly from "../../../src/ledger/trie/Assembly.js"
+import * as Subtree from "../../../src/ledger/trie/Subtree.js"
+import * as Trie from "../../../src/ledger/trie/Trie.js"
+import { type Content, sorted } from "./reference.js"
+import * as worlds from "./worlds.js"
+
+const EMPTY: Content = new Map()
+
+const limits = fc.oneof(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 3_000, max: 600_000 }))
+
+const export_ = (trie: Trie.Trie, maxBytes: number): ReadonlyArray<Uint8Array> =>
+  [...Subtree.all(trie, maxBytes)].map(Subtree.encode)
+
+const shuffled = <A>(items: ReadonlyArray<A>, seed: number): ReadonlyArray<A> =>
+  items
+    .map((item, i) => [worlds.hashed(`${seed} ${i}`), item] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, item]) => item)
+
+const listed = (trie: Trie.Trie): string =>
+  [...Trie.entries(trie)].map(({ key, value }) => `${key} ${Buffer.from(value).toString("hex")}`).join("\n")
+
+const tagOf = (answer: ReturnType<Assembly.Assembly["accept"]>): string =>
+  Either.match(answer, { onLeft: (error) => error._tag, onRight: () => "accepted" })
+
+const messageOf = (answer: ReturnType<Assembly.Assembly["accept"]>): string =>
+  Option.match(Either.getLeft(answer), { onNone: () => "accepted", onSome: (error) => error.message })
+
+/** Asks for the first thing missing until nothing is, each time from the next peer and with the next limit. */
+const join = (assembly: Assembly.Assembly, peers: ReadonlyArray<Trie.Trie>, limits: ReadonlyArray<number>): void => {
+  for (let turn = 0; assembly.trie === undefined; turn++) {
+    const { value: missing } = assembly.missing().next()
+    const peer = peers[turn % peers.length]
+    if (missing === undefined || peer === undefined) throw new Error("nothing to ask for, or nobody to ask")
+    const answer = Subtree.at(peer, missing.position, limits[turn % limits.length] ?? 1)
+    if (answer !== undefined) assembly.accept(Subtree.encode(answer))
+  }
+}
+
+describe("the pieces of an export", () => {
+  it("hold every record once, in order, each within the limit or a leaf", () => {
+    fc.assert(
+      fc.property(worlds.changes, limits, (batch, maxBytes) => {
+        const content = worlds.after(EMPTY, batch)
+        const pieces = [...Subtree.all(worlds.trieOf(content), maxBytes)]
+        expect(pieces.flatMap(Subtree.entriesOf).map(({ key }) => key)).toEqual(sorted(content).map(([key]) => key))
+        for (const piece of pieces) {
+          const size = Subtree.encode(piece).length
+          expect(size <= maxBytes || piece.records.length <= 32).toBe(true)
+          expect(size).toBeLessThanOrEqual(Subtree.MAX_BYTES)
+        }
+      }),
+    )
+  })
+
+  it("fit a message even when all values are as long as they may be", () => {
+    const content = new Map(Array.from({ length: 200 }, (_, i) => [worlds.hashed(i), new Uint8Array(8_192)]))
+    const pieces = export_(worlds.trieOf(content), Number.MAX_SAFE_INTEGER)
+    expect(pieces.every((piece) => piece.length <= Subtree.MAX_BYTES)).toBe(true)
+    const assembly = new Assembly.Assembly(worlds.trieOf(content).hash)
+    expect(pieces.map((piece) => tagOf(assembly.accept(piece)))).toEqual(pieces.map(() => "accepted"))
+  })
+})
+
+describe("an assembly", () => {
+  it("ends with the trie of its root from the pieces in any order", () => {
+    fc.assert(
+      fc.property(worlds.changes, limits, fc.nat(), (batch, maxBytes, seed) => {
+        const trie = Trie.apply(Trie.empty, batch)
+        const assembly = new Assembly.Assembly(trie.hash)
+        const pieces = trie.records === 0 ? [] : shuffled(export_(trie, maxBytes), seed)
+        for (const piece of pieces) {
+          expect(assembly.trie).toBeUndefined()
+          expect(tagOf(assembly.accept(piece))).toBe("accepted")
+          expect(assembly.records).toBe(trie.records)
+        }
+        expect(assembly.trie?.hash).toBe(trie.hash)
+        expect(assembly.heldRecords).toBe(trie.records)
+        expect([...assembly.missing()]).toEqual([])
+        expect(listed(assembly.trie ?? Trie.empty)).toBe(listed(trie))
+      }),
+    )
+  })
+
+  it("gets there by asking for what is missing, from peers with other limits and peers with another state", () => {
+    fc.assert(
+      fc.property(worlds.changes, worlds.changes, fc.array(limits, { minLength: 1 }), (batch, more, maxBytes) => {
+        const trie = Trie.apply(Trie.empty, batch)
+        const assembly = new Assembly.Assembly(trie.hash)
+        join(assembly, [Trie.apply(trie, more), trie], maxBytes)
+        expect(assembly.trie?.hash).toBe(trie.hash)
+      }),
+    )
+  })
+
+  it("goes on after a restart from what it had accepted", () => {
+    const trie = worlds.trieOf(worlds.plain(5_000))
+    const pieces = export_(trie, 20_000)
+    const half = pieces.filter((_, i) => i % 2 === 0)
+    const resumed = new Assembly.Assembly(trie.hash)
+    for (const piece of half) expect(tagOf(resumed.accept(piece))).toBe("accepted")
+    expect([...resumed.missing()].reduce((sum, { records }) => sum + (records ?? 0), 0)).toBe(
+      trie.records - resumed.heldRecords,
+    )
+    join(resumed, [trie], [50_000])
+    expect(resumed.trie?.hash).toBe(trie.hash)
+  })
+
+  it("is whole from the start for the empty state", () => {
+    const assembly = new Assembly.Assembly(Trie.empty.hash)
+    expect(assembly.trie).toBe(Trie.empty)
+    expect([...assembly.missing()]).toEqual([])
+  })
+
+  it("keeps nothing of a lie, and gets there all the same", () => {
+    fc.assert(
+      fc.property(worlds.changes, limits, fc.array(fc.nat(), { minLength: 5 }), (batch, maxBytes, bits) => {
+        const trie = Trie.apply(Trie.empty, batch)
+        fc.pre(trie.records > 0)
+        const assembly = new Assembly.Assembly(trie.hash)
+        for (const piece of export_(trie, maxBytes)) {
+          for (const bit of bits) {
+            const lie = piece.slice()
+            const at = (bit >>> 3) % lie.length
+            lie[at] = (lie[at] ?? 0) ^ (1 << (bit & 7))
+            const held = assembly.heldRecords
+            for (const bytes of [lie, piece.slice(0, at), Uint8Array.from([...piece, 0])]) {
+              expect(tagOf(assembly.accept(bytes))).not.toBe("accepted")
+            }
+            expect(assembly.heldRecords).toBe(held)
+          }
+          expect(tagOf(assembly.accept(piece))).toBe("accepted")
+        }
+        expect(assembly.trie?.hash).toBe(trie.hash)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  const content = worlds.plain(3_000)
+  const trie = worlds.trieOf(content)
+
+  it("refuses what it holds already, wider or narrower, before anything is hashed", () => {
+    const assembly = new Assembly.Assembly(trie.hash)
+    const [small] = export_(trie, 5_000)
+    const [large] = export_(trie, 50_000)
+    const [tiny] = export_(trie, 1)
+    if (small === undefined || large === undefined || tiny === undefined) throw new Error("three sizes are needed here")
+    expect(tagOf(assembly.accept(small))).toBe("accepted")
+    for (const again of [small, large, tiny]) expect(tagOf(assembly.accept(again))).toBe("AlreadyHeld")
+    join(assembly, [trie], [1_000_000])
+    expect(tagOf(assembly.accept(large))).toBe("AlreadyHeld")
+  })
+
+  it("refuses a subtree of another state", () => {
+    const [first, second] = export_(Trie.apply(trie, [{ key: worlds.hashed(0), value: null }]), 5_000)
+    if (first === undefined || second === undefined) throw new Error("two pieces are needed here")
+    const assembly = new Assembly.Assembly(trie.hash)
+    expect(messageOf(assembly.accept(first))).toContain("it leads to the root")
+    const [own] = export_(trie, 5_000)
+    assembly.accept(own ?? first)
+    expect(messageOf(assembly.accept(second))).toMatch(/does not belong under .*: it (leads to the root|tells of)/)
+  })
+
+  it("refuses a wrong number of records by count alone once the count is known", () => {
+    const assembly = new Assembly.Assembly(trie.hash)
+    const pieces = [...Subtree.all(trie, 5_000)]
+    const [first, second] = pieces
+    if (first === undefined || second === undefined) throw new Error("two pieces are needed here")
+    assembly.accept(Subtree.encode(first))
+    const short = { ...second, records: second.records.slice(1) }
+    expect(messageOf(assembly.accept(Subtree.encode(short)))).toMatch(/it tells of \d+ records where \d+ lie/)
+  })
+
+  it("refuses malformed encodings for what is wrong with them", () => {
+    const [piece] = [...Subtree.all(trie, 5_000)]
+    if (piece === undefined) throw new Error("a piece is needed here")
+    const { depth } = piece.position
+    const broken = (change: Partial<Subtree.Subtree>) =>
+      messageOf(new Assembly.Assembly(trie.hash).accept(Subtree.encode({ ...piece, ...change })))
+    expect(broken({ records: piece.records.toReversed() })).toContain("records not in the order of their keys")
+    expect(broken({ records: [...piece.records.slice(0, 1), ...piece.records] })).toContain("not in the order")
+    const beside = new Uint8Array(32).fill(0)
+    beside[0] = 0x80
+    expect(broken({ position: { depth, path: beside } })).toContain("does not lie at the position")
+    const beyond = new Uint8Array(32)
+    beyond[31] = 1
+    expect(broken({ position: { depth, path: beyond } })).toContain("path bits beyond the depth")
+    expect(broken({ position: { depth: 252, path: beside } })).toContain("depth 252")
+    const tooLong = new Uint8Array(Subtree.MAX_BYTES + 1)
+    expect(messageOf(new Assembly.Assembly(trie.hash).accept(tooLong))).toContain("524289 bytes, at most 524288")
+  })
+
+  it("believes no count: four billion records promised cost nothing", () => {
+    const promise = new Uint8Array(37)
+    promise.fill(0xff, 33)
+    expect(messageOf(new Assembly.Assembly(trie.hash).accept(promise))).toContain("list of 4294967295")
+  })
+})
+
+describe("a peer", () => {
+  it("has nothing at a position where its state has no node", () => {
+    const trie = worlds.trieOf(worlds.plain(40))
+    const deep = { depth: 251, path: new Uint8Array(32) }
+    expect(Subtree.at(trie, deep, 1_000)).toBeUndefined()
+  })
+})

@@ -1,0 +1,192 @@
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Trie from "../../../src/ledger/trie/Trie.js"
+import * as StateTree from "../../../src/protocol/StateTree.js"
+import { type Content, rootOf, sorted } from "./reference.js"
+import * as worlds from "./worlds.js"
+
+const EMPTY: Content = new Map()
+
+const contentOf = (trie: Trie.Trie): Content => new Map([...Trie.entries(trie)].map(({ key, value }) => [key, value]))
+
+const expectContent = (trie: Trie.Trie, content: Content): void => {
+  expect(trie.hash).toBe(rootOf(content))
+  const records = sorted(content).map(([key, value]) => ({ key, value: Buffer.from(value).toString("hex") }))
+  const entries = [...Trie.entries(trie)].map(({ key, value }) => ({ key, value: Buffer.from(value).toString("hex") }))
+  expect(entries).toEqual(records)
+  expect(trie.records).toBe(content.size)
+  expect(trie.bytes).toBe([...content.values()].reduce((sum, value) => sum + 34 + value.length, 0))
+}
+
+describe("a trie", () => {
+  it("has the content of its history and the root that the definition gives this content", () => {
+    fc.assert(
+      fc.property(worlds.histories, (history) => {
+        let trie = Trie.empty
+        let content = EMPTY
+        for (const batch of history) {
+          trie = Trie.apply(trie, batch)
+          content = worlds.after(content, batch)
+        }
+        expectContent(trie, content)
+      }),
+    )
+  })
+
+  it("has one root for one content, whatever the order of insertions and whatever came and went before", () => {
+    fc.assert(
+      fc.property(worlds.changes, worlds.changes, fc.integer(), (wanted, noise, seed) => {
+        const content = worlds.after(EMPTY, wanted)
+        const straight = worlds.trieOf(content)
+        const shuffled = [...worlds.changesTo(content)].sort((a, b) =>
+          worlds.hashed(a.key + seed) < worlds.hashed(b.key + seed) ? -1 : 1,
+        )
+        let detour = Trie.apply(Trie.empty, noise)
+        for (const change of shuffled.slice(0, 5)) detour = Trie.apply(detour, [change])
+        detour = Trie.apply(detour, shuffled)
+        const superfluous = [...contentOf(detour).keys()].filter((key) => !content.has(key))
+        detour = Trie.apply(
+          detour,
+          superfluous.map((key) => ({ key: worlds.key(key), value: null })),
+        )
+        expect(detour.hash).toBe(straight.hash)
+        expectContent(detour, content)
+      }),
+    )
+  })
+
+  it("finds every value and nothing else", () => {
+    fc.assert(
+      fc.property(worlds.changes, fc.array(worlds.keys), (batch, others) => {
+        const content = worlds.after(EMPTY, batch)
+        const trie = Trie.apply(Trie.empty, batch)
+        const asked = [...new Set([...batch.map(({ key }) => key), ...others])]
+        const hex = (value: Uint8Array | undefined) => value && Buffer.from(value).toString("hex")
+        expect(asked.map((key) => hex(Trie.get(trie, key)))).toEqual(asked.map((key) => hex(content.get(key))))
+      }),
+    )
+  })
+
+  it("stays as it was whatever is built on it", () => {
+    fc.assert(
+      fc.property(worlds.histories, (history) => {
+        const views: Array<readonly [Trie.Trie, Content]> = [[Trie.empty, EMPTY]]
+        for (const batch of history) {
+          const [trie, content] = views.at(-1) ?? [Trie.empty, EMPTY]
+          views.push([Trie.apply(trie, batch), worlds.after(content, batch)])
+          for (const value of batch.map((change) => Trie.get(trie, change.key))) value?.fill(0xee)
+        }
+        for (const [trie, content] of views) expectContent(trie, content)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it("is the same object after changes that change nothing", () => {
+    const content = worlds.plain(3_000)
+    const trie = worlds.trieOf(content)
+    const removalsOfNothing = Array.from({ length: 200 }, (_, i) => ({ key: worlds.hashed(`no ${i}`), value: null }))
+    expect(Trie.apply(trie, [...worlds.changesTo(content).slice(0, 1_000), ...removalsOfNothing])).toBe(trie)
+  })
+
+  it("becomes the empty one when everything is removed", () => {
+    const content = worlds.plain(1_000)
+    const removals = [...content.keys()].map((key) => ({ key: worlds.key(key), value: null }))
+    const trie = Trie.apply(worlds.trieOf(content), removals)
+    expect(trie.hash).toBe(StateTree.EMPTY.hash)
+    expectContent(trie, EMPTY)
+  })
+
+  it("holds 32 records in one leaf and 33 under a branch, down to keys that share 250 bits", () => {
+    const close = (i: number) => worlds.key(i.toString(16).padStart(64, "0"))
+    const records = (count: number) => new Map(Array.from({ length: count }, (_, i) => [close(i), Uint8Array.of(i)]))
+    expect(Trie.prove(worlds.trieOf(records(32)), close(0)).siblings).toHaveLength(0)
+    expect(Trie.prove(worlds.trieOf(records(33)), close(0)).siblings).toHaveLength(251)
+    for (const count of [32, 33, 64]) expectContent(worlds.trieOf(records(count)), records(count))
+    const narrowed = Trie.apply(worlds.trieOf(records(33)), [{ key: close(7), value: null }])
+    expect(Trie.prove(narrowed, close(0)).siblings).toHaveLength(0)
+  })
+
+  it("refuses a value above the limit and a key that is no hash", () => {
+    const value = new Uint8Array(StateTree.VALUE_BYTES + 1)
+    expect(() => Trie.apply(Trie.empty, [{ key: worlds.hashed(1), value }])).toThrow("8193 bytes")
+    expect(() => Trie.apply(Trie.empty, [{ key: worlds.key("12"), value: null }])).toThrow("not a key hash: 12")
+  })
+})
+
+describe("an update", () => {
+  const inSlices = (trie: Trie.Trie, changes: Iterable<Trie.Change>): { trie: Trie.Trie; steps: number } => {
+    const job = Trie.update(trie, changes)
+    for (let steps = 1; ; steps++) {
+      const updated = job.step(() => false)
+      if (updated !== undefined) return { trie: updated, steps }
+    }
+  }
+
+  it("in slices is the update at once, and the trie built from scratch", () => {
+    fc.assert(
+      fc.property(worlds.changes, worlds.changes, (before, batch) => {
+        const trie = Trie.apply(Trie.empty, before)
+        const sliced = inSlices(trie, batch).trie
+        expect(sliced.hash).toBe(Trie.apply(trie, batch).hash)
+        expect(sliced.hash).toBe(worlds.trieOf(worlds.after(worlds.after(EMPTY, before), batch)).hash)
+      }),
+    )
+  })
+
+  it("of thousands of records, sliced, agrees with the definition", () => {
+    const content = worlds.plain(20_000)
+    const built = inSlices(Trie.empty, worlds.changesTo(content))
+    expect(built.trie.hash).toBe(rootOf(content))
+    const batch = Array.from({ length: 5_000 }, (_, i) => ({
+      key: worlds.hashed(i * 7),
+      value: i % 3 === 0 ? null : Buffer.from(`new ${i}`),
+    }))
+    const updated = inSlices(built.trie, batch)
+    expect(updated.trie.hash).toBe(rootOf(worlds.after(content, batch)))
+    expect(built.trie.hash).toBe(rootOf(content))
+  })
+
+  it("asks after every 64 changes at the latest, also when all keys share 240 bits", () => {
+    const crowd = Array.from({ length: 10_000 }, (_, i) => ({
+      key: worlds.key(`${"ab".repeat(30)}${((i * 40_503) % 65_536).toString(16).padStart(4, "0")}`),
+      value: Uint8Array.of(i & 0xff),
+    }))
+    const { trie, steps } = inSlices(Trie.empty, crowd)
+    expect(steps).toBeGreaterThan(10_000 / 64)
+    expect(trie.hash).toBe(rootOf(worlds.after(EMPTY, crowd)))
+  })
+
+  it("lets the later of two changes of one key count, be they hundreds", () => {
+    const repeated = Array.from({ length: 1_000 }, (_, i) => ({
+      key: worlds.hashed(i % 3),
+      value: i % 10 === 9 ? null : Buffer.from(`${i}`),
+    }))
+    const trie = Trie.apply(worlds.trieOf(worlds.plain(100)), repeated)
+    expect(trie.hash).toBe(rootOf(worlds.after(worlds.plain(100), repeated)))
+  })
+
+  it("takes its changes in lazily and copies them", () => {
+    const shared = new Uint8Array(8)
+    function* changes() {
+      for (let i = 0; i < 500; i++) {
+        shared.fill(i & 0xff)
+        yield { key: worlds.hashed(i), value: shared }
+      }
+    }
+    const expected = new Map(
+      Array.from({ length: 500 }, (_, i) => [worlds.hashed(i), new Uint8Array(8).fill(i & 0xff)]),
+    )
+    expect(inSlices(Trie.empty, changes()).trie.hash).toBe(rootOf(expected))
+  })
+
+  it("works on for as long as it may", () => {
+    const job = Trie.update(Trie.empty, worlds.changesTo(worlds.plain(2_000)))
+    let asked = 0
+    expect(job.step(() => ++asked < 3)).toBeUndefined()
+    expect(asked).toBe(3)
+    const trie = job.step(() => true)
+    expect(trie?.hash).toBe(rootOf(worlds.plain(2_000)))
+    expect(job.step(() => true)).toBe(trie)
+  })
+})

@@ -58,6 +58,9 @@ export const mulDivFloor = (a: number, b: number, c: number): number => {
   return quotient
 }
 
+/** ⌊a · b ÷ c⌋ of non-negative integers of any size: the shares of a pool need more than 53 bits. */
+export const mulDivBigint = (a: bigint, b: bigint, c: bigint): bigint => (a * b) / c
+
 /** ⌊amount · numerator ÷ denominator⌋ as an amount. */
 export const mulDiv = (amount: Sats, numerator: number, denominator: number): Sats =>
   make(mulDivFloor(amount, numerator, denominator))

@@ -1,0 +1,200 @@
+/** Proposals: who may make them, who votes with what, when they are decided and what they do. */
+import type { Address } from "../protocol/Address.js"
+import * as Counter from "../protocol/Counter.js"
+import * as Limits from "../protocol/Limits.js"
+import type { CreateProposal, Vote } from "../protocol/Operation.js"
+import * as Parameters from "../protocol/Parameters.js"
+import type { ProposalPayload } from "../protocol/ProposalPayload.js"
+import * as Sats from "../protocol/Sats.js"
+import * as StateKey from "../protocol/StateKey.js"
+import type { Row } from "./Accounts.js"
+import type { Event } from "./Execution.js"
+import type { Proposal } from "./Records.js"
+import * as Rejection from "./Rejection.js"
+import { ballotKey, type State } from "./State.js"
+
+const parameterRejection = (state: State, param: string, value: number): Rejection.Rejection | undefined => {
+  const entry = Parameters.find(param)
+  if (entry === undefined) return Rejection.invalid("unknown_parameter", `${param} is no governable parameter`)
+  const { epochRounds } = state.protocol
+  if (Parameters.isWithinBounds(entry, value, epochRounds)) return undefined
+  return Rejection.invalid(
+    "parameter_out_of_bounds",
+    `${param} must be from ${Parameters.minimumOf(entry, epochRounds)} to ${entry.max}, not ${value}`,
+  )
+}
+
+const activeCount = (state: State): number => {
+  let count = 0
+  for (const id of state.open) if (state.proposals.get(StateKey.counter(id))?.status === "Active") count++
+  return count
+}
+
+export const proposalRejection = (
+  state: State,
+  row: Row,
+  { payload }: CreateProposal,
+): Rejection.Rejection | undefined => {
+  const { minStakeToPropose, maxActiveProposals } = state.parameters
+  const { stake, isCouncilMember } = state.accounts.extras(row)
+  if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
+    return Rejection.notAllowed(`a proposal takes a council seat or an own stake of ${minStakeToPropose} sats`)
+  }
+  if (payload._tag === "ParameterChange") {
+    const rejection = parameterRejection(state, payload.param, payload.value)
+    if (rejection !== undefined) return rejection
+  }
+  if (activeCount(state) >= maxActiveProposals) return { _tag: "TooManyActiveProposals", limit: maxActiveProposals }
+  // Nobody could vote, and 0 of 0 would pass.
+  return state.activeValidators().length > 0
+    ? undefined
+    : Rejection.invalid("no_voters", "there is no active validator to vote on it")
+}
+
+/** Who is active votes, with the effective stake it has now. */
+const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
+  const voters = [...state.activeValidators()].sort((a, b) => (a.address < b.address ? -1 : 1))
+  for (const { address, effective } of voters) {
+    state.ballots.set(ballotKey(id, address), { weight: effective, vote: null })
+    state.addVoter(id, address)
+  }
+  return Sats.sum(voters.map(({ effective }) => effective))
+}
+
+export const applyProposal = (state: State, from: Address, operation: CreateProposal): Counter.ProposalId => {
+  const { head, parameters, round } = state
+  const id = head.nextProposalId
+  const { title, description, payload } = operation
+  const votingEndsAtRound = Counter.round(round + parameters.votingPeriodRounds)
+  state.head = { ...head, nextProposalId: Counter.proposalId(id + 1) }
+  state.proposals.set(StateKey.counter(id), {
+    proposer: from,
+    title,
+    description,
+    payload,
+    createdAtRound: round,
+    votingEndsAtRound,
+    executesAtRound: Counter.round(votingEndsAtRound + parameters.executionDelayRounds),
+    snapshotTotalStake: takeSnapshot(state, id),
+    votesFor: Sats.ZERO,
+    votesAgainst: Sats.ZERO,
+    status: "Active",
+    failure: null,
+  })
+  state.open.add(id)
+  return id
+}
+
+export const voteRejection = (
+  state: State,
+  from: Address,
+  { proposalId: id }: Vote,
+): Rejection.Rejection | undefined => {
+  const proposal = state.proposals.get(StateKey.counter(id))
+  if (proposal === undefined) return { _tag: "ProposalNotFound", id }
+  const ballot = state.ballots.get(ballotKey(id, from))
+  if (ballot === undefined) {
+    return Rejection.notAllowed(`only a validator that was active when proposal ${id} was made can vote on it`)
+  }
+  if (ballot.vote !== null) return { _tag: "AlreadyVoted", id }
+  return state.round > proposal.votingEndsAtRound
+    ? Rejection.invalid("voting_ended", `voting on proposal ${id} ended at round ${proposal.votingEndsAtRound}`)
+    : undefined
+}
+
+export const applyVote = (state: State, from: Address, { proposalId: id, vote }: Vote): void => {
+  const ballot = state.ballots.get(ballotKey(id, from))
+  const proposal = state.proposals.get(StateKey.counter(id))
+  if (ballot === undefined || proposal === undefined) return
+  state.ballots.set(ballotKey(id, from), { ...ballot, vote })
+  state.proposals.set(
+    StateKey.counter(id),
+    vote
+      ? { ...proposal, votesFor: Sats.add(proposal.votesFor, ballot.weight) }
+      : { ...proposal, votesAgainst: Sats.add(proposal.votesAgainst, ballot.weight) },
+  )
+}
+
+/** ⌈amount · percent ÷ 100⌉: the least that is at least this many percent. */
+const percentRoundedUp = (amount: Sats.Sats, percent: number): Sats.Sats =>
+  Sats.subtract(amount, Sats.percent(amount, 100 - percent))
+
+export const isPassed = (
+  { votesFor, votesAgainst, snapshotTotalStake }: Proposal,
+  { quorumPercent, approvalPercent }: Parameters.Parameters,
+): boolean => {
+  const cast = Sats.add(votesFor, votesAgainst)
+  return (
+    cast >= percentRoundedUp(snapshotTotalStake, quorumPercent) && votesFor >= percentRoundedUp(cast, approvalPercent)
+  )
+}
+
+const changeCouncil = (state: State, action: "add" | "remove", address: Address): string | undefined => {
+  const isMember = state.council.has(address)
+  if (action === "remove") {
+    if (!isMember) return `${address} has no council seat`
+  } else {
+    if (isMember) return `${address} has a council seat already`
+    if (state.council.size >= Limits.COUNCIL_SEATS) return `all ${Limits.COUNCIL_SEATS} council seats are taken`
+  }
+  state.update(state.accounts.findOrAdd(address), { isCouncilMember: action === "add" })
+  return undefined
+}
+
+const spend = (state: State, recipient: Address, amount: Sats.Sats): string | undefined => {
+  if (amount > state.supply.treasury) return `the treasury holds ${state.supply.treasury} sats, not ${amount}`
+  state.supply.decrease("treasury", amount)
+  state.creditAddress(recipient, amount)
+  return undefined
+}
+
+const changeParameter = (state: State, param: string, value: number): string | undefined => {
+  const rejection = parameterRejection(state, param, value)
+  if (rejection !== undefined) return Rejection.describe(rejection)
+  state.parameters = Parameters.make((entry) => (entry.name === param ? value : state.parameters[entry.key]))
+  return undefined
+}
+
+/** Does what the proposal says, or says why it cannot. */
+const execute = (state: State, payload: ProposalPayload): string | undefined => {
+  switch (payload._tag) {
+    case "Text":
+      return undefined
+    case "ParameterChange":
+      return changeParameter(state, payload.param, payload.value)
+    case "CouncilMembership":
+      return changeCouncil(state, payload.action, payload.address)
+    case "TreasurySpend":
+      return spend(state, payload.recipient, payload.amount)
+  }
+}
+
+const decide = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+  const status = isPassed(proposal, state.parameters) ? "Passed" : "Rejected"
+  events.push({ _tag: "ProposalDecided", id, status })
+  return { ...proposal, status }
+}
+
+const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+  const failure = execute(state, proposal.payload) ?? null
+  const status = failure === null ? "Executed" : "Failed"
+  events.push({ _tag: "ProposalCarriedOut", id, status, failure })
+  return { ...proposal, status, failure }
+}
+
+const advance = (state: State, id: Counter.ProposalId, events: Array<Event>): void => {
+  const key = StateKey.counter(id)
+  const proposal = state.proposals.get(key)
+  if (proposal === undefined || state.round <= proposal.votingEndsAtRound) return
+  const decided = proposal.status === "Active" ? decide(state, id, proposal, events) : proposal
+  const isDue = decided.status === "Passed" && state.round >= decided.executesAtRound
+  const next = isDue ? carryOut(state, id, decided, events) : decided
+  if (next === proposal) return
+  state.proposals.set(key, next)
+  if (next.status !== "Passed") state.open.delete(id)
+}
+
+/** Every commit: what time decides and carries out, oldest proposal first. */
+export const step = (state: State, events: Array<Event>): void => {
+  for (const id of [...state.open].sort((a, b) => a - b)) advance(state, id, events)
+}

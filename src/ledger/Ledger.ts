@@ -1,0 +1,167 @@
+/**
+ * The deterministic state machine: genesis in, then one commit after the other. Given the same commits, every node has
+ * the same records, the same digests and the same outcomes.
+ */
+import { Either } from "effect"
+import type * as Binary from "../protocol/Binary.js"
+import type { Commit } from "../protocol/Commit.js"
+import * as EpochRecord from "../protocol/EpochRecord.js"
+import type * as Genesis from "../protocol/Genesis.js"
+import * as Hash from "../protocol/Hash.js"
+import * as Sats from "../protocol/Sats.js"
+import type { StateRecord } from "../protocol/StateRecord.js"
+import type { Transaction } from "../protocol/Transaction.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import { Accounts } from "./Accounts.js"
+import * as Beginning from "./Beginning.js"
+import * as Effects from "./Effects.js"
+import type { Event, Execution, Input, VertexOutcome } from "./Execution.js"
+import type { Frozen } from "./Frozen.js"
+import * as Governance from "./Governance.js"
+import * as Heartbeats from "./Heartbeats.js"
+import { Reads } from "./Reads.js"
+import type { Totals } from "./Records.js"
+import type { Rejection } from "./Rejection.js"
+import * as Rewards from "./Rewards.js"
+import * as Slashing from "./Slashing.js"
+import { State } from "./State.js"
+import type { SupplyInvariantViolated } from "./Supply.js"
+import * as Transactions from "./Transactions.js"
+import * as Unlocking from "./Unlocking.js"
+
+export class Ledger {
+  readonly #state: State
+  #effectsDigest: Hash.Hash
+  /** What anybody may ask between two commits. */
+  readonly read: Reads
+
+  private constructor(state: State, effectsDigest: Hash.Hash) {
+    this.#state = state
+    this.#effectsDigest = effectsDigest
+    this.read = new Reads(state)
+  }
+
+  /** The ledger at commit 0. */
+  static fromGenesis(genesis: Genesis.Genesis, accounts: Accounts = new Accounts()): Ledger {
+    const state = new State(genesis.protocol, accounts)
+    Beginning.found(state, genesis)
+    return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
+  }
+
+  /** Exactly the ledger that wrote these records, in whatever order they come; its digest is not one of them. */
+  static fromRecords(
+    protocol: Genesis.Protocol,
+    records: Iterable<StateRecord>,
+    effectsDigest: Hash.Hash,
+  ): Either.Either<Ledger, Binary.MalformedBytes> {
+    const state = new State(protocol, new Accounts())
+    for (const record of records) {
+      const restored = state.restore(record)
+      if (Either.isLeft(restored)) return Either.left(restored.left)
+    }
+    return Either.map(state.rebuild(), () => new Ledger(state, effectsDigest))
+  }
+
+  get effectsDigest(): Hash.Hash {
+    return this.#effectsDigest
+  }
+
+  /** Why this transaction would not be taken now; `reserved` is what its sender has pending in fees and amounts. */
+  admission(transaction: Transaction, reserved: number): Rejection | undefined {
+    return Transactions.admissionRejection(this.#state, transaction, reserved)
+  }
+
+  /** Executes the next commit. After a `SupplyInvariantViolated` this ledger must not be used any more. */
+  execute(input: Input): Either.Either<Execution, SupplyInvariantViolated> {
+    const { commit, time } = input
+    const state = this.#state
+    const previous = state.head
+    const { record } = state.epoch
+    this.#expectNext(commit)
+    state.round = commit.leaderRound
+    this.#learnBase(input.vertices)
+
+    const events: Array<Event> = []
+    const vertices = input.vertices.map((vertex) => this.#executeVertex(vertex, events))
+    Unlocking.release(state, events)
+    Governance.step(state, events)
+    Rewards.forget(state)
+    const { index, hash, leaderRound } = commit
+    Heartbeats.remember(state, index, { hash, leaderRound })
+    state.head = { index, hash, leaderRound, time, nextProposalId: state.head.nextProposalId }
+    const closes = leaderRound >= EpochRecord.lastRound(record)
+    const nextEpoch = closes ? Beginning.close(state, commit) : null
+
+    return Either.map(state.supply.check(), () => {
+      const changes = state.collect()
+      this.#effectsDigest = Effects.digest(this.#effectsDigest, changes)
+      return {
+        commit,
+        time,
+        vertices,
+        events,
+        changes,
+        effectsDigest: this.#effectsDigest,
+        totalSupply: state.supply.total,
+        nextEpoch,
+        isCheckpointDue: closes || crossesInterval(record, previous.leaderRound, leaderRound),
+      }
+    })
+  }
+
+  #expectNext(commit: Commit): void {
+    const { head, epoch } = this.#state
+    const follows =
+      commit.index === head.index + 1 &&
+      commit.previous === head.hash &&
+      commit.epoch === epoch.record.epoch &&
+      commit.leaderRound > head.leaderRound
+    if (follows) return
+    throw new Error(
+      `commit ${commit.index} of epoch ${commit.epoch}, round ${commit.leaderRound} does not follow commit ${head.index} ` +
+        `of epoch ${epoch.record.epoch}, round ${head.leaderRound}`,
+    )
+  }
+
+  /** Every vertex of an epoch names the same base; the first executed tells it, for evidence to be measured by. */
+  #learnBase(vertices: ReadonlyArray<Vertex>): void {
+    const { epoch } = this.#state
+    const [first] = vertices
+    if (epoch.base === Hash.ZERO && first !== undefined) {
+      this.#state.epoch = { ...epoch, base: first.header.base }
+    }
+  }
+
+  #executeVertex({ header, body }: Vertex, events: Array<Event>): VertexOutcome {
+    const state = this.#state
+    Heartbeats.witness(state, header)
+    for (const evidence of body.evidence) Slashing.apply(state, evidence, events)
+    for (const heartbeat of body.heartbeats) Heartbeats.apply(state, heartbeat)
+    const author = state.accounts.findOrAdd(header.author)
+    const transactions = body.transactions.map((transaction) => Transactions.execute(state, transaction, author))
+    const minted = Rewards.apply(state, header)
+    return { vertex: header.hash, author: header.author, minted, transactions }
+  }
+
+  /** Between commits: what changed since the last freeze, as it is now, to be taken in slices while commits go on. */
+  freeze(): Frozen {
+    return this.#state.freeze()
+  }
+
+  /** Between commits: every record. */
+  records(): Generator<StateRecord> {
+    return this.#state.records()
+  }
+
+  /** Between commits: counts the whole supply again. */
+  recount(): Either.Either<Totals, SupplyInvariantViolated> {
+    return this.#state.recount()
+  }
+}
+
+/** Whether a multiple of the checkpoint interval, counted from the epoch's first round, lies in (from, to]. */
+const crossesInterval = ({ firstRound, rules }: EpochRecord.EpochRecord, from: number, to: number): boolean => {
+  const passed = (round: number): number =>
+    round < firstRound ? 0 : Sats.divideFloor(round - firstRound, rules.checkpointIntervalRounds)
+  return passed(to) > passed(from)
+}

@@ -1,0 +1,220 @@
+/** What others ask the ledger between commits, answered from the tables without copying the world. */
+import * as AccountRecord from "../protocol/AccountRecord.js"
+import type { Address } from "../protocol/Address.js"
+import * as Counter from "../protocol/Counter.js"
+import type { EpochRecord } from "../protocol/EpochRecord.js"
+import type { Name } from "../protocol/Name.js"
+import type { Parameters } from "../protocol/Parameters.js"
+import * as Sats from "../protocol/Sats.js"
+import * as StateKey from "../protocol/StateKey.js"
+import * as Delegation from "./Delegation.js"
+import type { Ballot, Head, Proposal, Totals } from "./Records.js"
+import { ballotKey, type Staker, type State } from "./State.js"
+
+export interface StakeDetails {
+  readonly address: Address
+  readonly stakedAmount: Sats.Sats
+  readonly commissionPercent: number
+  readonly effectiveStake: Sats.Sats
+  readonly delegatorCount: number
+  readonly isActiveValidator: boolean
+  readonly isInCommittee: boolean
+  readonly leaving: AccountRecord.Leaving | null
+}
+
+export interface DelegationDetails {
+  readonly validator: Address
+  readonly amount: Sats.Sats
+  readonly leaving: AccountRecord.Leaving | null
+}
+
+export interface Delegator {
+  readonly address: Address
+  readonly amount: Sats.Sats
+  readonly isUndelegating: boolean
+}
+
+export interface DelegatorList {
+  readonly count: number
+  readonly total: Sats.Sats
+  /** Largest first. */
+  readonly delegators: ReadonlyArray<Delegator>
+}
+
+export interface NumberedProposal extends Proposal {
+  readonly id: Counter.ProposalId
+}
+
+export interface Voter extends Ballot {
+  readonly address: Address
+}
+
+const byAmount = (a: Delegator, b: Delegator): number => b.amount - a.amount || (a.address < b.address ? -1 : 1)
+
+export class Reads {
+  readonly #state: State
+  /** All stakers by size, and the addresses of the active ones, as of the commit they were asked for. */
+  #ranking: { readonly index: number; readonly stakers: ReadonlyArray<Staker>; readonly active: Set<Address> } = {
+    index: -1,
+    stakers: [],
+    active: new Set(),
+  }
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  #ranked() {
+    const { index } = this.#state.head
+    if (this.#ranking.index !== index) {
+      const stakers = this.#state.stakersBySize()
+      this.#ranking = { index, stakers, active: new Set(this.#state.activeValidators().map(({ address }) => address)) }
+    }
+    return this.#ranking
+  }
+
+  get head(): Head {
+    return this.#state.head
+  }
+
+  get totals(): Totals {
+    return this.#state.supply.totals
+  }
+
+  /** How many accounts there are, those that hold nothing any more included. */
+  get accountCount(): number {
+    return this.#state.accounts.size
+  }
+
+  get parameters(): Parameters {
+    return this.#state.parameters
+  }
+
+  get epoch(): EpochRecord {
+    return this.#state.epoch.record
+  }
+
+  get previousEpoch(): EpochRecord | undefined {
+    return this.#state.epochs.get(StateKey.counter(Math.max(0, this.epoch.epoch - 1)))?.record
+  }
+
+  /** Zeros for an address never seen. */
+  account(address: Address): AccountRecord.AccountRecord {
+    const { accounts } = this.#state
+    const row = accounts.find(address)
+    return row < 0 ? AccountRecord.empty : accounts.record(row)
+  }
+
+  addressOf(name: Name): Address | undefined {
+    return this.#state.names.get(name)
+  }
+
+  #details({ address, stake, validator, effective }: Staker): StakeDetails {
+    return {
+      address,
+      stakedAmount: stake.amount,
+      commissionPercent: validator.commissionPercent,
+      effectiveStake: effective,
+      delegatorCount: this.#state.delegators.countOf(address),
+      isActiveValidator: this.#ranked().active.has(address),
+      isInCommittee: this.#state.isMember(address),
+      leaving: stake.leaving,
+    }
+  }
+
+  /** Zeros for who never staked, apart from what its delegators still hold. */
+  stake(address: Address): StakeDetails {
+    const staker = this.#state.staker(address)
+    if (staker !== undefined) return this.#details(staker)
+    const validator = this.#state.validators.get(address)
+    return {
+      address,
+      stakedAmount: Sats.ZERO,
+      commissionPercent: validator?.commissionPercent ?? 0,
+      effectiveStake: validator?.working.amount ?? Sats.ZERO,
+      delegatorCount: this.#state.delegators.countOf(address),
+      isActiveValidator: false,
+      isInCommittee: this.#state.isMember(address),
+      leaving: null,
+    }
+  }
+
+  /** Everybody with stake, largest effective stake first. */
+  validators(limit: number): ReadonlyArray<StakeDetails> {
+    return this.#ranked()
+      .stakers.slice(0, limit)
+      .map((staker) => this.#details(staker))
+  }
+
+  get activeValidatorCount(): number {
+    return this.#ranked().active.size
+  }
+
+  delegation(address: Address): DelegationDetails | undefined {
+    const delegation = this.#state.livingDelegation(this.#state.accounts.find(address))
+    if (delegation === null) return undefined
+    const { validator, leaving } = delegation
+    return { validator, amount: Delegation.worth(this.#state, delegation), leaving }
+  }
+
+  delegators(validator: Address, limit: number): DelegatorList {
+    const { working, leaving } = this.#state.delegators.of(validator)
+    let largest: Array<Delegator> = []
+    for (const rows of [working, leaving]) {
+      for (const row of rows) {
+        const delegation = this.#state.livingDelegation(row)
+        if (delegation === null) continue
+        const amount = Delegation.worth(this.#state, delegation)
+        largest.push({
+          address: this.#state.accounts.addressOf(row),
+          amount,
+          isUndelegating: delegation.leaving !== null,
+        })
+        // Cut back now and then, so that a validator with a million delegators costs no million entries.
+        if (largest.length >= 4 * limit) largest = largest.sort(byAmount).slice(0, limit)
+      }
+    }
+    const pools = this.#state.validators.get(validator)
+    return {
+      count: working.size + leaving.size,
+      total: pools === undefined ? Sats.ZERO : Sats.add(pools.working.amount, pools.leaving.amount),
+      delegators: largest.sort(byAmount).slice(0, limit),
+    }
+  }
+
+  proposal(id: Counter.ProposalId): NumberedProposal | undefined {
+    const proposal = this.#state.proposals.get(StateKey.counter(id))
+    return proposal && { ...proposal, id }
+  }
+
+  /** Newest first. */
+  proposals(limit: number): ReadonlyArray<NumberedProposal> {
+    const newest: Array<NumberedProposal> = []
+    for (let id = this.head.nextProposalId - 1; id > 0 && newest.length < limit; id--) {
+      const proposal = this.proposal(Counter.proposalId(id))
+      if (proposal !== undefined) newest.push(proposal)
+    }
+    return newest
+  }
+
+  get proposalCount(): number {
+    return this.#state.proposals.size
+  }
+
+  /** The snapshot of a proposal, in the order of addresses, whether they have voted or not. */
+  voters(id: Counter.ProposalId): ReadonlyArray<Voter> {
+    return (this.#state.voters.get(id) ?? []).flatMap((address) => {
+      const ballot = this.ballot(id, address)
+      return ballot === undefined ? [] : [{ address, ...ballot }]
+    })
+  }
+
+  ballot(id: Counter.ProposalId, address: Address): Ballot | undefined {
+    return this.#state.ballots.get(ballotKey(id, address))
+  }
+
+  /** In the order of addresses. */
+  council(): ReadonlyArray<Address> {
+    return [...this.#state.council].sort()
+  }
+}

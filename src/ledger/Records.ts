@@ -1,0 +1,269 @@
+/**
+ * Every kind of record besides accounts: its value and the value's canonical bytes. Together with the accounts they are
+ * all that execution reads, so a node that holds them can go on where another stopped.
+ */
+import * as Address from "../protocol/Address.js"
+import type * as Binary from "../protocol/Binary.js"
+import * as Counter from "../protocol/Counter.js"
+import * as EpochRecord from "../protocol/EpochRecord.js"
+import * as Hash from "../protocol/Hash.js"
+import * as Limits from "../protocol/Limits.js"
+import * as Parameters from "../protocol/Parameters.js"
+import * as ProposalPayload from "../protocol/ProposalPayload.js"
+import type * as Sats from "../protocol/Sats.js"
+import type { Kind } from "../protocol/StateKey.js"
+import type { Pool } from "./Pool.js"
+
+/** How values of one kind are written and read. */
+export interface Codec<V> {
+  readonly kind: Kind
+  readonly write: (writer: Binary.Writer, value: V) => void
+  readonly read: (reader: Binary.Reader) => V
+}
+
+/** What a staker offers and what is delegated to it; its own stake stands in its account. */
+export interface Validator {
+  readonly commissionPercent: number
+  /** The epoch in which the commission was last set, 0 for never. */
+  readonly commissionEpoch: Counter.Epoch
+  /** Slashed: no committee until it has left and staked anew. */
+  readonly isBarred: boolean
+  readonly working: Pool
+  readonly leaving: Pool
+}
+
+export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
+
+export interface Proposal {
+  readonly proposer: Address.Address
+  readonly title: string
+  readonly description: string
+  readonly payload: ProposalPayload.ProposalPayload
+  readonly createdAtRound: Counter.Round
+  readonly votingEndsAtRound: Counter.Round
+  readonly executesAtRound: Counter.Round
+  readonly snapshotTotalStake: Sats.Sats
+  readonly votesFor: Sats.Sats
+  readonly votesAgainst: Sats.Sats
+  readonly status: ProposalStatus
+  /** Why it failed; null for any other status. */
+  readonly failure: string | null
+}
+
+/** A validator of a proposal's snapshot; `vote` is null until it has voted. */
+export interface Ballot {
+  readonly weight: Sats.Sats
+  readonly vote: boolean | null
+}
+
+/** The sides of the supply invariant. */
+export interface Totals {
+  readonly liquid: Sats.Sats
+  readonly staked: Sats.Sats
+  readonly delegated: Sats.Sats
+  readonly treasury: Sats.Sats
+  readonly total: Sats.Sats
+}
+
+export interface Head {
+  readonly index: Counter.CommitIndex
+  readonly hash: Hash.Hash
+  readonly leaderRound: Counter.Round
+  readonly time: Counter.Timestamp
+  readonly nextProposalId: Counter.ProposalId
+}
+
+export interface Epoch {
+  /** What the epoch's vertices name as their base; Hash.ZERO until the first of them is executed. */
+  readonly base: Hash.Hash
+  readonly record: EpochRecord.EpochRecord
+}
+
+/** Bits 0 to 3: a heartbeat in that quarter of the epoch. Bit 4: a vertex in the epoch's second half. */
+export type Presence = number
+
+/** Positions in the epoch's member list, ascending. */
+export type Minted = ReadonlyArray<number>
+
+export interface RecentCommit {
+  readonly hash: Hash.Hash
+  readonly leaderRound: Counter.Round
+}
+
+const writePool = (writer: Binary.Writer, pool: Pool): void => {
+  writer.u64(pool.amount).u128(pool.shares).u32(pool.generation)
+}
+
+const readPool = (reader: Binary.Reader): Pool => {
+  const pool = { amount: reader.sats(), shares: reader.u128(), generation: reader.u32() }
+  reader.require(pool.amount > 0 === pool.shares > 0n, "a pool without shares holds money, or the reverse")
+  return pool
+}
+
+export const validator: Codec<Validator> = {
+  kind: "Validator",
+  write: (writer, value) => {
+    writer.u8(value.commissionPercent).u64(value.commissionEpoch).boolean(value.isBarred)
+    writePool(writer, value.working)
+    writePool(writer, value.leaving)
+  },
+  read: (reader) => {
+    const commissionPercent = reader.u8()
+    reader.require(commissionPercent <= 100, `commission of ${commissionPercent} percent`)
+    return {
+      commissionPercent,
+      commissionEpoch: Counter.epoch(reader.u64()),
+      isBarred: reader.boolean(),
+      working: readPool(reader),
+      leaving: readPool(reader),
+    }
+  },
+}
+
+const STATUS_BYTE: { readonly [S in ProposalStatus]: number } = {
+  Active: 0,
+  Passed: 1,
+  Rejected: 2,
+  Executed: 3,
+  Failed: 4,
+}
+const statuses: ReadonlyArray<ProposalStatus> = ["Active", "Passed", "Rejected", "Executed", "Failed"]
+
+const readStatus = (reader: Binary.Reader): ProposalStatus => {
+  const byte = reader.u8()
+  const status = statuses[byte]
+  if (status !== undefined) return status
+  reader.fail(`proposal status ${byte}`)
+  return "Active"
+}
+
+const FAILURE_BYTES = 512
+
+export const proposal: Codec<Proposal> = {
+  kind: "Proposal",
+  write: (writer, value) => {
+    writer.hex(value.proposer).text16(value.title).text16(value.description)
+    ProposalPayload.write(writer, value.payload)
+    writer
+      .u64(value.createdAtRound)
+      .u64(value.votingEndsAtRound)
+      .u64(value.executesAtRound)
+      .u64(value.snapshotTotalStake)
+      .u64(value.votesFor)
+      .u64(value.votesAgainst)
+      .u8(STATUS_BYTE[value.status])
+    if (value.status === "Failed") writer.text16(value.failure ?? "")
+  },
+  read: (reader) => {
+    const proposed = {
+      proposer: Address.read(reader),
+      title: reader.text16(Limits.TITLE_BYTES),
+      description: reader.text16(Limits.DESCRIPTION_BYTES),
+      payload: ProposalPayload.read(reader),
+      createdAtRound: Counter.round(reader.u64()),
+      votingEndsAtRound: Counter.round(reader.u64()),
+      executesAtRound: Counter.round(reader.u64()),
+      snapshotTotalStake: reader.sats(),
+      votesFor: reader.sats(),
+      votesAgainst: reader.sats(),
+    }
+    const status = readStatus(reader)
+    return { ...proposed, status, failure: status === "Failed" ? reader.text16(FAILURE_BYTES) : null }
+  },
+}
+
+export const ballot: Codec<Ballot> = {
+  kind: "Ballot",
+  write: (writer, { weight, vote }) => {
+    writer.u64(weight).u8(vote === null ? 0 : vote ? 2 : 1)
+  },
+  read: (reader) => {
+    const weight = reader.sats()
+    const vote = reader.u8()
+    reader.require(vote <= 2, `vote ${vote}`)
+    return { weight, vote: vote === 0 ? null : vote === 2 }
+  },
+}
+
+export const parameters: Codec<Parameters.Parameters> = {
+  kind: "Parameters",
+  write: (writer, value) => {
+    for (const entry of Parameters.table) writer.u64(value[entry.key])
+  },
+  read: (reader) => Parameters.make(() => reader.u64()),
+}
+
+export const totals: Codec<Totals> = {
+  kind: "Totals",
+  write: (writer, { liquid, staked, delegated, treasury, total }) => {
+    writer.u64(liquid).u64(staked).u64(delegated).u64(treasury).u64(total)
+  },
+  read: (reader) => ({
+    liquid: reader.sats(),
+    staked: reader.sats(),
+    delegated: reader.sats(),
+    treasury: reader.sats(),
+    total: reader.sats(),
+  }),
+}
+
+export const head: Codec<Head> = {
+  kind: "Head",
+  write: (writer, { index, hash, leaderRound, time, nextProposalId }) => {
+    writer.u64(index).hex(hash).u64(leaderRound).u64(time).u64(nextProposalId)
+  },
+  read: (reader) => ({
+    index: Counter.commitIndex(reader.u64()),
+    hash: Hash.read(reader),
+    leaderRound: Counter.round(reader.u64()),
+    time: Counter.timestamp(reader.u64()),
+    nextProposalId: Counter.proposalId(reader.u64()),
+  }),
+}
+
+export const epoch: Codec<Epoch> = {
+  kind: "Epoch",
+  write: (writer, { base, record }) => {
+    writer.hex(base)
+    EpochRecord.write(writer, record)
+  },
+  read: (reader) => ({ base: Hash.read(reader), record: EpochRecord.read(reader) }),
+}
+
+export const presence: Codec<Presence> = {
+  kind: "Presence",
+  write: (writer, value) => {
+    writer.u8(value)
+  },
+  read: (reader) => {
+    const value = reader.u8()
+    reader.require(value > 0 && value < 32, `presence ${value}`)
+    return value
+  },
+}
+
+export const minted: Codec<Minted> = {
+  kind: "Minted",
+  write: (writer, value) => {
+    writer.list8(value, (position) => writer.u8(position))
+  },
+  read: (reader) => {
+    const value = reader.list8(Limits.COMMITTEE_MEMBERS, () => reader.u8())
+    reader.require(
+      value.every((position, i) => i === 0 || position > (value[i - 1] ?? 0)),
+      "positions not ascending",
+    )
+    return value
+  },
+}
+
+export const recentCommit: Codec<RecentCommit> = {
+  kind: "RecentCommit",
+  write: (writer, { hash, leaderRound }) => {
+    writer.hex(hash).u64(leaderRound)
+  },
+  read: (reader) => ({ hash: Hash.read(reader), leaderRound: Counter.round(reader.u64()) }),
+}
+
+/** The key says it all. */
+export const slashed: Codec<true> = { kind: "Slashed", write: () => {}, read: () => true }

@@ -1,0 +1,332 @@
+/**
+ * The tables of the ledger, the running totals, and the indexes that follow from them. The rules are functions over this
+ * class in the files beside it; every movement of money goes through its few verbs, so no rule can move one side of the
+ * supply and forget the other.
+ */
+import { Either } from "effect"
+import { toHex } from "#crypto"
+import * as AccountRecord from "../protocol/AccountRecord.js"
+import type { Address } from "../protocol/Address.js"
+import { MalformedBytes } from "../protocol/Binary.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Protocol } from "../protocol/Genesis.js"
+import * as Limits from "../protocol/Limits.js"
+import type { Name } from "../protocol/Name.js"
+import type { Parameters } from "../protocol/Parameters.js"
+import * as Sats from "../protocol/Sats.js"
+import * as StateKey from "../protocol/StateKey.js"
+import type { StateRecord } from "../protocol/StateRecord.js"
+import type { Accounts, Row } from "./Accounts.js"
+import { Delegators } from "./Delegators.js"
+import * as Effects from "./Effects.js"
+import { Frozen } from "./Frozen.js"
+import * as Pool from "./Pool.js"
+import * as Records from "./Records.js"
+import { Recount, Supply, type SupplyInvariantViolated } from "./Supply.js"
+import { Table } from "./Table.js"
+import { UnlockQueue } from "./UnlockQueue.js"
+
+/** The key of a kind that has one record. */
+export const ONLY = ""
+
+/** Where the ballot of a voter stands. */
+export const ballotKey = (id: Counter.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
+
+const proposalOfBallot = (key: string): Counter.ProposalId => Counter.proposalId(Number.parseInt(key.slice(0, 16), 16))
+
+const voterOfBallot = (key: string): Address => key.slice(16) as Address
+
+/** A staker with everything that ranks it. */
+export interface Staker {
+  readonly address: Address
+  readonly row: Row
+  readonly stake: AccountRecord.Stake
+  readonly validator: Records.Validator
+  /** Own stake and working pool. */
+  readonly effective: Sats.Sats
+  /** Own stake ≥ MIN_STAKE_SATS, not leaving, not barred. */
+  readonly isActive: boolean
+}
+
+/** Most effective stake first; ties: lower address. */
+export const bySize = (a: Staker, b: Staker): number =>
+  b.effective - a.effective || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
+
+/** A record that every ledger has. */
+const required = <A>(value: A | undefined, what: string): A => {
+  if (value === undefined) throw new Error(`the ledger has no ${what} record`)
+  return value
+}
+
+export class State {
+  readonly protocol: Protocol
+  readonly accounts: Accounts
+  readonly validators = new Table(Records.validator)
+  readonly proposals = new Table(Records.proposal)
+  readonly ballots = new Table(Records.ballot)
+  readonly epochs = new Table(Records.epoch)
+  readonly presence = new Table(Records.presence)
+  readonly minted = new Table(Records.minted)
+  readonly recentCommits = new Table(Records.recentCommit)
+  readonly slashed = new Table(Records.slashed)
+  readonly #parameters = new Table(Records.parameters)
+  readonly #totals = new Table(Records.totals)
+  readonly #head = new Table(Records.head)
+  /** In the order of their kind bytes. */
+  readonly #tables = [
+    this.validators,
+    this.proposals,
+    this.ballots,
+    this.#parameters,
+    this.#totals,
+    this.#head,
+    this.epochs,
+    this.presence,
+    this.minted,
+    this.recentCommits,
+    this.slashed,
+  ] as const
+
+  supply = new Supply()
+
+  readonly names = new Map<Name, Address>()
+  readonly council = new Set<Address>()
+  readonly stakers = new Set<Address>()
+  readonly delegators = new Delegators()
+  readonly unlocking = new UnlockQueue()
+  /** Voters of each proposal, in the order of their addresses. */
+  readonly voters = new Map<Counter.ProposalId, Array<Address>>()
+  /** Proposals that are Active or Passed: the ones that time will move on. */
+  readonly open = new Set<Counter.ProposalId>()
+
+  /** "Now": the leader round of the commit being executed, between commits that of the last one. */
+  round: Counter.Round = Counter.round(0)
+  #epoch: Records.Epoch | undefined
+  #positions: ReadonlyMap<Address, number> = new Map()
+
+  constructor(protocol: Protocol, accounts: Accounts) {
+    this.protocol = protocol
+    this.accounts = accounts
+  }
+
+  get head(): Records.Head {
+    return required(this.#head.get(ONLY), "head")
+  }
+
+  set head(head: Records.Head) {
+    this.#head.set(ONLY, head)
+  }
+
+  get parameters(): Parameters {
+    return required(this.#parameters.get(ONLY), "parameters")
+  }
+
+  set parameters(parameters: Parameters) {
+    this.#parameters.set(ONLY, parameters)
+  }
+
+  /** The running epoch. */
+  get epoch(): Records.Epoch {
+    return required(this.#epoch, "epoch")
+  }
+
+  epochOf(epoch: Counter.Epoch): Records.Epoch | undefined {
+    return this.epochs.get(StateKey.counter(epoch))
+  }
+
+  /** Makes this the running epoch, or the running epoch this. */
+  set epoch(epoch: Records.Epoch) {
+    this.epochs.set(StateKey.counter(epoch.record.epoch), epoch)
+    this.#run(epoch)
+  }
+
+  #run(epoch: Records.Epoch): void {
+    this.#epoch = epoch
+    this.#positions = new Map(epoch.record.members.map(({ address }, position) => [address, position]))
+  }
+
+  /** The position in the running committee; none outside it. */
+  memberPosition(address: Address): number | undefined {
+    return this.#positions.get(address)
+  }
+
+  isMember(address: Address): boolean {
+    return this.#positions.has(address)
+  }
+
+  credit(row: Row, amount: Sats.Sats): void {
+    if (amount === 0) return
+    this.accounts.setBalance(row, Sats.add(this.accounts.balance(row), amount))
+    this.supply.increase("liquid", amount)
+  }
+
+  /** An account never seen gets its row with its first sat. */
+  creditAddress(address: Address, amount: Sats.Sats): void {
+    if (amount > 0) this.credit(this.accounts.findOrAdd(address), amount)
+  }
+
+  debit(row: Row, amount: Sats.Sats): void {
+    if (amount === 0) return
+    this.accounts.setBalance(row, Sats.subtract(this.accounts.balance(row), amount))
+    this.supply.decrease("liquid", amount)
+  }
+
+  extrasOf(address: Address): AccountRecord.Extras {
+    return this.accounts.extras(this.accounts.find(address))
+  }
+
+  /** Changes what few accounts have, and every index that follows from it. */
+  update(row: Row, patch: Partial<AccountRecord.Extras>): void {
+    const before = this.accounts.extras(row)
+    const after = { ...before, ...patch }
+    this.accounts.setExtras(row, after)
+    this.#unindex(row, before)
+    this.#index(row, after)
+  }
+
+  #unindex(row: Row, { name, isCouncilMember, stake, delegation }: AccountRecord.Extras): void {
+    const address = this.accounts.addressOf(row)
+    if (name !== null) this.names.delete(name)
+    if (isCouncilMember) this.council.delete(address)
+    if (stake !== null) this.stakers.delete(address)
+    if (stake?.leaving) this.unlocking.remove(row, stake.leaving)
+    if (delegation !== null) this.delegators.remove(row, delegation)
+    if (delegation?.leaving) this.unlocking.remove(row, delegation.leaving)
+  }
+
+  #index(row: Row, { name, isCouncilMember, stake, delegation }: AccountRecord.Extras): void {
+    const address = this.accounts.addressOf(row)
+    if (name !== null) this.names.set(name, address)
+    if (isCouncilMember) this.council.add(address)
+    if (stake !== null) this.stakers.add(address)
+    if (stake?.leaving) this.unlocking.add(row, stake.leaving)
+    if (delegation !== null && this.#isAlive(delegation)) this.delegators.add(row, delegation)
+    if (delegation?.leaving) this.unlocking.add(row, delegation.leaving)
+  }
+
+  #isAlive({ validator, pool, generation }: AccountRecord.Delegation): boolean {
+    return this.validators.get(validator)?.[pool].generation === generation
+  }
+
+  /** The delegation of an account; none once its pool lost everything. */
+  livingDelegation(row: Row): AccountRecord.Delegation | null {
+    const { delegation } = this.accounts.extras(row)
+    return delegation !== null && this.#isAlive(delegation) ? delegation : null
+  }
+
+  /** Keeps what stands behind an address as validator, and forgets it when nothing does. */
+  setValidator(address: Address, validator: Records.Validator): void {
+    const { working, leaving, isBarred } = validator
+    const isNeeded = this.stakers.has(address) || isBarred || !Pool.isPristine(working) || !Pool.isPristine(leaving)
+    if (isNeeded) this.validators.set(address, validator)
+    else this.validators.delete(address)
+  }
+
+  newValidator(): Records.Validator {
+    return {
+      commissionPercent: this.protocol.defaultCommissionPercent,
+      commissionEpoch: Counter.epoch(0),
+      isBarred: false,
+      working: Pool.empty,
+      leaving: Pool.empty,
+    }
+  }
+
+  staker(address: Address): Staker | undefined {
+    const row = this.accounts.find(address)
+    const { stake } = this.accounts.extras(row)
+    const validator = this.validators.get(address)
+    if (stake === null || validator === undefined) return undefined
+    return {
+      address,
+      row,
+      stake,
+      validator,
+      effective: Sats.add(stake.amount, validator.working.amount),
+      isActive: stake.amount >= Sats.MIN_STAKE_SATS && stake.leaving === null && !validator.isBarred,
+    }
+  }
+
+  /** All stakers, largest effective stake first. At most some ten thousand can afford to be one. */
+  stakersBySize(): ReadonlyArray<Staker> {
+    const stakers: Array<Staker> = []
+    for (const address of this.stakers) {
+      const staker = this.staker(address)
+      if (staker !== undefined) stakers.push(staker)
+    }
+    return stakers.sort(bySize)
+  }
+
+  /** The active validators: the 100 largest active stakes. */
+  activeValidators(): ReadonlyArray<Staker> {
+    return this.stakersBySize()
+      .filter(({ isActive }) => isActive)
+      .slice(0, Limits.COMMITTEE_MEMBERS)
+  }
+
+  /** Ends a commit: what it changed, in the order of kind bytes and keys. */
+  collect(): Effects.Changes {
+    this.#totals.set(ONLY, this.supply.totals)
+    const collector = new Effects.Collector()
+    this.accounts.collect(collector)
+    for (const table of this.#tables) table.collect(collector)
+    return collector.finish()
+  }
+
+  /** Every record, read as it is taken: between commits, or whole. */
+  *records(): Generator<StateRecord> {
+    yield* this.accounts.records()
+    for (const table of this.#tables) yield* table.records()
+  }
+
+  /** What changed since the last time, to become a batch of the state trie. */
+  freeze(): Frozen {
+    return new Frozen(
+      this.accounts.freeze(),
+      this.#tables.flatMap((table) => table.freeze()),
+    )
+  }
+
+  /** Puts back one record of another ledger. Once all are back, `rebuild` makes the indexes. */
+  restore({ kind, key, value }: StateRecord): Either.Either<void, MalformedBytes> {
+    if (kind === "Account") {
+      return Either.map(AccountRecord.decode(value), (record) => {
+        this.accounts.restore(toHex(key) as Address, record)
+      })
+    }
+    const table = this.#tables.find((table) => table.kind === kind)
+    return required(table, kind).restore(toHex(key), value)
+  }
+
+  /** The indexes, the running epoch and the totals, from nothing but the records. */
+  rebuild(): Either.Either<void, MalformedBytes> {
+    const missing = [this.#parameters, this.#totals, this.#head, this.epochs].find((table) => table.size === 0)
+    if (missing !== undefined) {
+      return Either.left(new MalformedBytes({ what: "state", offset: 0, reason: `there is no ${missing.kind} record` }))
+    }
+    for (let row = 0; row < this.accounts.size; row++) this.#index(row, this.accounts.extras(row))
+    for (const key of [...this.ballots.keys()].sort()) this.addVoter(proposalOfBallot(key), voterOfBallot(key))
+    for (const [key, { status }] of this.proposals.entries()) {
+      if (status === "Active" || status === "Passed") this.open.add(Counter.proposalId(Number.parseInt(key, 16)))
+    }
+    this.supply = new Supply(required(this.#totals.get(ONLY), "totals"))
+    this.round = this.head.leaderRound
+    const latest = [...this.epochs.keys()].sort().at(-1)
+    this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
+    return Either.void
+  }
+
+  addVoter(id: Counter.ProposalId, address: Address): void {
+    const voters = this.voters.get(id)
+    if (voters === undefined) this.voters.set(id, [address])
+    else voters.push(address)
+  }
+
+  /** Counts the whole supply again, without taking the records apart. */
+  recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
+    const recount = new Recount()
+    for (let row = 0; row < this.accounts.size; row++) recount.account(this.accounts.record(row))
+    for (const [address, validator] of this.validators.entries()) recount.validator(address as Address, validator)
+    return recount.finish(this.supply.totals)
+  }
+}

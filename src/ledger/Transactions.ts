@@ -1,0 +1,195 @@
+/**
+ * One transaction: checked completely, then applied, so nothing is ever rolled back. The door asks the same questions,
+ * so what it says and what execution says are the same words.
+ */
+import type { Address } from "../protocol/Address.js"
+import * as Counter from "../protocol/Counter.js"
+import * as Operation from "../protocol/Operation.js"
+import * as Sats from "../protocol/Sats.js"
+import type { Transaction } from "../protocol/Transaction.js"
+import type { Row } from "./Accounts.js"
+import * as Delegation from "./Delegation.js"
+import type { Outcome } from "./Execution.js"
+import * as Governance from "./Governance.js"
+import * as Names from "./Names.js"
+import * as Policies from "./Policies.js"
+import * as Rejection from "./Rejection.js"
+import * as Staking from "./Staking.js"
+import type { State } from "./State.js"
+
+/** How far a nonce may be ahead of the next one at the door. */
+export const NONCE_WINDOW = 64
+
+/** What the operation takes from the sender's balance besides the fee. */
+const amountOf = (operation: Operation.Operation): Sats.Sats => {
+  switch (operation._tag) {
+    case "Transfer":
+    case "StakeTx":
+    case "DelegateTx":
+      return operation.amount
+    case "UnstakeTx":
+    case "UndelegateTx":
+    case "SetCommissionTx":
+    case "CreateProposalTx":
+    case "VoteTx":
+    case "RegisterNameTx":
+    case "SetAccountPolicyTx":
+      return Sats.ZERO
+  }
+}
+
+/** Fee and amount together: what a pending transaction reserves. A plain number, since two may exceed all there is. */
+export const spendingOf = ({ fee, operation }: Transaction): number => fee + amountOf(operation)
+
+/** Whose history a transaction belongs to. */
+export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> =>
+  operation._tag === "Transfer" && operation.to !== from ? [from, operation.to] : [from]
+
+const minimumFee = (state: State, type: Operation.Type): number => {
+  if (Operation.isFeeExempt(type)) return 0
+  return type === "RegisterNameTx" ? state.parameters.nameFee : state.parameters.minFee
+}
+
+const operationRejection = (state: State, transaction: Transaction, row: Row): Rejection.Rejection | undefined => {
+  const { from, operation } = transaction
+  switch (operation._tag) {
+    case "Transfer":
+    case "SetAccountPolicyTx":
+      return undefined
+    case "StakeTx":
+      return Staking.stakeRejection(state, from, row)
+    case "UnstakeTx":
+      return Staking.unstakeRejection(state, row)
+    case "SetCommissionTx":
+      return Staking.commissionRejection(state, from, row)
+    case "DelegateTx":
+      return Delegation.delegateRejection(state, from, row, operation)
+    case "UndelegateTx":
+      return Delegation.undelegateRejection(state, row)
+    case "CreateProposalTx":
+      return Governance.proposalRejection(state, row, operation)
+    case "VoteTx":
+      return Governance.voteRejection(state, from, operation)
+    case "RegisterNameTx":
+      return Names.registerRejection(state, row, operation)
+  }
+}
+
+/** Every rule of the operation, the fee's minimum and the balance; `reserved` is what the sender has pending. */
+const ruleRejection = (
+  state: State,
+  transaction: Transaction,
+  row: Row,
+  reserved: number,
+): Rejection.Rejection | undefined => {
+  const { fee, operation } = transaction
+  const minimum = minimumFee(state, operation._tag)
+  if (fee < minimum) {
+    return Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
+  }
+  const rejection = operationRejection(state, transaction, row)
+  if (rejection !== undefined) return rejection
+  const needed = spendingOf(transaction)
+  const available = state.accounts.balance(row) - reserved
+  return needed > available ? Rejection.insufficient(needed, available) : undefined
+}
+
+/** Who is paid: an applied name goes to the treasury's account, every other fee to the vertex's author. */
+const charge = (state: State, row: Row, author: Row, fee: Sats.Sats): void => {
+  state.debit(row, fee)
+  state.credit(author, fee)
+}
+
+const advanceNonce = (state: State, row: Row): void =>
+  state.accounts.setNonce(row, Counter.nonce(state.accounts.nonce(row) + 1))
+
+/** Does what was checked. Gives the id of a proposal it made. */
+const apply = (state: State, transaction: Transaction, row: Row, author: Row): Counter.ProposalId | null => {
+  const { from, fee, operation, authorization } = transaction
+  advanceNonce(state, row)
+  if (operation._tag === "RegisterNameTx") {
+    state.debit(row, fee)
+    state.supply.increase("treasury", fee)
+  } else charge(state, row, author, fee)
+  switch (operation._tag) {
+    case "Transfer":
+      state.debit(row, operation.amount)
+      state.creditAddress(operation.to, operation.amount)
+      return null
+    case "StakeTx":
+      Staking.applyStake(
+        state,
+        from,
+        row,
+        operation,
+        authorization._tag === "SingleKey" ? authorization.publicKey : null,
+      )
+      return null
+    case "UnstakeTx":
+      Staking.applyUnstake(state, row)
+      return null
+    case "SetCommissionTx":
+      Staking.applyCommission(state, from, operation)
+      return null
+    case "DelegateTx":
+      Delegation.applyDelegate(state, row, operation)
+      return null
+    case "UndelegateTx":
+      Delegation.applyUndelegate(state, row)
+      return null
+    case "CreateProposalTx":
+      return Governance.applyProposal(state, from, operation)
+    case "VoteTx":
+      Governance.applyVote(state, from, operation)
+      return null
+    case "RegisterNameTx":
+      Names.applyRegister(state, row, operation)
+      return null
+    case "SetAccountPolicyTx":
+      Policies.applyPolicy(state, row, transaction, operation)
+      return null
+  }
+}
+
+/** What keeps a transaction from having any effect: nothing is charged and its nonce stays free. */
+const noEffect = (state: State, transaction: Transaction, row: Row): Rejection.Rejection | undefined => {
+  const { nonce, fee } = transaction
+  const next = state.accounts.nonce(row)
+  if (nonce !== next) return { _tag: nonce < next ? "NonceTooLow" : "NonceTooHigh", nonce, next }
+  const balance = state.accounts.balance(row)
+  if (fee > balance) return Rejection.insufficient(fee, balance)
+  return Policies.signatureRejection(state, row, transaction)
+}
+
+/** Executes one transaction of a vertex by this author. */
+export const execute = (state: State, transaction: Transaction, author: Row): Outcome => {
+  const row = state.accounts.find(transaction.from)
+  const obstacle = noEffect(state, transaction, row)
+  if (obstacle !== undefined) return { _tag: "NoEffect", reason: obstacle }
+  const reason = ruleRejection(state, transaction, row, 0)
+  if (reason === undefined) {
+    return { _tag: "Applied", fee: transaction.fee, proposalId: apply(state, transaction, row, author) }
+  }
+  // Free when applied, never free to fail.
+  const fee = Sats.max(transaction.fee, Sats.make(state.parameters.minFee))
+  if (fee > state.accounts.balance(row)) return { _tag: "NoEffect", reason }
+  advanceNonce(state, row)
+  charge(state, row, author, fee)
+  return { _tag: "Failed", fee, reason }
+}
+
+/** The door's question: signature, nonce, rules and balance, in this order. */
+export const admissionRejection = (
+  state: State,
+  transaction: Transaction,
+  reserved: number,
+): Rejection.Rejection | undefined => {
+  const row = state.accounts.find(transaction.from)
+  const signature = Policies.signatureRejection(state, row, transaction)
+  if (signature !== undefined) return signature
+  const { nonce } = transaction
+  const next = state.accounts.nonce(row)
+  if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
+  if (nonce >= next + NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
+  return ruleRejection(state, transaction, row, reserved)
+}

@@ -1,0 +1,63 @@
+/**
+ * Where a record of the state stands. Every record has a kind and a key; its place in the state trie is
+ * H("udg/key", kind ‖ key). Integers inside keys are big-endian, so that the order of keys is the order of numbers.
+ */
+import { fromHex } from "#crypto"
+import type { Address } from "./Address.js"
+import * as Hash from "./Hash.js"
+
+/** The kind byte of every kind of record, and the length its keys have. */
+export const KINDS = {
+  /** address: AccountRecord */
+  Account: { byte: 1, keyBytes: 20 },
+  /** address: commission and pools of a staker */
+  Validator: { byte: 2, keyBytes: 20 },
+  /** proposal id */
+  Proposal: { byte: 3, keyBytes: 8 },
+  /** proposal id ‖ address: a voter of the snapshot, its weight and its vote */
+  Ballot: { byte: 4, keyBytes: 28 },
+  /** one record: the governable parameters */
+  Parameters: { byte: 5, keyBytes: 0 },
+  /** one record: the running totals of the supply */
+  Totals: { byte: 6, keyBytes: 0 },
+  /** one record: the last commit */
+  Head: { byte: 7, keyBytes: 0 },
+  /** epoch: epoch record and base, of the running and the previous epoch */
+  Epoch: { byte: 8, keyBytes: 8 },
+  /** address: what the running epoch has seen of a validator */
+  Presence: { byte: 9, keyBytes: 20 },
+  /** round: whose coinbase of the round is minted */
+  Minted: { byte: 10, keyBytes: 8 },
+  /** commit index: a commit that heartbeats may still name */
+  RecentCommit: { byte: 11, keyBytes: 8 },
+  /** epoch ‖ address: slashed for that epoch */
+  Slashed: { byte: 12, keyBytes: 28 },
+} as const
+
+export type Kind = keyof typeof KINDS
+
+const kindOfByte = new Map<number, Kind>([
+  [1, "Account"],
+  [2, "Validator"],
+  [3, "Proposal"],
+  [4, "Ballot"],
+  [5, "Parameters"],
+  [6, "Totals"],
+  [7, "Head"],
+  [8, "Epoch"],
+  [9, "Presence"],
+  [10, "Minted"],
+  [11, "RecentCommit"],
+  [12, "Slashed"],
+])
+
+export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)
+
+/** H("udg/key", kind ‖ key): the record's place in the trie. */
+export const hash = (kind: Kind, key: Uint8Array): Hash.Hash => Hash.of("udg/key", Uint8Array.of(KINDS[kind].byte), key)
+
+/** Where the account of this address stands. */
+export const ofAccount = (address: Address): Hash.Hash => hash("Account", fromHex(address))
+
+/** A counter as it stands in keys: eight bytes, big-endian, in hex. */
+export const counter = (value: number): string => value.toString(16).padStart(16, "0")

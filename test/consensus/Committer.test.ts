@@ -1,0 +1,490 @@
+import { describe, expect, it } from "vitest"
+import { Committer } from "../../src/consensus/Committer.js"
+import { Dag } from "../../src/consensus/Dag.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import { draw, type Picture } from "./Picture.js"
+import { ReferenceCommitter } from "./ReferenceCommitter.js"
+
+/** Releases after every vertex, as a node does. */
+const decide = (picture: Picture, order: ReadonlyArray<Vertex>) => {
+  const dag = new Dag(picture.committee)
+  const committer = new Committer(dag, picture.schedule)
+  const released: Array<string> = []
+  for (const vertex of order) {
+    committer.add(dag.insert(vertex))
+    for (const { verdict } of committer.release()) {
+      released.push(verdict._tag === "Skip" ? "skip" : picture.nameOf(verdict.leader.vertex))
+    }
+  }
+  return { committer, released: released.join(" ") }
+}
+
+/** Parents first, else the other way round: the order in which a picture is hardest to read. */
+const backwards = (picture: Picture): ReadonlyArray<Vertex> =>
+  picture.vertices.toReversed().sort((a, b) => a.header.round - b.header.round)
+
+/** What is released of a picture, whatever the order it is told in. */
+const released = (text: string): string => {
+  const picture = draw(text)
+  const told = decide(picture, picture.vertices).released
+  expect(decide(picture, backwards(picture)).released).toBe(told)
+  const reference = new ReferenceCommitter(picture.committee, picture.schedule, picture.vertices)
+    .released()
+    .map((verdict) => (verdict._tag === "Skip" ? "skip" : picture.nameOf(verdict.leader)))
+  expect(reference.join(" ")).toBe(told)
+  return told
+}
+
+/** The verdict of each round of a picture, also of those that wait for a lower one. */
+const verdicts = (text: string, upTo: number): string => {
+  const picture = draw(text)
+  const { committer } = decide(picture, picture.vertices)
+  return Array.from({ length: upTo }, (_, i) => {
+    const verdict = committer.verdictOf(Counter.round(i + 1))
+    return verdict === null ? "?" : verdict._tag === "Skip" ? "skip" : picture.nameOf(verdict.leader.vertex)
+  }).join(" ")
+}
+
+describe("direct decisions", () => {
+  it("a quorum of certificates commits", () => {
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =     =
+      3   =     =    [=]    -
+      `),
+    ).toBe("A1")
+  })
+
+  it("one certificate less than a quorum leaves the slot undecided", () => {
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =     =
+      3   =     =    [-]    -
+      `),
+    ).toBe("")
+  })
+
+  it("a vertex that saw fewer votes than a quorum is no certificate", () => {
+    // A, B and C vote for A1, D does not. D3 misses one of the votes.
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =    BCD
+      3  ABC    =   [ABC]  ABD
+      `),
+    ).toBe("A1")
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =    BCD
+      3  ABC    =   [ABD]  ABD
+      `),
+    ).toBe("")
+  })
+
+  it("a quorum of blames skips", () => {
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   -   [BCD]  BCD   BCD
+      `),
+    ).toBe("skip")
+  })
+
+  it("one blame less than a quorum leaves the slot undecided", () => {
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   -   [BCD]  BCD    -
+      `),
+    ).toBe("")
+  })
+
+  it("a leader that made no vertex is skipped one round later", () => {
+    expect(
+      released(`
+          A     B     C     D
+      1  [-]    .     .     .
+      2   -    [=]    =     =
+      3   -     =    [=]    =
+      4   -     =     =    [=]
+      `),
+    ).toBe("skip B2")
+  })
+
+  it("a leader that comes late, after a quorum of blames, stays skipped", () => {
+    expect(
+      released(`
+          A      B     C      D
+      1  [.]     .     .      .
+      2   =    [BCD]  BCD    BCD
+      3   =      =    [=]     =
+      4   =      =     =     [=]
+      `),
+    ).toBe("skip B2")
+  })
+})
+
+describe("decisions by the anchor", () => {
+  /** Two vote for A1 and two blame it: neither quorum. */
+  const splitVotes = `
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]   BCD   BCD
+      3   =     =    [=]    =
+      4   =     =     =    [=]
+      5  [=]    =     =     =
+      `
+
+  it("a slot without a certificate in the anchor's history is skipped", () => {
+    expect(
+      released(`${splitVotes}
+      6   =    [=]    =     =
+      `),
+    ).toBe("skip B2 C3 D4")
+  })
+
+  it("until the anchor is decided the slot is undecided, and holds back what was decided above it", () => {
+    expect(released(splitVotes)).toBe("")
+    expect(verdicts(splitVotes, 4)).toBe("? B2 C3 ?")
+  })
+
+  it("a slot with a certificate in the anchor's history is committed", () => {
+    // D3 alone has seen three votes; the anchor D4 has D3 below it.
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =    BCD
+      3  ABD   ABD  [ACD]  ABC
+      4   =     =     =    [=]
+      5  [=]    =     =     =
+      6   =    [=]    =     =
+      `),
+    ).toBe("A1 B2 C3 D4")
+  })
+
+  it("a certificate outside the anchor's history does not count", () => {
+    // A3 certifies A1, but D4 does not reach it.
+    expect(
+      released(`
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =    BCD
+      3  ABC   ABD  [ABD]  ABD
+      4   =     =     =   [BCD]
+      5  [=]    =     =     =
+      6   =    [=]    =     =
+      `),
+    ).toBe("skip B2 C3 D4")
+  })
+
+  it("a skipped slot is no anchor: the first above it that is not skipped decides", () => {
+    const drawn = `
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]   BCD   BCD
+      3   =     =    [=]    =
+      4   =     =     =    [-]
+      5  [=]    =     =     -
+      6   =    [=]    =     -
+      `
+    expect(verdicts(drawn, 5)).toBe("? B2 C3 skip ?")
+    expect(
+      released(`${drawn}
+      7   =     =    [=]    -
+      `),
+    ).toBe("skip B2 C3 skip A5")
+  })
+
+  it("an undecided slot is an anchor: none above it may jump over it", () => {
+    // Slot 4 is undecided; slot 5 commits. Were 5 the anchor of 1, nodes that see 4 decided first could differ.
+    const whole = `
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]   BCD   BCD
+      3   =     =    [=]    =
+      4   =     =     =    [=]
+      5  [=]    =    ABC   ABC
+      6   =    [=]    =     =
+      7   =     =    [=]    =
+      `
+    expect(verdicts(whole, 5)).toBe("? B2 C3 ? A5")
+    expect(released(whole)).toBe("")
+    expect(
+      released(`${whole}
+      8   =     =     =    [=]
+      9  [=]    =     =     =
+      `),
+    ).toBe("skip B2 C3 skip A5 B6 C7")
+  })
+
+  it("several slots are pending at once and released together, in order", () => {
+    const pending = `
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]   BCD   BCD
+      3   =    ACD  [ACD]   =
+      4   =    ABD   ABD   [=]
+      5  [=]   ABC   ABC    =
+      6   =    [=]   BCD   BCD
+      `
+    expect(released(pending)).toBe("")
+    expect(verdicts(pending, 6)).toBe("? ? ? ? ? ?")
+    expect(
+      released(`${pending}
+      7   =     =    [=]    =
+      8   =     =     =    [=]
+      9  [=]    =     =     =
+     10   =    [=]    =     =
+      `),
+    ).toBe("skip skip skip skip skip B6 C7 D8")
+  })
+
+  it("an undecided slot between two decided ones holds back the upper one only", () => {
+    const drawn = `
+          A     B     C     D
+      1  [.]    .     .     .
+      2   =    [=]    =     =
+      3   =     =   [ACD]  ACD
+      4   =     =     =    [=]
+      5   =     =     =    [=]
+      `
+    expect(verdicts(drawn, 3)).toBe("A1 ? C3")
+    expect(released(drawn)).toBe("A1")
+  })
+})
+
+describe("equivocation", () => {
+  it("a leader with split votes is decided for the vertex that the anchor's history certifies", () => {
+    // A1 has three votes, a1 one. Only D3 knows all three.
+    expect(
+      released(`
+          A      B      C      D
+      1  [./.]   .      .      .
+      2  ABCD  [ABCD]  ABCD   aBCD
+      3  ABD    ABD   [ABD]   ABC
+      4   =      =      =     [=]
+      5  [=]     =      =      =
+      6   =     [=]     =      =
+      `),
+    ).toBe("A1 B2 C3 D4")
+  })
+
+  it("the second vertex of a leader slot can be the committed one", () => {
+    expect(
+      released(`
+          A      B      C      D
+      1  [./.]   .      .      .
+      2  ABCD  [aBCD]  aBCD   aBCD
+      3   =      =     [=]     =
+      `),
+    ).toBe("a1")
+  })
+
+  it("a leader whose votes are split evenly is neither voted for nor blamed, and skipped by the anchor", () => {
+    const split = `
+          A      B      C      D
+      1  [./.]   .      .      .
+      2  ABCD  [ABCD]  aBCD   aBCD
+      3   =      =     [=]     =
+      `
+    expect(verdicts(split, 1)).toBe("?")
+    expect(
+      released(`${split}
+      4   =      =      =     [=]
+      5  [=]     =      =      =
+      6   =     [=]     =      =
+      `),
+    ).toBe("skip B2 C3 D4")
+  })
+
+  it("a voter that votes twice for one vertex counts once", () => {
+    // A1 has votes of A and B, both of B's: two of four, however many vertices.
+    expect(
+      released(`
+          A      B        C      D
+      1  [.]     .        .      .
+      2   =   [=/ABC]    BCD    BCD
+      3  ABCD  ABCD    [AbCD]   AbCD
+      `),
+    ).toBe("")
+  })
+
+  it("a blamer that blames twice counts once", () => {
+    expect(
+      released(`
+          A     B          C     D
+      1  [.]    .          .     .
+      2   -  [BCD/BCD]    BCD    -
+      `),
+    ).toBe("")
+  })
+
+  it("a voter that votes and blames counts on either side, and the certificate needs its vote", () => {
+    // B2 votes for A1, b2 blames. Those who name B2 certify.
+    expect(
+      released(`
+          A     B         C     D
+      1  [.]    .         .     .
+      2   =  [ABCD/BCD]   =    BCD
+      3  ABC   ABC      [ABC]  AbCD
+      `),
+    ).toBe("A1")
+  })
+
+  it("an author that certifies twice counts once", () => {
+    expect(
+      released(`
+          A        B      C     D
+      1  [.]       .      .     .
+      2   =       [=]     =     =
+      3  =/ABC  =/ABD    [-]    -
+      `),
+    ).toBe("")
+  })
+})
+
+describe("committees", () => {
+  it("of one: every round commits two rounds later", () => {
+    expect(
+      released(`
+          A
+      1  [.]
+      2  [A]
+      3  [A]
+      4  [A]
+      `),
+    ).toBe("A1 A2")
+  })
+
+  it("of seven: five certify, two may be silent", () => {
+    expect(
+      released(`
+          A    B    C    D    E    F    G
+      1  [.]   .    .    .    .    .    .
+      2   =   [=]   =    =    =    -    -
+      3   =    =   [=]   =    =    -    -
+      `),
+    ).toBe("A1")
+    expect(
+      released(`
+          A    B    C    D    E    F    G
+      1  [.]   .    .    .    .    .    .
+      2   =   [=]   =    =    =    -    -
+      3   =    =   [=]   =    -    -    -
+      `),
+    ).toBe("")
+  })
+
+  it("of ten: seven certify, three may be silent", () => {
+    expect(
+      released(`
+          A    B    C    D    E    F    G    H    I    J
+      1   .    .   [.]   .    .    .    .    .    .    .
+      2   =   [=]   =    =    =    =    =    -    -    -
+      3   =    =    =    =    =    =   [=]   -    -    -
+      `),
+    ).toBe("C1")
+    expect(
+      released(`
+          A    B    C    D    E    F    G    H    I    J
+      1   .    .   [-]   .    .    .    .    .    .    .
+      2   =   [=]   -    =    =    =    =    =    -    -
+      `),
+    ).toBe("skip")
+  })
+
+  it("weigh by stake, not by heads", () => {
+    // A and B hold nine of twelve; the other three are nothing without them.
+    expect(
+      released(`
+         A:5   B:4   C:1   D:1   E:1
+      1  [.]    .     .     .     .
+      2   =    [=]    -     -     -
+      3   =     =    [-]    -     -
+      `),
+    ).toBe("A1")
+    expect(
+      released(`
+         A:5   B:4   C:1   D:1   E:1
+      1   .    [.]    .     .     .
+      2   =     -     =     =    [=]
+      3   =     -     =     =    [=]
+      `),
+    ).toBe("")
+  })
+
+  it("exactly two thirds are no quorum", () => {
+    expect(
+      released(`
+         A:2   B:2   C:2
+      1  [.]    .     .
+      2   =    [=]    =
+      3   =     =    [-]
+      `),
+    ).toBe("")
+    expect(
+      released(`
+         A:2   B:3   C:2
+      1  [.]    .     .
+      2   =    [=]    =
+      3   =     =    [-]
+      `),
+    ).toBe("A1")
+  })
+})
+
+describe("contradictions", () => {
+  it("two certified vertices in one slot are reported", () => {
+    // B, C and D each vote for both vertices of A: more than a third is dishonest.
+    const picture = draw(`
+          A        B           C           D
+      1  [./.]     .           .           .
+      2  ABCD  [ABCD/aBCD] ABCD/aBCD   ABCD/aBCD
+      3  ABCD    bcdA         [-]          -
+      `)
+    const { committer } = decide(picture, picture.vertices)
+    expect(committer.contradiction).toEqual({
+      _tag: "TwoCertified",
+      round: 1,
+      certified: [picture.vertex("A1").header.hash, picture.vertex("a1").header.hash],
+    })
+  })
+
+  it("a verdict that a later quorum reverses is reported", () => {
+    const picture = draw(`
+          A      B          C          D
+      1  [.]     .          .          .
+      2   -  [BCD/ABCD] BCD/ABCD  BCD/ABCD
+      3  bcd   bcd        [bcd]        -
+      `)
+    const { committer, released } = decide(picture, picture.vertices)
+    expect(released).toBe("skip")
+    expect(committer.contradiction).toEqual({
+      _tag: "VerdictReversed",
+      round: 1,
+      committed: picture.vertex("A1").header.hash,
+    })
+  })
+
+  it("one dishonest member of four brings none about", () => {
+    const picture = draw(`
+          A      B      C      D
+      1  [./.]   .      .      .
+      2  ABCD  [ABCD]  aBCD   aBCD
+      3   =      =     [=]     =
+      4   =      =      =     [=]
+      `)
+    expect(decide(picture, picture.vertices).committer.contradiction).toBeNull()
+  })
+})

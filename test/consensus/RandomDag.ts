@@ -1,0 +1,156 @@
+/** DAGs as a hostile network makes them: missing vertices, missed leaders, equivocation by less than a third. */
+import type { Committee } from "../../src/consensus/Committee.js"
+import type { Opening } from "../../src/consensus/Output.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import { openingOf, recordOf } from "./TestCommittee.js"
+import { parentOf, VertexBuilder } from "./VertexBuilder.js"
+
+/** A small generator of its own, so that a seed means the same DAG everywhere. */
+export class Chance {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** An integer from 0 to below − 1. */
+  below(below: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = this.#state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+
+  percent(chance: number): boolean {
+    return this.below(100) < chance
+  }
+
+  shuffle<A>(items: ReadonlyArray<A>): Array<A> {
+    const shuffled = [...items]
+    for (let i = shuffled.length - 1; i > 0; i--) {
+      const j = this.below(i + 1)
+      const [a, b] = [shuffled[i], shuffled[j]]
+      if (a === undefined || b === undefined) throw new Error("a hole in the list")
+      shuffled[i] = b
+      shuffled[j] = a
+    }
+    return shuffled
+  }
+}
+
+export interface RandomDag {
+  readonly opening: Opening
+  readonly committee: Committee
+  /** Parents first. */
+  readonly vertices: ReadonlyArray<Vertex>
+}
+
+export interface Habits {
+  readonly weights: ReadonlyArray<number>
+  readonly rounds: number
+  /** Per cent of vertices that are not made, where a quorum allows. */
+  readonly silence: number
+  /** Per cent of the parents beyond a quorum that are left out. */
+  readonly neglect: number
+  /** Per cent of vertices that miss the leader although they could have it. */
+  readonly missedLeaders: number
+  /** Per cent of the slots of dishonest members that get a second vertex. */
+  readonly equivocation: number
+  readonly record?: Partial<EpochRecord>
+}
+
+/** The lightest members that together hold less than a third. */
+const dishonest = (committee: Committee): ReadonlySet<number> => {
+  const chosen = new Set<number>()
+  let weight = 0
+  const seats = committee.record.members.map((member, seat) => ({ seat, weight: member.weight }))
+  for (const { seat, weight: own } of seats.sort((a, b) => a.weight - b.weight)) {
+    weight += own
+    if (weight * 3 >= committee.totalWeight) break
+    chosen.add(seat)
+  }
+  return chosen
+}
+
+export const randomDag = (seed: number, habits: Habits): RandomDag => {
+  const chance = new Chance(seed)
+  const opening = openingOf(recordOf(habits.weights, habits.record))
+  const builder = new VertexBuilder(opening)
+  const { committee } = builder
+  const guilty = dishonest(committee)
+  const vertices: Array<Vertex> = []
+  let uncovered: Array<Vertex> = []
+  let before: Array<Vertex> = []
+
+  const parentsOf = (seat: number, round: number): ReadonlyArray<Vertex> => {
+    if (round === committee.firstRound) return []
+    const leader = committee.member(committee.leaderOf(Counter.round(round - 1))).address
+    const missesLeader = chance.percent(habits.missedLeaders)
+    const own = committee.member(seat).address
+    const rank = ({ header }: Vertex): number =>
+      header.author === own ? 0 : header.author === leader && missesLeader ? 2 : 1
+    const chosen = new Map<string, Vertex>()
+    let weight = 0
+    for (const vertex of chance.shuffle(before).sort((a, b) => rank(a) - rank(b))) {
+      const isEnough = committee.isQuorum(weight)
+      if (chosen.has(vertex.header.author) || (isEnough && (rank(vertex) === 2 || chance.percent(habits.neglect))))
+        continue
+      chosen.set(vertex.header.author, vertex)
+      weight += committee.weightOf(committee.seatOf(vertex.header.author) ?? 0)
+    }
+    const older = uncovered.filter(({ header }) => header.round < round - 1 && header.author !== own)
+    const slots = new Set<string>()
+    const picked = older.filter(({ header }) => {
+      const slot = `${header.round}/${header.author}`
+      if (slots.has(slot) || chance.percent(50)) return false
+      slots.add(slot)
+      return true
+    })
+    return [...chosen.values(), ...picked.slice(0, committee.size)]
+  }
+
+  for (let round: number = committee.firstRound; round < committee.firstRound + habits.rounds; round++) {
+    const made: Array<Vertex> = []
+    let weight = 0
+    for (const [order, seat] of chance.shuffle(committee.record.members.map((_, i) => i)).entries()) {
+      const isNeeded = order < committee.size && !committee.isQuorum(weight)
+      if (!isNeeded && chance.percent(habits.silence)) continue
+      weight += committee.weightOf(seat)
+      const count = guilty.has(seat) && chance.percent(habits.equivocation) ? 2 : 1
+      for (let i = 0; i < count; i++) {
+        const parents = parentsOf(seat, round).map(parentOf)
+        made.push(builder.make(seat, round, parents, { timestamp: Counter.timestamp(round * 1_000 + i + seat * 7) }))
+      }
+    }
+    vertices.push(...made)
+    const named = new Set(made.flatMap(({ header }) => header.parents.map(({ hash }) => hash)))
+    uncovered = [...uncovered, ...before].filter(({ header }) => !named.has(header.hash) && header.round > round - 8)
+    before = made
+  }
+  return { opening, committee, vertices }
+}
+
+/** Parents first, otherwise as chance will have it. */
+export const shuffleParentsFirst = (chance: Chance, vertices: ReadonlyArray<Vertex>): ReadonlyArray<Vertex> => {
+  const present = new Set<string>()
+  const known = new Set(vertices.map(({ header }) => header.hash))
+  let waiting = chance.shuffle(vertices)
+  const ordered: Array<Vertex> = []
+  while (waiting.length > 0) {
+    const later: Array<Vertex> = []
+    for (const vertex of waiting) {
+      const isReady = vertex.header.parents.every(({ hash }) => present.has(hash) || !known.has(hash))
+      // Letting a ready one wait now and then mixes the rounds.
+      if (!isReady || (later.length > 0 && chance.percent(30))) later.push(vertex)
+      else {
+        present.add(vertex.header.hash)
+        ordered.push(vertex)
+      }
+    }
+    waiting = later
+  }
+  return ordered
+}

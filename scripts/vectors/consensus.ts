@@ -1,0 +1,257 @@
+/** Genesis, epoch record, vertex, evidence, heartbeat, commit and checkpoint of one small network. */
+import { Either } from "effect"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Commit from "../../src/protocol/Commit.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as EpochRecord from "../../src/protocol/EpochRecord.js"
+import * as Evidence from "../../src/protocol/Evidence.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Heartbeat from "../../src/protocol/Heartbeat.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import { alice, bob, carol, hex, madeUpHash, networkId, people } from "./people.js"
+
+const stake = (coins: number): number => coins * Sats.SATS_PER_COIN
+
+/** What is left out has the value of a solo network; `written_out` below shows all of it. */
+const files = {
+  smallest: {
+    network_id: networkId,
+    mode: "testnet",
+    time: 1_700_000_000_000,
+    allocations: [],
+    validators: [{ pub_key: alice.publicKey, stake: stake(2_000) }],
+  },
+  full: {
+    network_id: "udg-main",
+    mode: "mainnet",
+    time: 1_800_000_000_000,
+    allocations: [
+      { address: carol.address, amount: 5 },
+      { address: bob.address, amount: stake(1_000) },
+    ],
+    validators: [
+      { pub_key: carol.publicKey, stake: stake(4_000), commission_percent: 0 },
+      { pub_key: alice.publicKey, stake: stake(3_000) },
+    ],
+    council: [bob.address, alice.address],
+    names: [
+      { name: "carol", address: carol.address },
+      { name: "bob", address: bob.address },
+    ],
+    treasury: stake(10),
+    faucet: null,
+    parameters: { min_fee_sats: 2_000, cooldown_rounds: 7_200 },
+    protocol: { epoch_rounds: 7_200, default_commission_percent: 5 },
+  },
+  with_faucet: {
+    network_id: "udg-solo-0123456789abcdef",
+    mode: "testnet",
+    time: 0,
+    allocations: [{ address: bob.address, amount: stake(5_000_000) }],
+    validators: [{ pub_key: alice.publicKey, stake: stake(100_000) }],
+    faucet: { address: bob.address, max_request: stake(100_000) },
+  },
+}
+
+const genesisVector = (file: unknown) => {
+  const genesis = Either.getOrThrow(Genesis.fromFile(file))
+  return {
+    file,
+    written_out: Genesis.toJson(genesis),
+    encoded: hex(Genesis.encode(genesis)),
+    hash: Genesis.hash(genesis),
+  }
+}
+
+export const genesis = {
+  smallest: genesisVector(files.smallest),
+  full: genesisVector(files.full),
+  with_faucet: genesisVector(files.with_faucet),
+}
+
+const base = madeUpHash("11")
+
+const transactions = [0, 1].map((nonce) =>
+  Transaction.sign(
+    networkId,
+    {
+      from: bob.address,
+      nonce: Counter.nonce(nonce),
+      fee: Sats.make(1_000),
+      operation: { _tag: "Transfer", to: carol.address, amount: Sats.make(5), memo: "" },
+    },
+    bob.key,
+  ),
+)
+
+const contentOf = (round: number, parents: ReadonlyArray<Header.Parent>, timestamp: number) => ({
+  base,
+  epoch: Counter.epoch(2),
+  round: Counter.round(round),
+  parents,
+  timestamp: Counter.timestamp(timestamp),
+  coinbase: Sats.make(3_333_333),
+})
+
+const first = Vertex.sign(contentOf(241, [], 1_700_000_120_000), Vertex.emptyBody, alice.key)
+const rival = Vertex.sign(contentOf(241, [], 1_700_000_120_001), Vertex.emptyBody, alice.key)
+const proof = Evidence.of(first.header, rival.header)
+if (proof === undefined) throw new Error("two headers of one slot are evidence")
+const heartbeat = Heartbeat.sign(Counter.commitIndex(117), madeUpHash("22"), carol.key)
+
+const parentOf = ({ header: { round, author, hash } }: Vertex.Vertex): Header.Parent => ({ round, author, hash })
+const others = [bob, carol].map(({ key }) => Vertex.sign(contentOf(241, [], 1_700_000_120_000), Vertex.emptyBody, key))
+const second = Vertex.sign(
+  contentOf(242, [first, ...others].map(parentOf), 1_700_000_120_500),
+  { transactions, evidence: [proof], heartbeats: [heartbeat] },
+  bob.key,
+)
+
+const headerFields = (header: Header.Header) => ({
+  base: header.base,
+  epoch: header.epoch,
+  round: header.round,
+  pub_key: header.publicKey,
+  author: header.author,
+  parents: header.parents,
+  timestamp: header.timestamp,
+  coinbase: header.coinbase,
+  body_hash: header.bodyHash,
+  signature: header.signature,
+})
+
+const vertexVector = (vertex: Vertex.Vertex) => ({
+  header: headerFields(vertex.header),
+  signed_bytes: hex(Header.signedBytes(vertex.header)),
+  hash: vertex.header.hash,
+  encoded_header: hex(Header.encode(vertex.header)),
+  transactions: vertex.body.transactions.map(({ id }) => id),
+  encoded: hex(vertex.encoded),
+})
+
+export const vertices = {
+  network_id: networkId,
+  empty: vertexVector(first),
+  with_body: vertexVector(second),
+  evidence: { first: proof.first.hash, second: proof.second.hash, encoded: hex(Evidence.encode(proof)) },
+  heartbeat: {
+    pub_key: heartbeat.publicKey,
+    commit_index: heartbeat.commitIndex,
+    commit_hash: heartbeat.commitHash,
+    signed_bytes: hex(Heartbeat.signedBytes(heartbeat)),
+    signature: heartbeat.signature,
+    encoded: hex(Heartbeat.encode(heartbeat)),
+  },
+}
+
+const rules: EpochRecord.Rules = {
+  epochRounds: 240,
+  collectionDepthRounds: 60,
+  checkpointIntervalRounds: 100,
+  roundReward: Sats.make(10_000_000),
+  halvingRounds: 105_000_000,
+  treasuryPercent: 10,
+  councilPercent: 10,
+}
+
+const record: EpochRecord.EpochRecord = {
+  epoch: Counter.epoch(3),
+  firstRound: Counter.round(481),
+  seed: madeUpHash("33"),
+  rules,
+  members: people
+    .map(({ address, publicKey }, i) => ({ address, publicKey, weight: Sats.make(stake(2_000) * (i + 1)) }))
+    .sort((a, b) => (a.address < b.address ? -1 : 1)),
+}
+const total = EpochRecord.totalWeight(record)
+
+const rewards = [0, 1, 105_000_000, 105_000_001, 210_000_001, 2_415_000_001, 2_520_000_001].map((round) => ({
+  round,
+  round_reward: EpochRecord.roundReward(rules, Counter.round(round)),
+  coinbase: record.members.map(({ weight }) => EpochRecord.coinbase(rules, Counter.round(round), weight, total)),
+}))
+
+const quorums = [
+  [2, 3],
+  [3, 3],
+  [67, 100],
+  [66, 99],
+  [1_400_000_000_000_000, Sats.MAX_SUPPLY],
+  [1_400_000_000_000_001, Sats.MAX_SUPPLY],
+].map(([weight = 0, of = 0]) => ({ weight, total: of, is_quorum: EpochRecord.isQuorum(weight, Sats.make(of)) }))
+
+const commit = Commit.make({
+  index: Counter.commitIndex(118),
+  epoch: Counter.epoch(2),
+  leaderRound: Counter.round(480),
+  leaderHash: second.header.hash,
+  previous: madeUpHash("22"),
+})
+
+const content = {
+  epoch: commit.epoch,
+  round: commit.leaderRound,
+  commitIndex: commit.index,
+  commitHash: commit.hash,
+  effectsDigest: madeUpHash("44"),
+  stateRoot: madeUpHash("55"),
+  totalSupply: Sats.make(stake(5_102_000)),
+  previous: base,
+}
+
+const checkpointVector = (nextEpoch: EpochRecord.EpochRecord | null) => {
+  const checkpoint = Checkpoint.make({ ...content, nextEpoch })
+  const signatures = people
+    .map(({ key }) => Checkpoint.sign(checkpoint, key))
+    .sort((a, b) => (a.validator < b.validator ? -1 : 1))
+  return {
+    epoch: checkpoint.epoch,
+    round: checkpoint.round,
+    commit_index: checkpoint.commitIndex,
+    commit_hash: checkpoint.commitHash,
+    effects_digest: checkpoint.effectsDigest,
+    state_root: checkpoint.stateRoot,
+    total_supply: checkpoint.totalSupply,
+    next_epoch: nextEpoch === null ? null : hex(EpochRecord.encode(nextEpoch)),
+    previous: checkpoint.previous,
+    signed_bytes: hex(Checkpoint.signedBytes(checkpoint)),
+    hash: checkpoint.hash,
+    encoded: hex(Checkpoint.encode(checkpoint)),
+    signatures,
+    encoded_signed: hex(Checkpoint.encodeSigned({ checkpoint, signatures })),
+  }
+}
+
+export const epochs = {
+  epoch_record: {
+    epoch: record.epoch,
+    first_round: record.firstRound,
+    last_round: EpochRecord.lastRound(record),
+    seed: record.seed,
+    rules: {
+      epoch_rounds: rules.epochRounds,
+      collection_depth_rounds: rules.collectionDepthRounds,
+      checkpoint_interval_rounds: rules.checkpointIntervalRounds,
+      round_reward: rules.roundReward,
+      halving_rounds: rules.halvingRounds,
+      treasury_percent: rules.treasuryPercent,
+      council_percent: rules.councilPercent,
+    },
+    members: record.members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
+    encoded: hex(EpochRecord.encode(record)),
+  },
+  rewards,
+  quorums,
+  commit: {
+    index: commit.index,
+    epoch: commit.epoch,
+    leader_round: commit.leaderRound,
+    leader_hash: commit.leaderHash,
+    previous: commit.previous,
+    hash: commit.hash,
+  },
+  checkpoints: { of_an_interval: checkpointVector(null), closing: checkpointVector(record) },
+}

@@ -1,0 +1,189 @@
+/** Transactions of every type in both forms, and what no node takes. */
+import { Either } from "effect"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Name } from "../../src/protocol/Name.js"
+import type * as Operation from "../../src/protocol/Operation.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import { alice, bob, carol, hex, networkId, requireRefused } from "./people.js"
+
+const operations: ReadonlyArray<readonly [about: string, fee: number, operation: Operation.Operation]> = [
+  ["a transfer", 1_000, { _tag: "Transfer", to: bob.address, amount: Sats.make(150_000_000), memo: "" }],
+  [
+    "a transfer with a memo that is not ASCII",
+    1_000,
+    { _tag: "Transfer", to: bob.address, amount: Sats.make(1), memo: "für 🍞" },
+  ],
+  [
+    "a transfer of everything there can be, with the longest memo",
+    Sats.MAX_SUPPLY,
+    { _tag: "Transfer", to: alice.address, amount: Sats.MAX_SUPPLY, memo: "m".repeat(256) },
+  ],
+  ["the smallest stake", 0, { _tag: "StakeTx", amount: Sats.MIN_STAKE_SATS }],
+  ["unstaking", 0, { _tag: "UnstakeTx" }],
+  ["a delegation", 0, { _tag: "DelegateTx", validator: carol.address, amount: Sats.make(100_000_000) }],
+  ["undelegating, with a fee that nobody asked for", 7, { _tag: "UndelegateTx" }],
+  ["a commission", 0, { _tag: "SetCommissionTx", commissionPercent: 100 }],
+  [
+    "a text proposal without a description",
+    1_000,
+    { _tag: "CreateProposalTx", title: "Say hello", description: "", payload: { _tag: "Text" } },
+  ],
+  [
+    "a parameter change",
+    1_000,
+    {
+      _tag: "CreateProposalTx",
+      title: "Lower the fee",
+      description: "Half of it is enough.",
+      payload: { _tag: "ParameterChange", param: "min_fee_sats", value: 500 },
+    },
+  ],
+  [
+    "a new council member",
+    1_000,
+    {
+      _tag: "CreateProposalTx",
+      title: "Seat Bob",
+      description: "…",
+      payload: { _tag: "CouncilMembership", action: "add", address: bob.address },
+    },
+  ],
+  [
+    "a council member who leaves",
+    1_000,
+    {
+      _tag: "CreateProposalTx",
+      title: "Unseat Bob",
+      description: "",
+      payload: { _tag: "CouncilMembership", action: "remove", address: bob.address },
+    },
+  ],
+  [
+    "a payment by the treasury",
+    1_000,
+    {
+      _tag: "CreateProposalTx",
+      title: "Pay Carol",
+      description: "For the explorer.",
+      payload: { _tag: "TreasurySpend", recipient: carol.address, amount: Sats.make(2_500_000_000) },
+    },
+  ],
+  ["a vote for", 1_000, { _tag: "VoteTx", proposalId: Counter.proposalId(1), vote: true }],
+  ["a vote against", 1_000, { _tag: "VoteTx", proposalId: Counter.proposalId(2 ** 53 - 1), vote: false }],
+  ["a name", 100_000, { _tag: "RegisterNameTx", name: "alice" as Name }],
+  [
+    "an account policy, two of three",
+    1_000,
+    { _tag: "SetAccountPolicyTx", threshold: 2, keys: [alice.publicKey, bob.publicKey, carol.publicKey] },
+  ],
+]
+
+const vectorOf = (about: string, transaction: Transaction.Transaction) => ({
+  about,
+  json: TransactionJson.toJson(transaction),
+  signed_bytes: hex(Transaction.bytesUnderSignature(networkId, transaction)),
+  hash: transaction.id,
+  encoded: hex(transaction.encoded),
+})
+
+const unsigned = operations.map(([about, fee, operation], nonce) => ({
+  about,
+  content: { from: alice.address, nonce: Counter.nonce(nonce), fee: Sats.make(fee), operation },
+}))
+
+const policySigned = (content: Transaction.Unsigned): Transaction.Transaction =>
+  Transaction.make(networkId, content, {
+    _tag: "Policy",
+    signatures: [carol, alice].map(({ key }) => Transaction.cosign(networkId, content, key)),
+  })
+
+export const transactions = {
+  network_id: networkId,
+  single_key: unsigned.map(({ about, content }) => vectorOf(about, Transaction.sign(networkId, content, alice.key))),
+  policy: unsigned.map(({ about, content }) => vectorOf(`${about}, signed by two keys`, policySigned(content))),
+}
+
+const good = transactions.single_key[0]
+const signedByTwo = transactions.policy[0]
+if (good === undefined || signedByTwo === undefined) throw new Error("no transfer")
+
+const patched = (offset: number, patch: string): string =>
+  good.encoded.slice(0, offset * 2) + patch + good.encoded.slice(offset * 2 + patch.length)
+
+/** type 1 · from 20 · nonce 8 · fee 8 · to 20 · amount 8 · memo 2 · count 1 · key 32 · signature 64. */
+const at = { type: 0, nonce: 21, fee: 29, amount: 57, memo: 65, count: 67, proof: 68 }
+const proof = good.encoded.slice(at.proof * 2)
+
+const rejectedBytes: ReadonlyArray<readonly [about: string, bytes: string, reason: string]> = [
+  ["nothing", "", "truncated"],
+  ["the last byte is missing", good.encoded.slice(0, -2), "truncated"],
+  ["a byte trails", `${good.encoded}00`, "trailing"],
+  ["type 0", patched(at.type, "00"), "unknown-type"],
+  ["type 11", patched(at.type, "0b"), "unknown-type"],
+  ["nonce 2^53", patched(at.nonce, "0000000000002000"), "range"],
+  ["fee above the maximum supply", patched(at.fee, "0140075af8750700"), "range"],
+  ["amount 0", patched(at.amount, "0000000000000000"), "rule"],
+  ["a memo of 257 bytes announced", patched(at.memo, "0101"), "limit"],
+  ["a memo longer than what follows", patched(at.memo, "ff00"), "truncated"],
+  ["a memo that is not UTF-8", `${good.encoded.slice(0, at.memo * 2)}0100ff00${proof}`, "text"],
+  ["17 signatures", `${good.encoded.slice(0, at.count * 2)}11${proof.repeat(17)}`, "limit"],
+  ["one key signs twice", `${good.encoded.slice(0, at.count * 2)}02${proof.repeat(2)}`, "rule"],
+  ["two signatures announced, one there", patched(at.count, "02"), "truncated"],
+]
+
+const json = good.json as unknown as Record<string, unknown>
+const changed = (change: Record<string, unknown>): string => JSON.stringify({ ...json, ...change })
+const without = (...fields: ReadonlyArray<string>): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(json).filter(([field]) => !fields.includes(field))))
+const raw = (from: string, to: string): string => JSON.stringify(json).replace(from, to)
+
+/** As texts, because what a reader makes of a number is part of what is tested. */
+const rejectedJson: ReadonlyArray<readonly [about: string, text: string, field: string, reason: string]> = [
+  ["an unknown type", changed({ type: "MintTx" }), "type", "unknown-type"],
+  ["a field nobody knows", changed({ gas: 1 }), "gas", "unknown-field"],
+  ["no recipient", without("to"), "to", "missing-field"],
+  ["no fee where there must be one", without("fee"), "fee", "missing-field"],
+  ["no signature", without("signature"), "signature", "missing-field"],
+  ["an amount in a string", changed({ amount: "150000000" }), "amount", "json-type"],
+  ["an amount of minus one", changed({ amount: -1 }), "amount", "range"],
+  ["an amount of minus zero", raw('"amount":150000000', '"amount":-0'), "amount", "range"],
+  ["an amount with a fraction", changed({ amount: 0.5 }), "amount", "range"],
+  ["an amount above the maximum supply", changed({ amount: 2_100_000_000_000_001 }), "amount", "range"],
+  ["a nonce of 2^53", changed({ nonce: 2 ** 53 }), "nonce", "range"],
+  ["an amount of 0", changed({ amount: 0 }), "amount", "rule"],
+  ["a memo of 257 bytes", changed({ memo: "m".repeat(257) }), "memo", "text"],
+  ["a memo with a lone surrogate", changed({ memo: "\ud83c" }), "memo", "text"],
+  ["a mainnet address on a testnet", changed({ to: Address.toBech32(bob.address, "udg") }), "to", "other-network"],
+  ["a name where an address must stand", changed({ to: "@bob" }), "to", "not-an-address"],
+  ["a key that is too short", changed({ pub_key: alice.publicKey.slice(2) }), "pub_key", "hex"],
+  [
+    "both forms of authorization",
+    changed({ signatures: [{ pub_key: json["pub_key"], signature: json["signature"] }] }),
+    "signatures",
+    "rule",
+  ],
+]
+
+const prefix = "tudg"
+
+export const rejectedTransactions = () => {
+  for (const [about, bytes] of rejectedBytes) {
+    requireRefused(about, Transaction.decode(networkId, Buffer.from(bytes, "hex")))
+  }
+  for (const [about, text] of rejectedJson) {
+    const decoded = TransactionJson.decode(JSON.parse(text))
+    requireRefused(
+      about,
+      Either.flatMap(decoded, (json) => TransactionJson.fromJson(networkId, prefix, json)),
+    )
+  }
+  return {
+    network_id: networkId,
+    network: "testnet",
+    bytes: rejectedBytes.map(([about, encoded, reason]) => ({ about, encoded, reason })),
+    json: rejectedJson.map(([about, text, field, reason]) => ({ about, text, field, reason })),
+  }
+}

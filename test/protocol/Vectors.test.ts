@@ -1,0 +1,308 @@
+/** The code against docs/vectors/, read as a client in another language would read them. */
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Either, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Commit from "../../src/protocol/Commit.js"
+import * as EpochRecord from "../../src/protocol/EpochRecord.js"
+import * as Evidence from "../../src/protocol/Evidence.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Heartbeat from "../../src/protocol/Heartbeat.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import { addressPrefix, type Mode, type NetworkId } from "../../src/protocol/Network.js"
+import * as Operation from "../../src/protocol/Operation.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+
+const folder = resolve(import.meta.dirname, "../../docs/vectors")
+// The files are data without a type: the tests read what the documentation says is there.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const read = (name: string): any => JSON.parse(readFileSync(join(folder, name), "utf8"))
+
+const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"))
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+
+/** H of the documentation, by nothing of ours. */
+const H = (tag: string, input: string): string =>
+  createHash("sha256").update(tag).update(Uint8Array.of(0)).update(bytes(input)).digest("hex")
+
+const verified = (publicKey: string, message: string, signature: string): boolean =>
+  Verification.isValid({ message: bytes(message), publicKey, signature } as Verification.Check)
+
+it("hashes.json holds", () => {
+  for (const { tag, input, hash } of read("hashes.json")) {
+    expect(Hash.of(tag, bytes(input))).toBe(hash)
+    expect(H(tag, input)).toBe(hash)
+  }
+})
+
+it("keys.json holds", () => {
+  for (const vector of read("keys.json")) {
+    const key = Option.getOrThrow(SecretKey.fromHex(vector.secret_key))
+    expect(key.publicKey).toBe(vector.pub_key)
+    expect(Address.fromPublicKey(key.publicKey)).toBe(vector.address)
+    expect(Address.toBech32(vector.address, "tudg")).toBe(vector.address_testnet)
+    expect(Address.toBech32(vector.address, "udg")).toBe(vector.address_mainnet)
+    for (const { message, signature } of vector.signatures) {
+      expect(key.sign(bytes(message))).toBe(signature)
+      expect(verified(vector.pub_key, message, signature)).toBe(true)
+    }
+  }
+})
+
+describe("addresses.json holds", () => {
+  const { accepted, rejected, names } = read("addresses.json")
+
+  it("for every accepted form", () => {
+    for (const { network, text, address, bech32m } of accepted) {
+      const prefix = addressPrefix(network as Mode)
+      expect(Address.parse(text, prefix)).toStrictEqual(Either.right(address))
+      expect(Address.toBech32(address, prefix)).toBe(bech32m)
+    }
+  })
+
+  const reasons: Readonly<Record<string, string>> = {
+    "not-an-address": "expected",
+    "other-network": "an address of the other network",
+    checksum: "checksum or form",
+    length: "does not hold 20 bytes",
+  }
+  it("for every rejected text and its reason", () => {
+    for (const { network, text, reason } of rejected) {
+      const error = Option.getOrThrow(Either.getLeft(Address.parse(text, addressPrefix(network as Mode))))
+      expect(error.reason).toContain(reasons[reason])
+    }
+  })
+
+  it("for names", () => {
+    for (const name of names.accepted) expect(Either.isRight(Address.parseReference(`@${name}`, "udg"))).toBe(true)
+    for (const name of names.rejected) expect(Either.isLeft(Address.parseReference(`@${name}`, "udg"))).toBe(true)
+  })
+})
+
+it("amounts.json holds", () => {
+  const { formatted, rejected_texts, multiplied } = read("amounts.json")
+  for (const { sats, coin, text } of formatted) {
+    expect(Sats.toCoin(sats)).toBe(coin)
+    expect(Sats.formatCoin(sats)).toBe(text)
+    expect(Sats.parseCoin(text)).toStrictEqual(Option.some(sats))
+  }
+  for (const text of rejected_texts) expect(Sats.parseCoin(text)).toStrictEqual(Option.none())
+  for (const { a, b, c, floor } of multiplied) expect(Sats.mulDivFloor(a, b, c)).toBe(floor)
+})
+
+describe("transactions.json holds", () => {
+  const { network_id, single_key, policy } = read("transactions.json")
+  const networkId = network_id as NetworkId
+
+  it("for every type, in both forms of authorization", () => {
+    for (const form of [single_key, policy]) {
+      const types = new Set(form.map(({ json }: { json: { type: string } }) => json.type))
+      expect(types).toStrictEqual(new Set(Object.keys(Operation.TYPE_BYTE)))
+    }
+  })
+
+  it.each([...single_key, ...policy].map((vector) => [vector.about, vector]))("for %s", (_, vector) => {
+    const { json, signed_bytes, hash, encoded } = vector
+    const decoded = Either.getOrThrow(Transaction.decode(networkId, bytes(encoded)))
+    const submitted = Either.getOrThrow(
+      Either.flatMap(TransactionJson.decode(json), (input) => TransactionJson.fromJson(networkId, "tudg", input)),
+    )
+    expect(submitted).toStrictEqual(decoded)
+    expect(TransactionJson.toJson(decoded)).toStrictEqual(json)
+    expect(decoded.id).toBe(hash)
+    expect(H("udg/tx-id", signed_bytes)).toBe(hash)
+    expect(hex(Transaction.signedBytes(networkId, decoded))).toBe(signed_bytes)
+    const proofs = json.signatures ?? [json]
+    for (const { pub_key, signature } of proofs) expect(verified(pub_key, signed_bytes, signature)).toBe(true)
+    expect(Verification.checksOf(networkId, decoded).every(Verification.isValidAtDoor)).toBe(true)
+  })
+})
+
+describe("rejected-transactions.json holds", () => {
+  const { network_id, network, bytes: rejectedBytes, json: rejectedJson } = read("rejected-transactions.json")
+  const networkId = network_id as NetworkId
+  const prefix = addressPrefix(network)
+  interface Rejected {
+    readonly about: string
+    readonly reason: string
+  }
+
+  const byteReasons: Readonly<Record<string, RegExp>> = {
+    truncated: /bytes expected, \d+ left/,
+    trailing: /trailing/,
+    "unknown-type": /transaction type/,
+    range: /above/,
+    limit: /at most/,
+    text: /not UTF-8/,
+    rule: /must be|of one key/,
+  }
+  const bytesCases: ReadonlyArray<Rejected & { readonly encoded: string }> = rejectedBytes
+  it.each(bytesCases)("for bytes: $about", ({ encoded, reason }) => {
+    const error = Option.getOrThrow(Either.getLeft(Transaction.decode(networkId, bytes(encoded))))
+    expect(error.reason).toMatch(byteReasons[reason] ?? /never/)
+  })
+
+  const jsonReasons: Readonly<Record<string, RegExp>> = {
+    "unknown-type": /^Expected "Transfer"/,
+    "unknown-field": /is unexpected/,
+    "missing-field": /is missing/,
+    "json-type": /^Expected number/,
+    range: /an integer/,
+    rule: /must be at least|not both/,
+    text: /valid Unicode text of/,
+    "other-network": /of the other network/,
+    "not-an-address": /is not an address/,
+    hex: /hex characters/,
+  }
+  const jsonCases: ReadonlyArray<Rejected & { readonly text: string; readonly field: string }> = rejectedJson
+  it.each(jsonCases)("for JSON: $about", ({ text, field, reason }) => {
+    const parsed = Either.flatMap(TransactionJson.decode(JSON.parse(text)), (input) =>
+      TransactionJson.fromJson(networkId, prefix, input),
+    )
+    const error = Option.getOrThrow(Either.getLeft(parsed))
+    expect(error.field).toBe(field)
+    expect(error.reason).toMatch(jsonReasons[reason] ?? /never/)
+  })
+})
+
+it("genesis.json holds", () => {
+  for (const { file, written_out, encoded, hash } of Object.values<Record<string, never>>(read("genesis.json"))) {
+    for (const form of [file, written_out]) {
+      const genesis = Either.getOrThrow(Genesis.fromFile(form))
+      expect(hex(Genesis.encode(genesis))).toBe(encoded)
+      expect(Genesis.hash(genesis)).toBe(hash)
+    }
+    expect(Genesis.toJson(Either.getOrThrow(Genesis.decode(bytes(encoded as never))))).toStrictEqual(written_out)
+    expect(H("udg/genesis", encoded as never)).toBe(hash)
+  }
+})
+
+describe("vertices.json holds", () => {
+  const { network_id, empty, with_body, evidence, heartbeat } = read("vertices.json")
+  const networkId = network_id as NetworkId
+
+  it.each([
+    ["an empty vertex", empty],
+    ["a vertex with a body", with_body],
+  ])("for %s", (_, vector) => {
+    const { header, body } = Either.getOrThrow(Vertex.decode(networkId, bytes(vector.encoded)))
+    expect({
+      base: header.base,
+      epoch: header.epoch,
+      round: header.round,
+      pub_key: header.publicKey,
+      author: header.author,
+      parents: header.parents,
+      timestamp: header.timestamp,
+      coinbase: header.coinbase,
+      body_hash: header.bodyHash,
+      signature: header.signature,
+    }).toStrictEqual(vector.header)
+    expect(header.hash).toBe(vector.hash)
+    expect(H("udg/vertex-id", vector.signed_bytes)).toBe(vector.hash)
+    expect(H("udg/body", vector.encoded.slice(vector.encoded_header.length))).toBe(vector.header.body_hash)
+    expect(hex(Header.encode(header))).toBe(vector.encoded_header)
+    expect(hex(Header.signedBytes(header))).toBe(vector.signed_bytes)
+    expect(verified(vector.header.pub_key, vector.signed_bytes, vector.header.signature)).toBe(true)
+    expect(body.transactions.map(({ id }) => id)).toStrictEqual(vector.transactions)
+    expect(hex(Vertex.make(header, body).encoded)).toBe(vector.encoded)
+  })
+
+  it("for evidence", () => {
+    const { first, second } = Either.getOrThrow(Evidence.decode(bytes(evidence.encoded)))
+    expect([first.hash, second.hash]).toStrictEqual([evidence.first, evidence.second])
+    expect([first, second].map(Header.check).every(Verification.isValid)).toBe(true)
+  })
+
+  it("for a heartbeat", () => {
+    const decoded = Either.getOrThrow(Heartbeat.decode(bytes(heartbeat.encoded)))
+    expect(decoded).toMatchObject({
+      publicKey: heartbeat.pub_key,
+      commitIndex: heartbeat.commit_index,
+      commitHash: heartbeat.commit_hash,
+      signature: heartbeat.signature,
+    })
+    expect(hex(Heartbeat.signedBytes(decoded))).toBe(heartbeat.signed_bytes)
+    expect(verified(heartbeat.pub_key, heartbeat.signed_bytes, heartbeat.signature)).toBe(true)
+  })
+})
+
+describe("epochs.json holds", () => {
+  const { epoch_record, rewards, quorums, commit, checkpoints } = read("epochs.json")
+  const record = Either.getOrThrow(EpochRecord.decode(bytes(epoch_record.encoded)))
+
+  it("for the epoch record", () => {
+    expect({
+      epoch: record.epoch,
+      first_round: record.firstRound,
+      last_round: EpochRecord.lastRound(record),
+      seed: record.seed,
+      rules: {
+        epoch_rounds: record.rules.epochRounds,
+        collection_depth_rounds: record.rules.collectionDepthRounds,
+        checkpoint_interval_rounds: record.rules.checkpointIntervalRounds,
+        round_reward: record.rules.roundReward,
+        halving_rounds: record.rules.halvingRounds,
+        treasury_percent: record.rules.treasuryPercent,
+        council_percent: record.rules.councilPercent,
+      },
+      members: record.members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
+      encoded: hex(EpochRecord.encode(record)),
+    }).toStrictEqual(epoch_record)
+  })
+
+  it("for rewards, coinbases and quorums", () => {
+    const total = EpochRecord.totalWeight(record)
+    for (const { round, round_reward, coinbase } of rewards) {
+      expect(EpochRecord.roundReward(record.rules, round)).toBe(round_reward)
+      const shares = record.members.map(({ weight }) => EpochRecord.coinbase(record.rules, round, weight, total))
+      expect(shares).toStrictEqual(coinbase)
+    }
+    for (const { weight, total, is_quorum } of quorums) expect(EpochRecord.isQuorum(weight, total)).toBe(is_quorum)
+  })
+
+  it("for the hash of a commit", () => {
+    const { index, epoch, leader_round, leader_hash, previous, hash } = commit
+    const made = Commit.make({ index, epoch, leaderRound: leader_round, leaderHash: leader_hash, previous })
+    expect(made.hash).toBe(hash)
+  })
+
+  it.each([
+    ["an interval", checkpoints.of_an_interval],
+    ["an epoch's close", checkpoints.closing],
+  ])("for the checkpoint of %s", (_, vector) => {
+    const { checkpoint, signatures } = Either.getOrThrow(Checkpoint.decodeSigned(bytes(vector.encoded_signed)))
+    expect(Either.getOrThrow(Checkpoint.decode(bytes(vector.encoded)))).toStrictEqual(checkpoint)
+    expect({
+      epoch: checkpoint.epoch,
+      round: checkpoint.round,
+      commit_index: checkpoint.commitIndex,
+      commit_hash: checkpoint.commitHash,
+      effects_digest: checkpoint.effectsDigest,
+      state_root: checkpoint.stateRoot,
+      total_supply: checkpoint.totalSupply,
+      next_epoch: checkpoint.nextEpoch && hex(EpochRecord.encode(checkpoint.nextEpoch)),
+      previous: checkpoint.previous,
+      signed_bytes: hex(Checkpoint.signedBytes(checkpoint)),
+      hash: checkpoint.hash,
+      encoded: hex(Checkpoint.encode(checkpoint)),
+      signatures,
+      encoded_signed: hex(Checkpoint.encodeSigned({ checkpoint, signatures })),
+    }).toStrictEqual(vector)
+    expect(H("udg/checkpoint-id", vector.signed_bytes)).toBe(vector.hash)
+    for (const { validator, signature } of signatures) {
+      const member = EpochRecord.memberOf(record, validator)
+      if (member === undefined) throw new Error("not a member")
+      expect(Verification.isValid(Checkpoint.check(checkpoint, member, signature))).toBe(true)
+    }
+  })
+})

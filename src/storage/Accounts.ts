@@ -1,0 +1,109 @@
+/** The accounts as of the last commit. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import { fromHex, toHex } from "#crypto"
+import type { Address } from "../protocol/Address.js"
+import * as Binary from "../protocol/Binary.js"
+import type { StateRecord } from "../protocol/StateRecord.js"
+import * as BulkInsert from "./BulkInsert.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+/**
+ * An account as its columns say. Balance and nonce are whatever stands there: they are judged by the recount of the
+ * supply, which has to see what somebody wrote into the file, not a correction of it.
+ */
+export interface StoredAccount {
+  readonly address: Address
+  readonly balance: number
+  readonly nonce: number
+  /** The account record behind balance and nonce. */
+  readonly extras: Uint8Array
+}
+
+/** An account record begins with balance and nonce, eight bytes each. */
+const EXTRAS_OFFSET = 16
+const PAGE_ROWS = 8_192
+
+export interface Accounts {
+  /** Hands over every account, some thousands at a time, in the order of their addresses. */
+  readonly load: (visit: (page: ReadonlyArray<StoredAccount>) => void) => Effect.Effect<void, StorageError>
+  readonly count: Effect.Effect<number, StorageError>
+}
+
+/** The record these columns stand for; a balance or nonce outside of its range has none and throws. */
+export const toRecord = ({ address, balance, nonce, extras }: StoredAccount): StateRecord => ({
+  kind: "Account",
+  key: fromHex(address),
+  value: Binary.encode((writer) => writer.u64(balance).u64(nonce).raw(extras)),
+})
+
+const accountOf = (row: Column.Row): StoredAccount => ({
+  address: Column.addressText(row, 0),
+  balance: Column.integer(row, 1),
+  nonce: Column.integer(row, 2),
+  extras: Column.bytes(row, 3),
+})
+
+const insert = BulkInsert.make({
+  into: "accounts (address, balance, nonce, extras)",
+  columns: 4,
+  onConflict: `on conflict (address) do update
+    set balance = excluded.balance, nonce = excluded.nonce, extras = excluded.extras`,
+})
+
+/** Puts changed accounts into their rows; part of a commit's transaction. */
+export class Changes {
+  readonly #rows: Array<BulkInsert.Value> = []
+  readonly #gone: Array<string> = []
+
+  add(key: Uint8Array, value: Uint8Array | null): void {
+    const address = toHex(key)
+    if (value === null) {
+      this.#gone.push(address)
+      return
+    }
+    const reader = new Binary.Reader(value)
+    this.#rows.push(address, reader.u64(), reader.u64(), value.subarray(EXTRAS_OFFSET))
+  }
+
+  write(sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(
+      insert(sql, this.#rows),
+      Effect.forEach(this.#gone, (address) => sql`delete from accounts where address = ${address}`.raw, {
+        discard: true,
+      }),
+    )
+  }
+}
+
+export const make = (database: Database): Accounts => {
+  const page = (after: string) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select address, balance, nonce, extras from accounts where address > ${after} order by address limit ${PAGE_ROWS}`
+          .values,
+        (rows) => rows.map(accountOf),
+      ),
+    )
+
+  return {
+    load: (visit) =>
+      Effect.gen(function* () {
+        let last = ""
+        for (;;) {
+          const accounts = yield* page(last)
+          visit(accounts)
+          const end = accounts.at(-1)
+          if (end === undefined || accounts.length < PAGE_ROWS) return
+          last = end.address
+          yield* Effect.yieldNow()
+        }
+      }).pipe(Effect.withSpan("accounts")),
+
+    count: database.read((sql) =>
+      Effect.map(sql`select count(*) from accounts`.values, ([row = []]) => Column.integer(row, 0)),
+    ),
+  }
+}

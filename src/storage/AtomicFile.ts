@@ -1,0 +1,37 @@
+/** A small file that is there whole or not at all: written beside its place, synced, then moved into it. */
+import { dirname } from "node:path"
+import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect } from "effect"
+
+const synced = (path: string, content: Uint8Array, mode: number) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const file = yield* fileSystem.open(path, { flag: "wx", mode })
+    yield* file.writeAll(content)
+    yield* file.sync
+  }).pipe(Effect.scoped)
+
+/** Until the directory is synced, a power cut may take the new name with it. Windows has no such call, and no need. */
+const syncDirectory = (path: string) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const directory = yield* fileSystem.open(path, { flag: "r" })
+    yield* directory.sync
+  }).pipe(Effect.scoped, Effect.ignore)
+
+/** Writes the file, in place of whatever has its name. */
+export const write = (
+  path: string,
+  content: Uint8Array,
+  mode: number,
+): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const temporary = `${path}.new`
+    // What a crash may have left of an earlier attempt.
+    yield* fileSystem.remove(temporary, { force: true })
+    yield* synced(temporary, content, mode)
+    yield* fileSystem.rename(temporary, path)
+    yield* syncDirectory(dirname(path))
+  })

@@ -1,0 +1,103 @@
+/** Checkpoints, the node's own and those it was given, with who signed them. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect, Either, Option } from "effect"
+import { fromHex, toHex } from "#crypto"
+import * as Checkpoint from "../protocol/Checkpoint.js"
+import type { Epoch, Round } from "../protocol/Counter.js"
+import type * as Keys from "../protocol/Keys.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+export interface StoredCheckpoint extends Checkpoint.SignedCheckpoint {
+  readonly hasQuorum: boolean
+}
+
+export interface Checkpoints {
+  /**
+   * Keeps a checkpoint with the signatures known by now; signatures are added to those of before, and a quorum once
+   * reached stays. A different checkpoint of a round that has one replaces it.
+   */
+  readonly put: (checkpoint: StoredCheckpoint) => Effect.Effect<void, StorageError>
+  readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+  readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+  readonly latestWithQuorum: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+  readonly latestClosing: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+  /** Those that close an epoch, from this epoch on, in their order, `limit` at most. */
+  readonly closing: (from: Epoch, limit: number) => Effect.Effect<ReadonlyArray<StoredCheckpoint>, StorageError>
+}
+
+const COLUMNS = "round, has_quorum, content"
+
+const contentOf = (row: Column.Row): Checkpoint.Checkpoint =>
+  Either.getOrElse(Checkpoint.decode(Column.bytes(row, 2)), ({ message }) => {
+    throw new Column.UnexpectedValue(message)
+  })
+
+const signatureOf = (row: Column.Row): Checkpoint.CheckpointSignature => ({
+  validator: Column.address(row, 0),
+  signature: toHex(Column.bytes(row, 1)) as Keys.Signature,
+})
+
+const withSignatures = (sql: SqlClient.SqlClient, row: Column.Row) =>
+  Effect.map(
+    sql`select validator, signature from checkpoint_signatures where round = ${Column.integer(row, 0)}
+      order by validator`.values,
+    (rows): StoredCheckpoint => ({
+      checkpoint: contentOf(row),
+      signatures: rows.map(signatureOf),
+      hasQuorum: Column.boolean(row, 1),
+    }),
+  )
+
+const put = (sql: SqlClient.SqlClient, { checkpoint, signatures, hasQuorum }: StoredCheckpoint) =>
+  Effect.gen(function* () {
+    const { round, epoch, nextEpoch } = checkpoint
+    const hash = fromHex(checkpoint.hash)
+    const quorum = hasQuorum ? 1 : 0
+    // Signatures are of the content: with other content they go, by the foreign key.
+    yield* sql`delete from checkpoints where round = ${round} and hash <> ${hash}`.raw
+    yield* sql`insert into checkpoints (round, epoch, hash, is_closing, has_quorum, content)
+      values (${round}, ${epoch}, ${hash}, ${nextEpoch === null ? 0 : 1}, ${quorum}, ${Checkpoint.encode(checkpoint)})
+      on conflict (round) do update set has_quorum = max(has_quorum, excluded.has_quorum)`.raw
+    for (const { validator, signature } of signatures) {
+      yield* sql`insert into checkpoint_signatures (round, validator, signature)
+        values (${round}, ${fromHex(validator)}, ${fromHex(signature)})
+        on conflict (round, validator) do update set signature = excluded.signature`.raw
+    }
+  })
+
+export const make = (database: Database): Checkpoints => {
+  const select = (rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+    database.read((sql) =>
+      Effect.flatMap(rows(sql), (found) => Effect.forEach(found, (row) => withSignatures(sql, row))),
+    )
+
+  const one = (rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+    Effect.map(select(rows), ([checkpoint]) => Option.fromNullable(checkpoint))
+
+  return {
+    put: (checkpoint) => database.write((sql) => put(sql, checkpoint)),
+
+    at: (round) => one((sql) => sql`select ${sql.literal(COLUMNS)} from checkpoints where round = ${round}`.values),
+
+    latest: one((sql) => sql`select ${sql.literal(COLUMNS)} from checkpoints order by round desc limit 1`.values),
+
+    latestWithQuorum: one(
+      (sql) =>
+        sql`select ${sql.literal(COLUMNS)} from checkpoints where has_quorum = 1 order by round desc limit 1`.values,
+    ),
+
+    latestClosing: one(
+      (sql) =>
+        sql`select ${sql.literal(COLUMNS)} from checkpoints where is_closing = 1 order by epoch desc limit 1`.values,
+    ),
+
+    closing: (from, limit) =>
+      select(
+        (sql) =>
+          sql`select ${sql.literal(COLUMNS)} from checkpoints where is_closing = 1 and epoch >= ${from}
+            order by epoch limit ${limit}`.values,
+      ),
+  }
+}

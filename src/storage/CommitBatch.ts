@@ -1,0 +1,66 @@
+/** Everything one commit leaves behind, written as one: plain data, so that the writer may live in another thread. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import type { Hash } from "../protocol/Hash.js"
+import type { Kind } from "../protocol/StateKey.js"
+import * as Accounts from "./Accounts.js"
+import * as Commits from "./Commits.js"
+import * as PendingTransactions from "./PendingTransactions.js"
+import * as Records from "./Records.js"
+import * as Transactions from "./Transactions.js"
+import * as Vertices from "./Vertices.js"
+
+/** A record whose value is another than before. */
+export interface RecordChange {
+  readonly kind: Kind
+  readonly key: Uint8Array
+  /** Null when the record is gone. */
+  readonly value: Uint8Array | null
+}
+
+export interface CommitBatch {
+  readonly commit: Commits.CommitRecord
+  readonly changes: Iterable<RecordChange>
+  /** In the commit's order, all of them stored before. Genesis orders none. */
+  readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
+  /** Which of the mempool's transactions the commit has settled. */
+  readonly settled: ReadonlyArray<Hash>
+}
+
+const writeChanges = (
+  sql: SqlClient.SqlClient,
+  changes: Iterable<RecordChange>,
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.suspend(() => {
+    const accounts = new Accounts.Changes()
+    const records = new Records.Changes()
+    for (const { kind, key, value } of changes) {
+      if (kind === "Account") accounts.add(key, value)
+      else records.add(kind, key, value)
+    }
+    return Effect.zipRight(accounts.write(sql), records.write(sql))
+  })
+
+const markVertices = (
+  sql: SqlClient.SqlClient,
+  { commit, vertices }: CommitBatch,
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    for (const [position, { header }] of vertices.entries()) {
+      const isMarked = yield* Vertices.markOrdered(sql, header.hash, commit.index, position)
+      // The DAG stores a vertex before anybody can order it, and orders none twice.
+      if (!isMarked)
+        throw new Error(`commit ${commit.index} orders vertex ${header.hash}, which is not stored unordered`)
+    }
+  })
+
+/** The statements of one commit, for one transaction. */
+export const write = (sql: SqlClient.SqlClient, batch: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const { commit, vertices } = batch
+    yield* Commits.append(sql, commit, vertices.length)
+    yield* writeChanges(sql, batch.changes)
+    yield* markVertices(sql, batch)
+    yield* Transactions.append(sql, commit.index, vertices)
+    yield* PendingTransactions.remove(sql, batch.settled)
+  })

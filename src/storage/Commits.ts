@@ -1,0 +1,80 @@
+/** The commits this node has executed. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Commit } from "../protocol/Commit.js"
+import type { CommitIndex, Epoch, Timestamp } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+/** A commit with what executing it gave. */
+export interface CommitRecord extends Commit {
+  readonly time: Timestamp
+  readonly effectsDigest: Hash
+}
+
+export interface Commits {
+  readonly last: Effect.Effect<Option.Option<CommitRecord>, StorageError>
+  readonly at: (index: CommitIndex) => Effect.Effect<Option.Option<CommitRecord>, StorageError>
+  /** In their order, `limit` at most. */
+  readonly from: (index: CommitIndex, limit: number) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
+  /** In their order. */
+  readonly ofEpoch: (epoch: Epoch) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
+}
+
+const COLUMNS = "commit_index, epoch, leader_round, leader_hash, previous, hash, time, effects_digest"
+
+const commitOf = (row: Column.Row): CommitRecord => ({
+  index: Column.counter(row, 0),
+  epoch: Column.counter(row, 1),
+  leaderRound: Column.counter(row, 2),
+  leaderHash: Column.hash(row, 3),
+  previous: Column.hash(row, 4),
+  hash: Column.hash(row, 5),
+  time: Column.counter(row, 6),
+  effectsDigest: Column.hash(row, 7),
+})
+
+/** Part of a commit's transaction; a commit that stands there already is a bug of the caller and is refused. */
+export const append = (
+  sql: SqlClient.SqlClient,
+  commit: CommitRecord,
+  vertexCount: number,
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(
+    sql`insert into commits ${sql.literal(`(${COLUMNS}, vertex_count)`)} values (
+      ${commit.index}, ${commit.epoch}, ${commit.leaderRound}, ${fromHex(commit.leaderHash)},
+      ${fromHex(commit.previous)}, ${fromHex(commit.hash)}, ${commit.time}, ${fromHex(commit.effectsDigest)},
+      ${vertexCount})`.raw,
+  )
+
+export const make = (database: Database): Commits => {
+  const select = (where: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+    database.read((sql) => Effect.map(where(sql), (rows) => rows.map(commitOf)))
+
+  const first = (commits: ReadonlyArray<CommitRecord>) => Option.fromNullable(commits[0])
+
+  return {
+    last: Effect.map(
+      select((sql) => sql`select ${sql.literal(COLUMNS)} from commits order by commit_index desc limit 1`.values),
+      first,
+    ),
+    at: (index) =>
+      Effect.map(
+        select((sql) => sql`select ${sql.literal(COLUMNS)} from commits where commit_index = ${index}`.values),
+        first,
+      ),
+    from: (index, limit) =>
+      select(
+        (sql) =>
+          sql`select ${sql.literal(COLUMNS)} from commits where commit_index >= ${index}
+            order by commit_index limit ${limit}`.values,
+      ),
+    ofEpoch: (epoch) =>
+      select(
+        (sql) => sql`select ${sql.literal(COLUMNS)} from commits where epoch = ${epoch} order by commit_index`.values,
+      ),
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * One SQLite file with two connections: one that writes, one that only reads, so that a read never waits for a commit.
+ * Every write is a transaction of its own and either happens whole or not at all.
+ *
+ * Not by the client's own `withTransaction`: that turns a failing COMMIT into a defect, and COMMIT is exactly where a
+ * full disk shows in WAL mode. And never outside of `read` or `write`: a statement that merely borrows the connection
+ * may run inside a transaction of somebody else, and be rolled back with it.
+ */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
+import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
+import { Cause, Effect, type Scope } from "effect"
+import { UnexpectedValue } from "./Column.js"
+import * as Migration from "./Migration.js"
+import * as StorageError from "./StorageError.js"
+
+type Statements<A> = (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
+
+export interface Database {
+  readonly file: string
+  /** A consistent view: nothing is committed between two statements of one reading. */
+  readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** All of it or nothing. Not interrupted once it has begun. */
+  readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** Gives the space of deleted rows back to the disk. Writes the whole file anew. */
+  readonly compact: Effect.Effect<void, StorageError.StorageError>
+}
+
+/** When SQLite tells the disk to keep what is written. */
+export type Durability =
+  /** At a checkpoint of the log: survives any end of the process; a power cut may take the last commits. */
+  | "process"
+  /** At every commit: survives a power cut. */
+  | "power"
+
+export interface Options {
+  readonly file: string
+  readonly durability: Durability
+  readonly migrations: ReadonlyArray<Migration.Migration>
+}
+
+const MEMORY = ":memory:"
+
+const execute = (connection: SqlConnection.Connection, text: string): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(connection.execute(text, [], undefined))
+
+/** Holds the connection for all statements of `use`. */
+const reserved = <A>(
+  client: SqlClient.SqlClient,
+  use: (connection: SqlConnection.Connection) => Effect.Effect<A, SqlError.SqlError>,
+): Effect.Effect<A, SqlError.SqlError> => Effect.scoped(Effect.flatMap(client.reserve, use))
+
+const transaction =
+  (client: SqlClient.SqlClient, begin: string) =>
+  <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.uninterruptible(
+      reserved(client, (connection) =>
+        execute(connection, begin).pipe(
+          Effect.zipRight(
+            Effect.provideService(statements(client), SqlClient.TransactionConnection, [connection, 0] as const),
+          ),
+          Effect.zipLeft(execute(connection, "commit")),
+          // After a full disk SQLite has rolled back by itself, and refuses to do it twice.
+          Effect.onError(() => Effect.ignore(execute(connection, "rollback"))),
+        ),
+      ),
+    )
+
+const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.Cause<StorageError.StorageError> =>
+  Cause.flatMap(cause, (error) => Cause.fail(StorageError.fromSqlite(file, error.cause))).pipe((failures) => {
+    const defect = Cause.squash(failures)
+    return defect instanceof UnexpectedValue
+      ? Cause.fail(new StorageError.DatabaseDamaged({ file, finding: defect.message }))
+      : failures
+  })
+
+const typed = <A>(file: string, effect: Effect.Effect<A, SqlError.SqlError>) =>
+  Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
+
+/** The driver throws where the file cannot be opened. */
+const connect = (
+  config: SqliteClient.SqliteClientConfig,
+): Effect.Effect<SqlClient.SqlClient, StorageError.StorageError, Scope.Scope> =>
+  SqliteClient.make({ ...config, prepareCacheTTL: "1000 days" }).pipe(
+    Effect.provide(Reactivity.layer),
+    Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
+  )
+
+const pragmas = (client: SqlClient.SqlClient, texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) => client.unsafe(`pragma ${text}`).raw, { discard: true })
+
+/** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
+const CHECKPOINT_PAGES = 8_192
+const WRITER_CACHE_KIB = 65_536
+const READER_CACHE_KIB = 32_768
+
+const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
+  // Explicit: the driver is compiled with another value for WAL than for the first connection to a new file.
+  `synchronous = ${durability === "power" ? "full" : "normal"}`,
+  // On macOS an ordinary fsync stops at the disk's own cache.
+  `fullfsync = ${durability === "power" ? "on" : "off"}`,
+  "checkpoint_fullfsync = on",
+  `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+  `journal_size_limit = ${CHECKPOINT_PAGES * 4_096 * 2}`,
+  `cache_size = -${WRITER_CACHE_KIB}`,
+  "temp_store = memory",
+]
+
+const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
+
+const make = (file: string, writer: SqlClient.SqlClient, reader: SqlClient.SqlClient): Database => ({
+  file,
+  read: (statements) => typed(file, transaction(reader, "begin")(statements)),
+  write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
+  compact: typed(
+    file,
+    reserved(writer, (connection) => execute(connection, "vacuum")),
+  ),
+})
+
+/** Opens a file that was checked before, or makes it, and brings it to the newest schema. */
+export const open = ({
+  file,
+  durability,
+  migrations,
+}: Options): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const writer = yield* connect({ filename: file })
+    yield* typed(file, pragmas(writer, writerPragmas(durability)))
+    yield* Migration.run(make(file, writer, writer), migrations)
+    const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
+    yield* typed(file, pragmas(reader, readerPragmas))
+    return make(file, writer, reader)
+  })
+
+/** In memory only one connection sees the data; reads then take their turn with the writes. */
+export const openInMemory = (
+  migrations: ReadonlyArray<Migration.Migration>,
+): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const client = yield* connect({ filename: MEMORY })
+    const database = make("the database in memory", client, client)
+    yield* Migration.run(database, migrations)
+    return database
+  })
+
+/**
+ * Reads a file as it is. The connection cannot write, and closing it leaves the log alone, so whatever stands against
+ * using the file, its bytes stay what they were.
+ */
+export const inspect = <A, E>(
+  file: string,
+  use: (database: Database) => Effect.Effect<A, E | StorageError.StorageError>,
+): Effect.Effect<A, E | StorageError.StorageError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
+      return yield* use(make(file, reader, reader))
+    }),
+  )

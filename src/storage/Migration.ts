@@ -1,0 +1,58 @@
+/**
+ * The schema's history. A database carries the number of the last migration it went through in `user_version`, which
+ * SQLite changes with the same transaction, so it is at every moment at exactly one version.
+ */
+import { Effect } from "effect"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+export interface Migration {
+  /** One after the other from 1, never renumbered, never changed once it was released. */
+  readonly version: number
+  /** Statements, each ending in a semicolon at the end of a line. */
+  readonly statements: string
+}
+
+/** "udgl" in ASCII: says to `file` and to us whose database this is. */
+export const APPLICATION_ID = 0x7564676c
+
+export interface Version {
+  readonly applicationId: number
+  readonly version: number
+  readonly isEmpty: boolean
+}
+
+/** What the file says it is. */
+export const versionOf = (database: Database): Effect.Effect<Version, StorageError> =>
+  database.read((sql) =>
+    Effect.gen(function* () {
+      const [application = []] = yield* sql`pragma application_id`.values
+      const [version = []] = yield* sql`pragma user_version`.values
+      const tables = yield* sql`select name from sqlite_schema limit 1`.values
+      return {
+        applicationId: Column.integer(application, 0),
+        version: Column.integer(version, 0),
+        isEmpty: tables.length === 0,
+      }
+    }),
+  )
+
+const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
+  statements.split(/;\n/).filter((text) => text.trim() !== "")
+
+/** Takes the database through every migration it has not seen, each in one transaction. */
+export const run = (database: Database, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const { version } = yield* versionOf(database)
+    for (const migration of migrations) {
+      if (migration.version <= version) continue
+      yield* database.write((sql) =>
+        Effect.gen(function* () {
+          for (const text of statementsOf(migration)) yield* sql.unsafe(text).raw
+          yield* sql.unsafe(`pragma application_id = ${APPLICATION_ID}`).raw
+          yield* sql.unsafe(`pragma user_version = ${migration.version}`).raw
+        }),
+      )
+    }
+  })

@@ -1,0 +1,68 @@
+/** The transactions of the mempool, so that they survive a restart. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import { fromHex } from "#crypto"
+import type { Timestamp } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Transaction } from "../protocol/Transaction.js"
+import * as BulkInsert from "./BulkInsert.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+export interface PendingTransaction {
+  readonly transaction: Pick<Transaction, "id" | "encoded">
+  readonly receivedAt: Timestamp
+}
+
+export interface StoredPendingTransaction {
+  readonly id: Hash
+  readonly receivedAt: Timestamp
+  /** The encoded transaction. */
+  readonly bytes: Uint8Array
+}
+
+export interface PendingTransactions {
+  /** What came in and what left since the last time, in one write. */
+  readonly update: (
+    added: ReadonlyArray<PendingTransaction>,
+    removed: ReadonlyArray<Hash>,
+  ) => Effect.Effect<void, StorageError>
+  /** In the order of their arrival. */
+  readonly all: Effect.Effect<ReadonlyArray<StoredPendingTransaction>, StorageError>
+}
+
+const insert = BulkInsert.make({
+  into: "pending_transactions (hash, received_at, bytes)",
+  columns: 3,
+  onConflict: "on conflict (hash) do nothing",
+})
+
+/** Takes transactions out; also part of the commit's transaction that executed them. */
+export const remove = (sql: SqlClient.SqlClient, ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.forEach(ids, (id) => sql`delete from pending_transactions where hash = ${fromHex(id)}`.raw, { discard: true })
+
+export const make = (database: Database): PendingTransactions => ({
+  update: (added, removed) =>
+    database.write((sql) =>
+      Effect.zipRight(
+        remove(sql, removed),
+        insert(
+          sql,
+          added.flatMap(({ transaction, receivedAt }) => [fromHex(transaction.id), receivedAt, transaction.encoded]),
+        ),
+      ),
+    ),
+
+  all: database.read((sql) =>
+    Effect.map(
+      sql`select hash, received_at, bytes from pending_transactions order by received_at, rowid`.values,
+      (rows) =>
+        rows.map((row) => ({
+          id: Column.hash(row, 0),
+          receivedAt: Column.counter(row, 1),
+          bytes: Column.bytes(row, 2),
+        })),
+    ),
+  ),
+})

@@ -1,0 +1,78 @@
+/** Every record of the ledger besides accounts, as of the last commit. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import * as StateKey from "../protocol/StateKey.js"
+import type { StateRecord } from "../protocol/StateRecord.js"
+import * as BulkInsert from "./BulkInsert.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+const PAGE_ROWS = 4_096
+
+export interface Records {
+  /** Hands over every record, some thousands at a time, in the order of kind and key. */
+  readonly load: (visit: (page: ReadonlyArray<StateRecord>) => void) => Effect.Effect<void, StorageError>
+}
+
+const recordOf = (row: Column.Row): StateRecord => {
+  const byte = Column.integer(row, 0)
+  const kind = StateKey.kindOf(byte)
+  if (kind === undefined) throw new Column.UnexpectedValue(`a record of kind ${byte}`)
+  return { kind, key: Column.bytes(row, 1), value: Column.bytes(row, 2) }
+}
+
+const insert = BulkInsert.make({
+  into: "records (kind, key, value)",
+  columns: 3,
+  onConflict: "on conflict (kind, key) do update set value = excluded.value",
+})
+
+/** Puts changed records into their rows; part of a commit's transaction. */
+export class Changes {
+  readonly #rows: Array<BulkInsert.Value> = []
+  readonly #gone: Array<readonly [kind: number, key: Uint8Array]> = []
+
+  add(kind: StateKey.Kind, key: Uint8Array, value: Uint8Array | null): void {
+    const { byte } = StateKey.KINDS[kind]
+    if (value === null) this.#gone.push([byte, key])
+    else this.#rows.push(byte, key, value)
+  }
+
+  write(sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(
+      insert(sql, this.#rows),
+      Effect.forEach(this.#gone, ([kind, key]) => sql`delete from records where kind = ${kind} and key = ${key}`.raw, {
+        discard: true,
+      }),
+    )
+  }
+}
+
+export const make = (database: Database): Records => {
+  const page = (kind: number, key: Uint8Array) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select kind, key, value from records where (kind, key) > (${kind}, ${key})
+          order by kind, key limit ${PAGE_ROWS}`.values,
+        (rows) => rows.map(recordOf),
+      ),
+    )
+
+  return {
+    load: (visit) =>
+      Effect.gen(function* () {
+        let kind = 0
+        let key = new Uint8Array(0)
+        for (;;) {
+          const records = yield* page(kind, key)
+          visit(records)
+          const end = records.at(-1)
+          if (end === undefined || records.length < PAGE_ROWS) return
+          kind = StateKey.KINDS[end.kind].byte
+          key = end.key.slice()
+          yield* Effect.yieldNow()
+        }
+      }).pipe(Effect.withSpan("records")),
+  }
+}

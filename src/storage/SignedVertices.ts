@@ -1,0 +1,159 @@
+/**
+ * What this validator has signed: the memory that keeps it from ever signing twice. A vertex is handed out only after
+ * `keep` has returned, and then it is on the disk, whatever happens to the power.
+ */
+import { Data, Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Address } from "../protocol/Address.js"
+import type { Epoch, Round, Timestamp } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import * as Header from "../protocol/Header.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+/** The slot holds another vertex; that one may be sent again, nothing else may be signed for it. */
+export class AlreadySigned extends Data.TaggedError("AlreadySigned")<{
+  readonly epoch: Epoch
+  readonly round: Round
+  readonly hash: Hash
+}> {
+  override get message(): string {
+    return `epoch ${this.epoch}, round ${this.round}: vertex ${this.hash} is signed already`
+  }
+}
+
+export interface Slot {
+  readonly author: Address
+  readonly epoch: Epoch
+  readonly round: Round
+}
+
+export interface SignedVertex extends Slot {
+  readonly hash: Hash
+  /** The encoded vertex. */
+  readonly bytes: Uint8Array
+}
+
+export interface ForeignHeader extends Slot {
+  readonly hash: Hash
+  readonly seenAt: Timestamp
+  /** The encoded header. */
+  readonly bytes: Uint8Array
+}
+
+export interface SignedVertices {
+  /** Returns when the vertex is on the disk; the same one twice is no mistake. */
+  readonly keep: (vertex: Vertex) => Effect.Effect<void, AlreadySigned | StorageError>
+  readonly at: (slot: Slot) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
+  /** The last ones by epoch and round, newest first. */
+  readonly last: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
+  /** Of one epoch from this round on, in the order of rounds, `limit` at most. */
+  readonly ofEpoch: (from: Slot, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
+  /** Forgets epochs below this one and says how many vertices went. */
+  readonly prune: (before: Epoch) => Effect.Effect<number, StorageError>
+  /** Keeps a header under this validator's key that was not made here. */
+  readonly keepForeign: (header: Header.Header, seenAt: Timestamp) => Effect.Effect<void, StorageError>
+  /** By epoch and round, highest first. */
+  readonly foreign: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<ForeignHeader>, StorageError>
+}
+
+const COLUMNS = "author, epoch, round, hash, bytes"
+
+const signedOf = (row: Column.Row): SignedVertex => ({
+  author: Column.address(row, 0),
+  epoch: Column.counter(row, 1),
+  round: Column.counter(row, 2),
+  hash: Column.hash(row, 3),
+  bytes: Column.bytes(row, 4),
+})
+
+const foreignOf = (row: Column.Row): ForeignHeader => ({
+  author: Column.address(row, 0),
+  epoch: Column.counter(row, 1),
+  round: Column.counter(row, 2),
+  hash: Column.hash(row, 3),
+  seenAt: Column.counter(row, 4),
+  bytes: Column.bytes(row, 5),
+})
+
+/** Writes the vertex unless its slot is taken, and says which vertex the slot holds then. */
+const keepOrFind = (database: Database, { header, encoded }: Vertex): Effect.Effect<Hash, StorageError> => {
+  const author = fromHex(header.author)
+  return database.write((sql) =>
+    Effect.gen(function* () {
+      yield* sql`insert into own_vertices (epoch, round, author, hash, bytes)
+        values (${header.epoch}, ${header.round}, ${author}, ${fromHex(header.hash)}, ${encoded})
+        on conflict (author, epoch, round) do nothing`.raw
+      const [row = []] = yield* sql`select hash from own_vertices
+        where author = ${author} and epoch = ${header.epoch} and round = ${header.round}`.values
+      return Column.hash(row, 0)
+    }),
+  )
+}
+
+export const make = (database: Database): SignedVertices => ({
+  keep: (vertex) => {
+    const { epoch, round } = vertex.header
+    return keepOrFind(database, vertex).pipe(
+      Effect.flatMap((hash) =>
+        hash === vertex.header.hash ? Effect.void : Effect.fail(new AlreadySigned({ epoch, round, hash })),
+      ),
+      Effect.withSpan("own vertex", { attributes: { epoch, round } }),
+    )
+  },
+
+  at: ({ author, epoch, round }) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select ${sql.literal(COLUMNS)} from own_vertices
+          where author = ${fromHex(author)} and epoch = ${epoch} and round = ${round}`.values,
+        ([row]) => (row === undefined ? Option.none() : Option.some(signedOf(row))),
+      ),
+    ),
+
+  last: (author, limit) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select ${sql.literal(COLUMNS)} from own_vertices where author = ${fromHex(author)}
+          order by epoch desc, round desc limit ${limit}`.values,
+        (rows) => rows.map(signedOf),
+      ),
+    ),
+
+  ofEpoch: ({ author, epoch, round }, limit) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select ${sql.literal(COLUMNS)} from own_vertices
+          where author = ${fromHex(author)} and epoch = ${epoch} and round >= ${round} order by round limit ${limit}`
+          .values,
+        (rows) => rows.map(signedOf),
+      ),
+    ),
+
+  prune: (before) =>
+    database.write((sql) =>
+      Effect.map(sql`delete from own_vertices where epoch < ${before} returning epoch`.values, (rows) => rows.length),
+    ),
+
+  keepForeign: (header, seenAt) =>
+    database
+      .write(
+        (sql) =>
+          sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
+          values (${fromHex(header.hash)}, ${fromHex(header.author)}, ${header.epoch}, ${header.round}, ${seenAt},
+            ${Header.encode(header)})
+          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.raw,
+      )
+      .pipe(Effect.asVoid),
+
+  foreign: (author, limit) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select author, epoch, round, hash, seen_at, header from foreign_headers where author = ${fromHex(author)}
+          order by epoch desc, round desc limit ${limit}`.values,
+        (rows) => rows.map(foreignOf),
+      ),
+    ),
+})

@@ -1,0 +1,136 @@
+/**
+ * Everything that outlives the process. What a commit changes is written in one transaction, so after any crash the
+ * files hold exactly the state of some commit; what this validator signed is on the disk before anybody else has it.
+ */
+import type { FileSystem } from "@effect/platform"
+import { Context, Effect, Layer, type Option, type Scope } from "effect"
+import * as Genesis from "../protocol/Genesis.js"
+import * as Accounts from "./Accounts.js"
+import * as Checkpoints from "./Checkpoints.js"
+import * as CommitBatch from "./CommitBatch.js"
+import * as Commits from "./Commits.js"
+import * as Database from "./Database.js"
+import type { DataDirectory } from "./DataDirectory.js"
+import * as Integrity from "./Integrity.js"
+import * as Meta from "./Meta.js"
+import type { Migration } from "./Migration.js"
+import * as PendingTransactions from "./PendingTransactions.js"
+import * as Records from "./Records.js"
+import * as SignedVertices from "./SignedVertices.js"
+import type { OpenError, StorageError } from "./StorageError.js"
+import * as NodeSchema from "./schema/Node.js"
+import * as SignedSchema from "./schema/Signed.js"
+import * as Transactions from "./Transactions.js"
+import * as Vertices from "./Vertices.js"
+
+/** Where things are kept. Having the directory means holding its lock. */
+export type Location =
+  | { readonly _tag: "Directory"; readonly directory: DataDirectory }
+  /** In memory, gone with the process. */
+  | { readonly _tag: "Ephemeral" }
+
+export interface Options {
+  readonly location: Location
+  /** The network everything belongs to. */
+  readonly genesis: Genesis.Genesis
+}
+
+export class Storage extends Context.Tag("udg/Storage")<
+  Storage,
+  {
+    readonly accounts: Accounts.Accounts
+    readonly records: Records.Records
+    readonly commits: Commits.Commits
+    readonly vertices: Vertices.Vertices
+    readonly transactions: Transactions.Transactions
+    readonly checkpoints: Checkpoints.Checkpoints
+    readonly pending: PendingTransactions.PendingTransactions
+    readonly signed: SignedVertices.SignedVertices
+    /** A commit's changes, its record, its vertices and its transactions: all of it or nothing. */
+    readonly appendCommit: (batch: CommitBatch.CommitBatch) => Effect.Effect<void, StorageError>
+    /** Gives the space of pruned rows back to the disk; for a node that does nothing else meanwhile. */
+    readonly compact: Effect.Effect<void, StorageError>
+  }
+>() {}
+
+interface Kept {
+  readonly node: Database.Database
+  readonly signed: Database.Database
+}
+
+const openFile = (
+  options: Database.Options,
+  genesis: Genesis.Genesis,
+): Effect.Effect<Database.Database, OpenError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const database = yield* Database.open(options)
+    yield* Meta.keepGenesis(database, genesis)
+    return database
+  })
+
+const newest = (migrations: ReadonlyArray<Migration>): number => migrations.at(-1)?.version ?? 0
+
+/** Both files are checked before either is touched. */
+const openFiles = (
+  directory: DataDirectory,
+  genesis: Genesis.Genesis,
+): Effect.Effect<Kept, OpenError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const node = {
+      file: directory.fileOf("database"),
+      durability: "process",
+      migrations: NodeSchema.migrations,
+    } as const
+    const signed = {
+      file: directory.fileOf("signed"),
+      durability: "power",
+      migrations: SignedSchema.migrations,
+    } as const
+    const expected = Genesis.hash(genesis)
+    for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, newest(migrations), expected)
+    return { node: yield* openFile(node, genesis), signed: yield* openFile(signed, genesis) }
+  })
+
+const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const node = yield* Database.openInMemory(NodeSchema.migrations)
+    yield* Meta.keepGenesis(node, genesis)
+    return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
+  })
+
+const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
+  accounts: Accounts.make(node),
+  records: Records.make(node),
+  commits: Commits.make(node),
+  vertices: Vertices.make(node),
+  transactions: Transactions.make(node),
+  checkpoints: Checkpoints.make(node),
+  pending: PendingTransactions.make(node),
+  signed: SignedVertices.make(signed),
+  appendCommit: (batch) =>
+    Effect.withSpan(
+      node.write((sql) => CommitBatch.write(sql, batch)),
+      "commit",
+      { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
+    ),
+  compact: node.compact,
+})
+
+const open = ({ location, genesis }: Options): Effect.Effect<Kept, OpenError, FileSystem.FileSystem | Scope.Scope> => {
+  switch (location._tag) {
+    case "Directory":
+      return openFiles(location.directory, genesis)
+    case "Ephemeral":
+      return openMemory(genesis)
+  }
+}
+
+/** Opens what is there or makes it, and closes it with the scope. */
+export const layer = (options: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
+  Layer.scoped(Storage, Effect.map(open(options), make))
+
+/** The genesis of a directory that has a database, for when its file is gone. */
+export const genesisOf = (
+  directory: DataDirectory,
+): Effect.Effect<Option.Option<Genesis.Genesis>, OpenError, FileSystem.FileSystem> =>
+  Integrity.genesisOf(directory.fileOf("database"), newest(NodeSchema.migrations))

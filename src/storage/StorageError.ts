@@ -1,0 +1,88 @@
+/** What can go wrong with what is kept on disk, each in one line that says what to do. */
+import { Data } from "effect"
+
+/** Another process works in the directory; its lock dies with it, so a crash leaves none behind. */
+export class DirectoryLocked extends Data.TaggedError("DirectoryLocked")<{ readonly directory: string }> {
+  override get message(): string {
+    return `${this.directory} is in use by another process; stop that one or name another data directory`
+  }
+}
+
+/** The directory cannot be made, or nothing can be written to it. */
+export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
+  readonly directory: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.directory} cannot be used as a data directory: ${this.reason}; make it writable or name another one`
+  }
+}
+
+export class NewerSchema extends Data.TaggedError("NewerSchema")<{
+  readonly file: string
+  readonly found: number
+  readonly known: number
+}> {
+  override get message(): string {
+    return `${this.file} has schema ${this.found}, this program knows up to ${this.known}; run the newer udg that wrote it`
+  }
+}
+
+export class OtherGenesis extends Data.TaggedError("OtherGenesis")<{
+  readonly file: string
+  readonly found: string
+  readonly expected: string
+}> {
+  override get message(): string {
+    return `${this.file} belongs to the network with genesis ${this.found}, not ${this.expected}; name another data directory`
+  }
+}
+
+/** The file's structure or a value in it is not what this program writes. */
+export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
+  readonly file: string
+  readonly finding: string
+}> {
+  override get message(): string {
+    return `${this.file} is damaged: ${this.finding}; restore a backup, or move it away and join the network again`
+  }
+}
+
+/** Nothing of the write is kept; the database is as it was before. */
+export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly file: string }> {
+  override get message(): string {
+    return `no space is left for ${this.file}; free some and start again`
+  }
+}
+
+/** Whatever else the system answers; a write that fails so has changed nothing. */
+export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
+  readonly file: string
+  readonly code: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.file} cannot be read or written: ${this.reason} (${this.code})`
+  }
+}
+
+/** Of a database that is open. */
+export type StorageError = DatabaseDamaged | DatabaseFailed | DiskFull
+
+/** Of opening one. */
+export type OpenError = StorageError | NewerSchema | OtherGenesis
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "no code"
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** SQLite's own error, by its result code. */
+export const fromSqlite = (file: string, cause: unknown): StorageError => {
+  const code = codeOf(cause)
+  if (code === "SQLITE_FULL") return new DiskFull({ file })
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
+    return new DatabaseDamaged({ file, finding: reasonOf(cause) })
+  }
+  return new DatabaseFailed({ file, code, reason: reasonOf(cause) })
+}

@@ -1,0 +1,201 @@
+/** What became of transactions, and which of them an account took part in. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Address } from "../protocol/Address.js"
+import type { CommitIndex, ProposalId, Round, Timestamp } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Header } from "../protocol/Header.js"
+import * as Operation from "../protocol/Operation.js"
+import type { Transaction } from "../protocol/Transaction.js"
+import * as BulkInsert from "./BulkInsert.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+export interface Failure {
+  /** The error code of the RPC. */
+  readonly code: string
+  readonly reason: string
+}
+
+export interface Outcome {
+  /** Null when the transaction was applied. */
+  readonly failure: Failure | null
+  /** The proposal it made. */
+  readonly proposalId: ProposalId | null
+}
+
+/** A transaction as a commit executed it. */
+export interface ExecutedTransaction {
+  readonly transaction: Pick<Transaction, "id" | "encoded" | "operation">
+  /** Its place among the vertex's transactions. */
+  readonly position: number
+  readonly outcome: Outcome
+  /** In whose history it appears, each once. */
+  readonly participants: ReadonlyArray<Address>
+}
+
+/** A vertex as a commit ordered it, with those of its transactions that left a trace. */
+export interface OrderedVertex {
+  readonly header: Pick<Header, "hash" | "round" | "author" | "timestamp">
+  readonly executed: ReadonlyArray<ExecutedTransaction>
+}
+
+/** Where a transaction stands in the order of execution; what an account history is cursored by. */
+export type Sequence = number
+
+export interface RecordedTransaction {
+  readonly sequence: Sequence
+  readonly id: Hash
+  /** The encoded transaction. */
+  readonly bytes: Uint8Array
+  readonly outcome: Outcome
+  readonly position: number
+  readonly commitIndex: CommitIndex
+  readonly commitTime: Timestamp
+  readonly leaderRound: Round
+  readonly vertex: {
+    readonly hash: Hash
+    readonly round: Round
+    readonly author: Address
+    readonly timestamp: Timestamp
+  }
+}
+
+export interface HistoryRequest {
+  readonly address: Address
+  /** Only what came before this one; null for the newest. */
+  readonly before: Sequence | null
+  readonly limit: number
+}
+
+export interface Transactions {
+  readonly byId: (id: Hash) => Effect.Effect<Option.Option<RecordedTransaction>, StorageError>
+  /** Sent and received, newest first. */
+  readonly history: (request: HistoryRequest) => Effect.Effect<ReadonlyArray<RecordedTransaction>, StorageError>
+  /** Forgets the transactions of commits below this one and says how many; it looks through every account's history. */
+  readonly prune: (before: CommitIndex) => Effect.Effect<number, StorageError>
+}
+
+const SELECT = `select t.sequence, t.hash, t.bytes, t.failure, t.failure_reason, t.proposal_id, t.position,
+  v.commit_index, c.time, c.leader_round, v.hash, v.round, v.author, v.timestamp
+  from transactions t join transaction_vertices v on v.id = t.vertex_id
+  join commits c on c.commit_index = v.commit_index`
+
+const failureOf = (row: Column.Row): Failure | null => {
+  const code = Column.nullable(row, 3, Column.text)
+  return code === null ? null : { code, reason: Column.nullable(row, 4, Column.text) ?? "" }
+}
+
+const recordedOf = (row: Column.Row): RecordedTransaction => ({
+  sequence: Column.integer(row, 0),
+  id: Column.hash(row, 1),
+  bytes: Column.bytes(row, 2),
+  outcome: { failure: failureOf(row), proposalId: Column.nullable(row, 5, Column.counter<ProposalId>) },
+  position: Column.integer(row, 6),
+  commitIndex: Column.counter(row, 7),
+  commitTime: Column.counter(row, 8),
+  leaderRound: Column.counter(row, 9),
+  vertex: {
+    hash: Column.hash(row, 10),
+    round: Column.counter(row, 11),
+    author: Column.address(row, 12),
+    timestamp: Column.counter(row, 13),
+  },
+})
+
+const insertTransactions = BulkInsert.make({
+  into: `transactions
+    (sequence, hash, vertex_id, position, type, failure, failure_reason, proposal_id, bytes)`,
+  columns: 9,
+  onConflict: "",
+})
+
+const insertHistory = BulkInsert.make({ into: "account_history (address, sequence)", columns: 2, onConflict: "" })
+
+const lastSequence = (sql: SqlClient.SqlClient): Effect.Effect<Sequence, SqlError.SqlError> =>
+  Effect.map(sql`select seq from sqlite_sequence where name = 'transactions'`.values, ([row]) =>
+    row === undefined ? 0 : Column.integer(row, 0),
+  )
+
+const insertVertex = (
+  sql: SqlClient.SqlClient,
+  { hash, round, author, timestamp }: OrderedVertex["header"],
+  index: CommitIndex,
+  firstSequence: Sequence,
+) =>
+  Effect.map(
+    sql`insert into transaction_vertices (hash, round, author, timestamp, commit_index, first_sequence)
+      values (${fromHex(hash)}, ${round}, ${fromHex(author)}, ${timestamp}, ${index}, ${firstSequence}) returning id`
+      .values,
+    ([row = []]) => Column.integer(row, 0),
+  )
+
+/** Records what the vertices' transactions came to; part of a commit's transaction. */
+export const append = (
+  sql: SqlClient.SqlClient,
+  index: CommitIndex,
+  vertices: ReadonlyArray<OrderedVertex>,
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const transactions: Array<BulkInsert.Value> = []
+    const history: Array<BulkInsert.Value> = []
+    let sequence = yield* lastSequence(sql)
+    for (const { header, executed } of vertices) {
+      if (executed.length === 0) continue
+      const vertexId = yield* insertVertex(sql, header, index, sequence + 1)
+      for (const { transaction, position, outcome, participants } of executed) {
+        const { failure, proposalId } = outcome
+        const type = Operation.TYPE_BYTE[transaction.operation._tag]
+        sequence++
+        transactions.push(sequence, fromHex(transaction.id), vertexId, position, type)
+        transactions.push(failure?.code ?? null, failure?.reason ?? null, proposalId, transaction.encoded)
+        for (const address of participants) history.push(fromHex(address), sequence)
+      }
+    }
+    yield* insertTransactions(sql, transactions)
+    yield* insertHistory(sql, history)
+  })
+
+/** The first transaction of this commit or a later one; beyond the last when there is none. */
+const firstSequence = (sql: SqlClient.SqlClient, from: CommitIndex): Effect.Effect<Sequence, SqlError.SqlError> =>
+  Effect.flatMap(
+    sql`select first_sequence from transaction_vertices where commit_index >= ${from}
+      order by commit_index, id limit 1`.values,
+    ([row]) =>
+      row === undefined ? Effect.map(lastSequence(sql), (last) => last + 1) : Effect.succeed(Column.integer(row, 0)),
+  )
+
+const pruneBefore = (sql: SqlClient.SqlClient, before: CommitIndex) =>
+  Effect.gen(function* () {
+    const first = yield* firstSequence(sql, before)
+    const gone = yield* sql`select count(*) from transactions where sequence < ${first}`.values
+    yield* sql`delete from account_history where sequence < ${first}`.raw
+    yield* sql`delete from transactions where sequence < ${first}`.raw
+    yield* sql`delete from transaction_vertices where commit_index < ${before}`.raw
+    return Column.integer(gone[0] ?? [], 0)
+  })
+
+export const make = (database: Database): Transactions => ({
+  byId: (id) =>
+    database.read((sql) =>
+      Effect.map(sql`${sql.literal(SELECT)} where t.hash = ${fromHex(id)}`.values, ([row]) =>
+        row === undefined ? Option.none() : Option.some(recordedOf(row)),
+      ),
+    ),
+
+  history: ({ address, before, limit }) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`${sql.literal(SELECT)} where t.sequence in (
+            select sequence from account_history
+            where address = ${fromHex(address)} and sequence < ${before ?? Number.MAX_SAFE_INTEGER}
+            order by sequence desc limit ${limit})
+          order by t.sequence desc`.values,
+        (rows) => rows.map(recordedOf),
+      ),
+    ),
+
+  prune: (before) => database.write((sql) => pruneBefore(sql, before)),
+})

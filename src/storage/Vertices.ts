@@ -1,0 +1,177 @@
+/** The vertices of the local DAG. */
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Address } from "../protocol/Address.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+import type { StorageError } from "./StorageError.js"
+
+export interface StoredVertex {
+  readonly hash: Hash
+  readonly epoch: Epoch
+  readonly round: Round
+  readonly author: Address
+  readonly timestamp: Timestamp
+  /** Which commit ordered it; null while none has. */
+  readonly commitIndex: CommitIndex | null
+  /** The encoded vertex. */
+  readonly bytes: Uint8Array
+}
+
+/** A place in the order of round, then hash: where the page before ended. */
+export interface After {
+  readonly round: Round
+  readonly hash: Hash
+}
+
+export interface PageRequest {
+  readonly epoch: Epoch
+  /** Null for the first page. */
+  readonly after: After | null
+  /** How many bytes of vertices the page may hold; it always holds one vertex if there is one. */
+  readonly maxBytes: number
+}
+
+export interface PruneRequest {
+  /** What goes: vertices of a lower round … */
+  readonly beforeRound: Round
+  /** … and of a lower epoch. */
+  readonly beforeEpoch: Epoch
+  /** At most so many at once, because nothing else is written meanwhile. */
+  readonly limit: number
+}
+
+export interface Vertices {
+  /** Keeps vertices that entered the DAG; those it has are left as they are. */
+  readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
+  readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
+  /** All known for a round, in the order of their authors. */
+  readonly atRound: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** An epoch in the order of round and hash, page by page; the last page is empty. */
+  readonly ofEpoch: (request: PageRequest) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** What a commit ordered, in its order. */
+  readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  readonly count: Effect.Effect<number, StorageError>
+  /** Drops old vertices and says how many went; less than the limit: there are no more. */
+  readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
+}
+
+const COLUMNS = "v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index, b.bytes"
+const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
+/** More rows than this are not looked at for one page. */
+const PAGE_ROWS = 1_024
+
+const vertexOf = (row: Column.Row): StoredVertex => ({
+  hash: Column.hash(row, 0),
+  epoch: Column.counter(row, 1),
+  round: Column.counter(row, 2),
+  author: Column.address(row, 3),
+  timestamp: Column.counter(row, 4),
+  commitIndex: Column.nullable(row, 5, Column.counter<CommitIndex>),
+  bytes: Column.bytes(row, 6),
+})
+
+const insertOne = (sql: SqlClient.SqlClient, { header, encoded }: Vertex): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(
+    sql`insert into vertices (hash, epoch, round, author, timestamp)
+      values (${fromHex(header.hash)}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
+      on conflict (hash) do nothing returning id`.values,
+    ([row]) =>
+      row === undefined
+        ? Effect.void
+        : sql`insert into vertex_bytes (vertex_id, bytes) values (${Column.integer(row, 0)}, ${encoded})`.raw,
+  )
+
+/** Marks a stored vertex as ordered and says whether it was there; part of a commit's transaction. */
+export const markOrdered = (
+  sql: SqlClient.SqlClient,
+  hash: Hash,
+  commitIndex: CommitIndex,
+  position: number,
+): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.map(
+    sql`update vertices set commit_index = ${commitIndex}, position = ${position}
+      where hash = ${fromHex(hash)} and commit_index is null returning id`.values,
+    (rows) => rows.length === 1,
+  )
+
+/** How many of these sizes fit, at least one. */
+const fitting = (sizes: ReadonlyArray<number>, maxBytes: number): number => {
+  let total = 0
+  const over = sizes.findIndex((size) => {
+    total += size
+    return total > maxBytes
+  })
+  return over < 0 ? sizes.length : Math.max(over, 1)
+}
+
+const pageOf = (sql: SqlClient.SqlClient, { epoch, after, maxBytes }: PageRequest) =>
+  Effect.gen(function* () {
+    const round = after?.round ?? -1
+    const hash = after === null ? new Uint8Array(0) : fromHex(after.hash)
+    const sizes = yield* sql`select length(b.bytes) from ${sql.literal(SOURCE)}
+      where v.epoch = ${epoch} and (v.round, v.hash) > (${round}, ${hash})
+      order by v.round, v.hash limit ${PAGE_ROWS}`.values
+    const count = fitting(
+      sizes.map((row) => Column.integer(row, 0)),
+      maxBytes,
+    )
+    return yield* sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)}
+      where v.epoch = ${epoch} and (v.round, v.hash) > (${round}, ${hash})
+      order by v.round, v.hash limit ${count}`.values
+  })
+
+export const make = (database: Database): Vertices => {
+  const select = (rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+    database.read((sql) => Effect.map(rows(sql), (found) => found.map(vertexOf)))
+
+  return {
+    insert: (vertices) =>
+      database.write((sql) => Effect.forEach(vertices, (vertex) => insertOne(sql, vertex), { discard: true })),
+
+    byHash: (hash) =>
+      Effect.map(
+        select(
+          (sql) =>
+            sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.hash = ${fromHex(hash)}`.values,
+        ),
+        ([vertex]) => Option.fromNullable(vertex),
+      ),
+
+    atRound: (round) =>
+      select(
+        (sql) =>
+          sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.round = ${round}
+            order by v.author, v.hash`.values,
+      ),
+
+    ofEpoch: (request) => select((sql) => pageOf(sql, request)),
+
+    ofCommit: (index) =>
+      select(
+        (sql) =>
+          sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.commit_index = ${index}
+            order by v.position`.values,
+      ),
+
+    count: database.read((sql) =>
+      Effect.map(sql`select count(*) from vertices`.values, ([row = []]) => Column.integer(row, 0)),
+    ),
+
+    prune: ({ beforeRound, beforeEpoch, limit }) =>
+      database
+        .write((sql) =>
+          Effect.map(
+            sql`delete from vertices where id in (
+              select id from vertices where round < ${beforeRound} and epoch < ${beforeEpoch} order by round limit ${limit}
+            ) returning id`.values,
+            (rows) => rows.length,
+          ),
+        )
+        .pipe(Effect.withSpan("prune", { attributes: { round: beforeRound, epoch: beforeEpoch } })),
+  }
+}

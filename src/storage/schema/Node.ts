@@ -1,0 +1,134 @@
+/**
+ * What the node keeps in `udg.db`. Hashes are 32 and addresses 20 raw bytes, but for `accounts`, which people read and
+ * write by hand; `select hex(hash)` shows them. Comments stand inside the statements, so `.schema` shows them too.
+ */
+import type { Migration } from "../Migration.js"
+
+const first = `
+create table meta (
+  -- What stands once: 'genesis' is the canonical encoding of the network's genesis, 'genesis_hash' its hash.
+  name text not null primary key,
+  value blob not null
+) strict, without rowid;
+
+create table accounts (
+  -- Every account of the last commit. The node loads balances and nonces from these columns and from nowhere else.
+  address text not null primary key, -- 40 lower-case hex characters
+  balance integer not null,          -- sats
+  nonce integer not null,
+  extras blob not null               -- stake, delegation, keys, name, council seat: the account record behind its nonce
+) strict, without rowid;
+
+create table records (
+  -- Every other record of the ledger as of the last commit, in its canonical bytes.
+  kind integer not null, -- 2 validator, 3 proposal, 4 ballot, 5 parameters, 6 totals, 7 head, 8 epoch, 9 presence, …
+  key blob not null,
+  value blob not null,
+  primary key (kind, key)
+) strict, without rowid;
+
+create table commits (
+  -- One row for every commit this node has executed; 0 is the genesis.
+  commit_index integer not null primary key,
+  epoch integer not null,
+  leader_round integer not null,
+  leader_hash blob not null,
+  previous blob not null,       -- hash of the commit before
+  hash blob not null,
+  time integer not null,        -- milliseconds since 1970
+  effects_digest blob not null, -- chained over everything the commits changed
+  vertex_count integer not null
+) strict;
+
+create index commits_by_epoch on commits (epoch, commit_index);
+
+create table vertices (
+  -- The vertices of the local DAG, ordered or not, until they are pruned. Their bytes lie apart, so that marking one as
+  -- ordered does not write them again.
+  id integer primary key,
+  hash blob not null unique,
+  epoch integer not null,
+  round integer not null,
+  author blob not null,
+  timestamp integer not null,    -- milliseconds since 1970, as its author says
+  commit_index integer,          -- which commit ordered it; null while none has
+  position integer               -- from 0, in that commit's order
+) strict;
+
+create index vertices_by_epoch on vertices (epoch, round, hash);
+
+create index vertices_by_round on vertices (round, author);
+
+create unique index vertices_by_commit on vertices (commit_index, position) where commit_index is not null;
+
+create table vertex_bytes (
+  -- The encoded vertex: signed header and body.
+  vertex_id integer not null primary key references vertices (id) on delete cascade,
+  bytes blob not null
+) strict;
+
+create table transaction_vertices (
+  -- Where recorded transactions stood: outlives the vertex itself, as the transactions do.
+  id integer primary key,
+  hash blob not null,
+  round integer not null,
+  author blob not null,
+  timestamp integer not null,
+  commit_index integer not null,
+  first_sequence integer not null -- of its transactions
+) strict;
+
+create index transaction_vertices_by_commit on transaction_vertices (commit_index);
+
+create table transactions (
+  -- Every transaction that was executed and recorded, in the order of execution. Kept until an explicit prune.
+  sequence integer primary key autoincrement, -- never used again: the cursor of account histories
+  hash blob not null unique,
+  vertex_id integer not null, -- in transaction_vertices
+  position integer not null,  -- in that vertex
+  type integer not null,      -- the type byte: 1 Transfer, 2 StakeTx, 3 UnstakeTx, 4 DelegateTx, 5 UndelegateTx,
+                              -- 6 SetCommissionTx, 7 CreateProposalTx, 8 VoteTx, 9 RegisterNameTx, 10 SetAccountPolicyTx
+  failure text,               -- error code; null when it was applied
+  failure_reason text,        -- in words; null when it was applied
+  proposal_id integer,        -- the proposal it made
+  bytes blob not null         -- as it stood in the vertex
+) strict;
+
+create table account_history (
+  -- Which transactions an account took part in. Kept as long as the transactions.
+  address blob not null,
+  sequence integer not null, -- in transactions
+  primary key (address, sequence)
+) strict, without rowid;
+
+create table checkpoints (
+  -- Checkpoints this node has built or was given, by the round of their commit's leader.
+  round integer not null primary key,
+  epoch integer not null,
+  hash blob not null,
+  is_closing integer not null, -- 1 when it closes its epoch
+  has_quorum integer not null, -- 1 when a quorum of its committee signed
+  content blob not null        -- encoded, without signatures
+) strict;
+
+create index closing_checkpoints on checkpoints (epoch) where is_closing = 1;
+
+create index quorum_checkpoints on checkpoints (round) where has_quorum = 1;
+
+create table checkpoint_signatures (
+  -- Who signed a checkpoint.
+  round integer not null references checkpoints (round) on delete cascade,
+  validator blob not null,
+  signature blob not null,
+  primary key (round, validator)
+) strict, without rowid;
+
+create table pending_transactions (
+  -- The mempool, so that it survives a restart.
+  hash blob not null primary key,
+  received_at integer not null, -- milliseconds since 1970
+  bytes blob not null
+) strict;
+`
+
+export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]

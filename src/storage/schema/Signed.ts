@@ -1,0 +1,36 @@
+/** What this validator has signed, in `signed.db`: a small file of its own, synced to the disk with every write. */
+import type { Migration } from "../Migration.js"
+
+const first = `
+create table meta (
+  -- What stands once: 'genesis' is the canonical encoding of the network's genesis, 'genesis_hash' its hash.
+  name text not null primary key,
+  value blob not null
+) strict, without rowid;
+
+create table own_vertices (
+  -- Every vertex signed here, before anybody else saw it. At most one for an author's round of an epoch, ever.
+  epoch integer not null,
+  round integer not null,
+  author blob not null,
+  hash blob not null,
+  bytes blob not null, -- the encoded vertex: signed header and body
+  unique (author, epoch, round)
+) strict;
+
+create index own_vertices_by_epoch on own_vertices (epoch);
+
+create table foreign_headers (
+  -- Headers that carry this validator's signature but were not made here: a copied key, or a restored backup.
+  hash blob not null primary key,
+  author blob not null,
+  epoch integer not null,
+  round integer not null,
+  seen_at integer not null, -- milliseconds since 1970
+  header blob not null      -- encoded, with its signature
+) strict;
+
+create index foreign_headers_by_slot on foreign_headers (author, epoch, round);
+`
+
+export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]

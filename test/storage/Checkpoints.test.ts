@@ -1,0 +1,74 @@
+import { it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Option } from "effect"
+import { describe, expect } from "vitest"
+import type { SignedCheckpoint } from "../../src/protocol/Checkpoint.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as arbitrary from "../protocol/arbitraries.js"
+import * as world from "./world.js"
+
+const closing = (epoch: number, round: number) =>
+  world.checkpoint(round, {
+    epoch: Counter.epoch(epoch),
+    nextEpoch: fc.sample(arbitrary.epochRecord, { numRuns: 1, seed: epoch })[0] ?? expect.fail(),
+  })
+
+const signatures = fc.sample(arbitrary.signedCheckpoint, { numRuns: 20, seed: 1 }).flatMap((one) => one.signatures)
+const distinct = [...new Map(signatures.map((one) => [one.validator, one])).values()]
+const inOrder = (some: SignedCheckpoint["signatures"]) => [...some].sort((a, b) => (a.validator < b.validator ? -1 : 1))
+
+describe("the checkpoints", () => {
+  it.effect("gather signatures, and stay final once they are", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          expect(distinct.length).toBeGreaterThan(3)
+          const checkpoint = world.checkpoint(100)
+          yield* storage.checkpoints.put({ checkpoint, signatures: distinct.slice(0, 2), hasQuorum: false })
+          expect(yield* storage.checkpoints.latestWithQuorum).toEqual(Option.none())
+          yield* storage.checkpoints.put({ checkpoint, signatures: distinct.slice(1), hasQuorum: true })
+          yield* storage.checkpoints.put({ checkpoint, signatures: [], hasQuorum: false })
+          const kept = Option.some({ checkpoint, signatures: inOrder(distinct), hasQuorum: true })
+          expect(yield* storage.checkpoints.at(Counter.round(100))).toEqual(kept)
+          expect(yield* storage.checkpoints.latestWithQuorum).toEqual(kept)
+          expect(yield* storage.checkpoints.at(Counter.round(99))).toEqual(Option.none())
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("are found as the latest, the latest final, and those that close epochs", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const interval = { checkpoint: world.checkpoint(100), signatures: [], hasQuorum: true }
+          const first = { checkpoint: closing(1, 240), signatures: [], hasQuorum: true }
+          const second = { checkpoint: closing(2, 480), signatures: [], hasQuorum: true }
+          const newest = { checkpoint: world.checkpoint(500), signatures: [], hasQuorum: false }
+          for (const one of [second, newest, interval, first]) yield* storage.checkpoints.put(one)
+          expect(yield* storage.checkpoints.latest).toEqual(Option.some(newest))
+          expect(yield* storage.checkpoints.latestWithQuorum).toEqual(Option.some(second))
+          expect(yield* storage.checkpoints.latestClosing).toEqual(Option.some(second))
+          expect(yield* storage.checkpoints.closing(Counter.epoch(1), 9)).toEqual([first, second])
+          expect(yield* storage.checkpoints.closing(Counter.epoch(1), 1)).toEqual([first])
+          expect(yield* storage.checkpoints.closing(Counter.epoch(2), 9)).toEqual([second])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("of other content take the place of the one before, without its signatures", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const one = world.checkpoint(100)
+          const other = world.checkpoint(100, { commitIndex: Counter.commitIndex(7) })
+          yield* storage.checkpoints.put({ checkpoint: one, signatures: distinct, hasQuorum: false })
+          yield* storage.checkpoints.put({ checkpoint: other, signatures: [], hasQuorum: false })
+          expect(yield* storage.checkpoints.at(Counter.round(100))).toEqual(
+            Option.some({ checkpoint: other, signatures: [], hasQuorum: false }),
+          )
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})

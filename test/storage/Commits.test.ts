@@ -1,0 +1,66 @@
+import { it } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as world from "./world.js"
+
+const commits = [
+  world.commit(0, { epoch: 0, leaderRound: 0 }),
+  world.commit(1, { epoch: 1, leaderRound: 3 }),
+  world.commit(2, { epoch: 1, leaderRound: 4 }),
+  world.commit(3, { epoch: 2, leaderRound: 9 }),
+]
+
+describe("the commits", () => {
+  it.effect("are none at first, and then found by index, by epoch and as the last", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          expect(yield* storage.commits.last).toEqual(Option.none())
+          for (const commit of commits) yield* storage.appendCommit(world.batch(0, { commit }))
+          expect(yield* storage.commits.last).toEqual(Option.some(commits[3]))
+          expect(yield* storage.commits.at(Counter.commitIndex(2))).toEqual(Option.some(commits[2]))
+          expect(yield* storage.commits.at(Counter.commitIndex(4))).toEqual(Option.none())
+          expect(yield* storage.commits.from(Counter.commitIndex(1), 2)).toEqual(commits.slice(1, 3))
+          expect(yield* storage.commits.ofEpoch(Counter.epoch(1))).toEqual(commits.slice(1, 3))
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("are written once: the second of an index changes nothing", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          yield* storage.appendCommit(world.batch(1, { changes: [world.account(1, 1)] }))
+          const again = yield* Effect.exit(
+            storage.appendCommit(world.batch(1, { changes: [world.account(1, 2), world.account(2, 2)] })),
+          )
+          expect(Exit.isFailure(again)).toBe(true)
+          const balances: Array<number> = []
+          yield* storage.accounts.load((page) => balances.push(...page.map(({ balance }) => balance)))
+          expect(balances).toEqual([1])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("do not order a vertex that is not stored, or is ordered already", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const vertex = world.vertex({ round: 1 })
+          const ordering = world.batch(1, { changes: [world.account(1, 1)], vertices: [world.ordered(vertex)] })
+          expect(Exit.isFailure(yield* Effect.exit(storage.appendCommit(ordering)))).toBe(true)
+          expect(yield* storage.commits.last).toEqual(Option.none())
+          expect(yield* storage.accounts.count).toBe(0)
+          yield* storage.vertices.insert([vertex])
+          yield* storage.appendCommit(ordering)
+          const twice = world.batch(2, { vertices: [world.ordered(vertex)] })
+          expect(Exit.isFailure(yield* Effect.exit(storage.appendCommit(twice)))).toBe(true)
+          expect(Option.map(yield* storage.commits.last, ({ index }) => index)).toEqual(Option.some(1))
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,95 @@
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Header from "../../src/protocol/Header.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import * as Database from "../../src/storage/Database.js"
+import * as SignedSchema from "../../src/storage/schema/Signed.js"
+import * as world from "./world.js"
+
+const stored = ({ header, encoded }: Vertex) => ({
+  author: header.author,
+  epoch: header.epoch,
+  round: header.round,
+  hash: header.hash,
+  bytes: encoded,
+})
+
+describe("what this validator signed", () => {
+  it.scopedLive("is still there after a restart, and nothing else may be signed for its slot", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const vertex = world.vertex({ epoch: 3, round: 700, timestamp: 1 })
+      const second = world.vertex({ epoch: 3, round: 700, timestamp: 2 })
+      yield* world.inDirectory(path, (storage) => storage.signed.keep(vertex))
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          expect(yield* storage.signed.at(vertex.header)).toEqual(Option.some(stored(vertex)))
+          yield* storage.signed.keep(vertex)
+          const refused = yield* Effect.flip(storage.signed.keep(second))
+          expect(refused).toMatchObject({ _tag: "AlreadySigned", epoch: 3, round: 700, hash: vertex.header.hash })
+          expect(yield* storage.signed.at(vertex.header)).toEqual(Option.some(stored(vertex)))
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("is told apart by author, epoch and round", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const other = world.key(5).publicKey
+          const vertices = [
+            world.vertex({ epoch: 1, round: 9 }),
+            world.vertex({ epoch: 2, round: 9 }),
+            world.vertex({ epoch: 2, round: 10 }),
+            world.vertex({ epoch: 2, round: 10, author: other }),
+          ]
+          for (const vertex of vertices) yield* storage.signed.keep(vertex)
+          const [a, b, c] = vertices
+          const author = a?.header.author ?? expect.fail()
+          const slot = { author, epoch: Counter.epoch(2), round: Counter.round(10) }
+          const mine = [a, b, c].flatMap((vertex) => (vertex === undefined ? [] : [stored(vertex)]))
+          expect(yield* storage.signed.last(author, 2)).toEqual(mine.slice(1).reverse())
+          expect(yield* storage.signed.ofEpoch({ ...slot, round: Counter.round(0) }, 9)).toEqual(mine.slice(1))
+          expect(yield* storage.signed.ofEpoch(slot, 9)).toEqual(mine.slice(2))
+          expect(yield* storage.signed.prune(Counter.epoch(2))).toBe(1)
+          expect(yield* storage.signed.last(author, 9)).toEqual(mine.slice(1).reverse())
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("stands beside the headers that came from elsewhere", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const [low, high] = [world.vertex({ round: 5 }).header, world.vertex({ epoch: 2, round: 1 }).header]
+          yield* storage.signed.keepForeign(low, Counter.timestamp(10))
+          yield* storage.signed.keepForeign(high, Counter.timestamp(20))
+          yield* storage.signed.keepForeign(low, Counter.timestamp(30))
+          const foreign = yield* storage.signed.foreign(low.author, 9)
+          expect(foreign.map(({ hash, seenAt }) => [hash, seenAt])).toEqual([
+            [high.hash, 20],
+            [low.hash, 30],
+          ])
+          expect(foreign[1]?.bytes).toEqual(Header.encode(low))
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("is synced with every write, other files at their checkpoints", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const synchronous = (durability: Database.Durability) =>
+        Effect.flatMap(
+          Database.open({ file: `${path}/${durability}.db`, durability, migrations: SignedSchema.migrations }),
+          (database) => database.write((sql) => sql`pragma synchronous`.values),
+        )
+      expect(yield* synchronous("power")).toEqual([[2]])
+      expect(yield* synchronous("process")).toEqual([[1]])
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

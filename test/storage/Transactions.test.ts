@@ -1,0 +1,170 @@
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import type * as Storage from "../../src/storage/Storage.js"
+import * as world from "./world.js"
+
+/** A commit of one vertex that holds these transactions. */
+const commit = (storage: Storage.Storage["Type"], index: number, transactions: ReadonlyArray<Transaction>) =>
+  Effect.gen(function* () {
+    const vertex = world.vertex({ round: index, transactions })
+    yield* storage.vertices.insert([vertex])
+    yield* storage.appendCommit(world.batch(index, { vertices: [world.ordered(vertex)] }))
+    return vertex
+  })
+
+const historyOf = (storage: Storage.Storage["Type"], n: number, limit: number) =>
+  Effect.gen(function* () {
+    const pages: Array<ReadonlyArray<string>> = []
+    let before: number | null = null
+    for (;;) {
+      const page: ReadonlyArray<{ id: string; sequence: number }> = yield* storage.transactions.history({
+        address: world.address(n),
+        before,
+        limit,
+      })
+      const last = page.at(-1)
+      if (last === undefined) return pages
+      pages.push(page.map(({ id }) => id))
+      before = last.sequence
+    }
+  })
+
+describe("a transaction", () => {
+  it.effect("is found with everything the lookup says about it", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transaction = world.transfer(1, 2, 0)
+          const vertex = yield* commit(storage, 5, [world.transfer(3, 4, 0), transaction])
+          const found = Option.getOrThrow(yield* storage.transactions.byId(transaction.id))
+          expect(found).toEqual({
+            sequence: 2,
+            id: transaction.id,
+            bytes: transaction.encoded,
+            outcome: { failure: null, proposalId: null },
+            position: 1,
+            commitIndex: 5,
+            commitTime: world.commit(5).time,
+            leaderRound: 5,
+            vertex: {
+              hash: vertex.header.hash,
+              round: 5,
+              author: vertex.header.author,
+              timestamp: vertex.header.timestamp,
+            },
+          })
+          expect(yield* storage.transactions.byId(world.transfer(9, 9, 9).id)).toEqual(Option.none())
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("keeps why it failed, and the proposal it made", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transactions = [world.transfer(1, 2, 0), world.transfer(1, 2, 1)]
+          const [failed, proposing] = transactions
+          const outcomes = [
+            { failure: { code: "InsufficientBalance", reason: "5 sats needed, 3 available" }, proposalId: null },
+            { failure: null, proposalId: Counter.proposalId(7) },
+          ]
+          const vertex = world.vertex({ round: 1, transactions })
+          yield* storage.vertices.insert([vertex])
+          const executed = transactions.map((transaction, position) => ({
+            ...world.applied(transaction, position),
+            outcome: outcomes[position] ?? expect.fail(),
+          }))
+          yield* storage.appendCommit(world.batch(1, { vertices: [{ header: vertex.header, executed }] }))
+          const found = yield* Effect.forEach([failed, proposing], (transaction) =>
+            storage.transactions.byId(transaction?.id ?? expect.fail()),
+          )
+          expect(found.map((one) => Option.getOrThrow(one).outcome)).toEqual(outcomes)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("is still found when its vertex is pruned", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transaction = world.transfer(1, 2, 0)
+          const vertex = yield* commit(storage, 1, [transaction])
+          const before = yield* storage.transactions.byId(transaction.id)
+          yield* storage.vertices.prune({ beforeRound: Counter.round(9), beforeEpoch: Counter.epoch(9), limit: 9 })
+          expect(yield* storage.vertices.byHash(vertex.header.hash)).toEqual(Option.none())
+          expect(yield* storage.transactions.byId(transaction.id)).toEqual(before)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})
+
+describe("an account's history", () => {
+  it.effect("is what it sent and received, newest first, in pages that new transactions do not shift", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const mine = Array.from({ length: 7 }, (_, n) =>
+            n % 2 === 0 ? world.transfer(1, 2, n) : world.transfer(3, 1, n),
+          )
+          yield* commit(storage, 1, [...mine.slice(0, 4), world.transfer(2, 3, 0)])
+          yield* commit(storage, 2, mine.slice(4))
+          const newestFirst = mine.map(({ id }) => id).reverse()
+          expect(yield* historyOf(storage, 1, 3)).toEqual([
+            newestFirst.slice(0, 3),
+            newestFirst.slice(3, 6),
+            newestFirst.slice(6),
+          ])
+          const [, , third] = yield* storage.transactions.history({ address: world.address(1), before: null, limit: 3 })
+          yield* commit(storage, 3, [world.transfer(1, 1, 99)])
+          const next = yield* storage.transactions.history({
+            address: world.address(1),
+            before: third?.sequence ?? expect.fail(),
+            limit: 3,
+          })
+          expect(next.map(({ id }) => id)).toEqual(newestFirst.slice(3, 6))
+          expect(yield* historyOf(storage, 8, 3)).toEqual([])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("holds a payment to oneself once", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transaction = world.transfer(1, 1, 0)
+          yield* commit(storage, 1, [transaction])
+          expect(yield* historyOf(storage, 1, 5)).toEqual([[transaction.id]])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("ends where the prune ended, and its cursors are never given to others", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transactions = [world.transfer(1, 2, 0), world.transfer(1, 2, 1), world.transfer(1, 2, 2)]
+          for (const [n, transaction] of transactions.entries()) yield* commit(storage, n + 1, [transaction])
+          const [first, second, third] = transactions.map(({ id }) => id)
+          expect(yield* storage.transactions.prune(Counter.commitIndex(3))).toBe(2)
+          expect(yield* historyOf(storage, 1, 5)).toEqual([[third]])
+          expect(yield* historyOf(storage, 2, 5)).toEqual([[third]])
+          for (const id of [first, second]) {
+            expect(yield* storage.transactions.byId(id ?? expect.fail())).toEqual(Option.none())
+          }
+          expect(yield* storage.transactions.prune(Counter.commitIndex(9))).toBe(1)
+          const last = world.transfer(1, 2, 3)
+          yield* commit(storage, 9, [last])
+          expect(Option.getOrThrow(yield* storage.transactions.byId(last.id)).sequence).toBe(4)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,121 @@
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import type * as Storage from "../../src/storage/Storage.js"
+import type { After, StoredVertex } from "../../src/storage/Vertices.js"
+import * as world from "./world.js"
+
+const hashes = (vertices: ReadonlyArray<StoredVertex>) => vertices.map(({ hash }) => hash)
+const hashesOf = (vertices: ReadonlyArray<Vertex>) => vertices.map(({ header }) => header.hash)
+
+const at = (epoch: number, round: number, author: number) =>
+  world.vertex({ epoch, round, author: world.key(author).publicKey })
+
+const byAuthor = (vertices: ReadonlyArray<Vertex>) =>
+  [...vertices].sort((a, b) => (a.header.author < b.header.author ? -1 : 1))
+
+const wholeEpoch = (storage: Storage.Storage["Type"], epoch: number, maxBytes: number) =>
+  Effect.gen(function* () {
+    const pages: Array<ReadonlyArray<StoredVertex>> = []
+    let after: After | null = null
+    for (;;) {
+      const page: ReadonlyArray<StoredVertex> = yield* storage.vertices.ofEpoch({
+        epoch: Counter.epoch(epoch),
+        after,
+        maxBytes,
+      })
+      const last = page.at(-1)
+      if (last === undefined) return pages
+      pages.push(page)
+      after = last
+    }
+  })
+
+describe("the vertices", () => {
+  it.effect("come back whole, by hash and by round, those of all epochs", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const vertices = [at(1, 7, 0), at(1, 7, 1), at(2, 7, 2), at(2, 8, 0)]
+          yield* storage.vertices.insert(vertices)
+          const [first] = vertices
+          expect(yield* storage.vertices.byHash(first?.header.hash ?? expect.fail())).toEqual(
+            Option.some({
+              hash: first?.header.hash,
+              epoch: 1,
+              round: 7,
+              author: first?.header.author,
+              timestamp: first?.header.timestamp,
+              commitIndex: null,
+              bytes: first?.encoded,
+            }),
+          )
+          const round = yield* storage.vertices.atRound(Counter.round(7))
+          expect(hashes(round)).toEqual(hashesOf(byAuthor(vertices.slice(0, 3))))
+          expect(yield* storage.vertices.atRound(Counter.round(9))).toEqual([])
+          expect(yield* storage.vertices.byHash(at(3, 3, 3).header.hash)).toEqual(Option.none())
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("are kept once, and keep their place in the order when they come again", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const vertices = [at(1, 1, 0), at(1, 1, 1)]
+          yield* storage.vertices.insert(vertices)
+          yield* storage.appendCommit(world.batch(1, { vertices: [...vertices].reverse().map(world.ordered) }))
+          yield* storage.vertices.insert(vertices)
+          expect(yield* storage.vertices.count).toBe(2)
+          const ordered = yield* storage.vertices.ofCommit(Counter.commitIndex(1))
+          expect(hashes(ordered)).toEqual(hashesOf([...vertices].reverse()))
+          expect(ordered.map(({ commitIndex }) => commitIndex)).toEqual([1, 1])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("of an epoch come in pages of limited size, each once, in the order of rounds", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const vertices = Array.from({ length: 60 }, (_, n) => at(n % 3 === 0 ? 2 : 1, n >> 2, n % 4))
+          yield* storage.vertices.insert(vertices)
+          const size = vertices[0]?.encoded.length ?? expect.fail()
+          for (const maxBytes of [1, size * 3, size * 1_000]) {
+            const pages = yield* wholeEpoch(storage, 1, maxBytes)
+            const expected = vertices.filter(({ header }) => header.epoch === 1).map(({ header }) => header)
+            expected.sort((a, b) => a.round - b.round || (a.hash < b.hash ? -1 : 1))
+            expect(hashes(pages.flat())).toEqual(expected.map(({ hash }) => hash))
+            expect(Math.max(...pages.map(({ length }) => length))).toBe(Math.min(Math.max(maxBytes / size, 1), 40) | 0)
+          }
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("are pruned below both a round and an epoch, a slice at a time, ordered or not", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const old = Array.from({ length: 5 }, (_, n) => at(1, n, 0))
+          const kept = [at(1, 10, 0), at(2, 3, 1), at(3, 12, 0)]
+          yield* storage.vertices.insert([...old, ...kept])
+          yield* storage.appendCommit(world.batch(1, { vertices: old.slice(0, 2).map(world.ordered) }))
+          const request = { beforeRound: Counter.round(10), beforeEpoch: Counter.epoch(2), limit: 3 }
+          expect(yield* storage.vertices.prune(request)).toBe(3)
+          expect(yield* storage.vertices.prune(request)).toBe(2)
+          expect(yield* storage.vertices.prune(request)).toBe(0)
+          expect(yield* storage.vertices.count).toBe(kept.length)
+          for (const { header, encoded } of kept) {
+            const found = Option.getOrThrow(yield* storage.vertices.byHash(header.hash))
+            expect(found.bytes).toEqual(encoded)
+          }
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})

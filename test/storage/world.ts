@@ -1,0 +1,200 @@
+/** Small values to keep: a network, vertices that nobody signed, commits of them, and a storage in a directory. */
+
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { FileSystem } from "@effect/platform"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
+import { Effect, Either, Layer, Option } from "effect"
+import { fromHex } from "#crypto"
+import * as AccountRecord from "../../src/protocol/AccountRecord.js"
+import * as Address from "../../src/protocol/Address.js"
+import * as Binary from "../../src/protocol/Binary.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Commit from "../../src/protocol/Commit.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Keys from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import type { CommitBatch, RecordChange } from "../../src/storage/CommitBatch.js"
+import type { CommitRecord } from "../../src/storage/Commits.js"
+import { DataDirectory } from "../../src/storage/DataDirectory.js"
+import * as Storage from "../../src/storage/Storage.js"
+import type { ExecutedTransaction, OrderedVertex } from "../../src/storage/Transactions.js"
+
+export const networkId = "udg-storage-test" as NetworkId
+
+const seed = (n: number): Uint8Array => {
+  const bytes = new Uint8Array(32)
+  new DataView(bytes.buffer).setUint32(0, n + 1)
+  return bytes
+}
+
+export const key = (n: number): Keys.SecretKey => Option.getOrThrow(Keys.SecretKey.fromSeed(seed(n)))
+
+/** The nth address of a made-up many: no key belongs to it. */
+export const address = (n: number): Address.Address =>
+  Hash.of("udg/address", seed(n)).slice(0, Address.BYTES * 2) as Address.Address
+
+export const genesis = (id: NetworkId = networkId): Genesis.Genesis =>
+  Either.getOrThrow(
+    Genesis.make({
+      networkId: id,
+      mode: "testnet",
+      time: Counter.timestamp(1_700_000_000_000),
+      allocations: [{ address: address(1), amount: Sats.make(1_000) }],
+      validators: [{ publicKey: key(0).publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 }],
+      council: [],
+      names: [],
+      treasury: Sats.ZERO,
+      faucet: null,
+      parameters: Parameters.standard,
+      protocol: Genesis.standardProtocol,
+    }),
+  )
+
+const unsigned = "0".repeat(Keys.SIGNATURE_BYTES * 2) as Keys.Signature
+
+export const transfer = (from: number, to: number, nonce: number): Transaction.Transaction =>
+  Transaction.make(
+    networkId,
+    {
+      from: address(from),
+      nonce: Counter.nonce(nonce),
+      fee: Sats.make(1_000),
+      operation: { _tag: "Transfer", to: address(to), amount: Sats.make(1), memo: "" },
+    },
+    { _tag: "SingleKey", publicKey: key(0).publicKey, signature: unsigned },
+  )
+
+interface VertexParts {
+  readonly epoch?: number
+  readonly round: number
+  readonly author?: Keys.PublicKey
+  readonly timestamp?: number
+  readonly transactions?: ReadonlyArray<Transaction.Transaction>
+}
+
+const author = key(0).publicKey
+
+export const vertex = (parts: VertexParts): Vertex.Vertex => {
+  const body = { ...Vertex.emptyBody, transactions: parts.transactions ?? [] }
+  const content = {
+    base: Genesis.hash(genesis()),
+    epoch: Counter.epoch(parts.epoch ?? 1),
+    round: Counter.round(parts.round),
+    publicKey: parts.author ?? author,
+    parents: [],
+    timestamp: Counter.timestamp(parts.timestamp ?? 1_700_000_000_000 + parts.round * 500),
+    coinbase: Sats.ZERO,
+    bodyHash: Vertex.bodyHash(body),
+  }
+  return Vertex.make(
+    Header.make(content, () => unsigned),
+    body,
+  )
+}
+
+export const commit = (index: number, parts: { epoch?: number; leaderRound?: number } = {}): CommitRecord => ({
+  ...Commit.make({
+    index: Counter.commitIndex(index),
+    epoch: Counter.epoch(parts.epoch ?? 1),
+    leaderRound: Counter.round(parts.leaderRound ?? index),
+    leaderHash: Hash.of("udg/vertex-id", Uint8Array.of(index)),
+    previous: Hash.of("udg/commit", Uint8Array.of(index - 1)),
+  }),
+  time: Counter.timestamp(1_700_000_000_000 + index * 500),
+  effectsDigest: Hash.of("udg/effects", Uint8Array.of(index)),
+})
+
+/** A transaction that was applied and changed sender and receiver. */
+export const applied = (transaction: Transaction.Transaction, position: number): ExecutedTransaction => ({
+  transaction,
+  position,
+  outcome: { failure: null, proposalId: null },
+  participants: [
+    ...new Set([transaction.from, ...(transaction.operation._tag === "Transfer" ? [transaction.operation.to] : [])]),
+  ],
+})
+
+export const ordered = ({ header, body }: Vertex.Vertex): OrderedVertex => ({
+  header,
+  executed: body.transactions.map(applied),
+})
+
+export const account = (n: number, balance: number, nonce = 0): RecordChange => ({
+  kind: "Account",
+  key: fromHex(address(n)),
+  value: AccountRecord.encode({
+    ...AccountRecord.empty,
+    balance: Sats.make(balance),
+    nonce: Counter.nonce(nonce),
+  }),
+})
+
+export const proposalRecord = (id: number, value: Uint8Array | null): RecordChange => ({
+  kind: "Proposal",
+  key: Binary.encode((writer) => writer.hex(id.toString(16).padStart(16, "0"))),
+  value,
+})
+
+export const batch = (index: number, parts: Partial<CommitBatch> = {}): CommitBatch => ({
+  commit: commit(index),
+  changes: [],
+  vertices: [],
+  settled: [],
+  ...parts,
+})
+
+export const checkpoint = (round: number, parts: Partial<Checkpoint.Content> = {}): Checkpoint.Checkpoint =>
+  Checkpoint.make({
+    epoch: Counter.epoch(1),
+    round: Counter.round(round),
+    commitIndex: Counter.commitIndex(round),
+    commitHash: commit(round).hash,
+    effectsDigest: commit(round).effectsDigest,
+    stateRoot: Hash.ZERO,
+    totalSupply: Sats.make(1_000),
+    nextEpoch: null,
+    previous: Genesis.hash(genesis()),
+    ...parts,
+  })
+
+export const temporaryDirectory = Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
+  fileSystem.makeTempDirectoryScoped({ prefix: "udg-storage-" }),
+)
+
+/** Opens the storage of a directory, uses it, and closes it again. */
+export const inDirectory = <A, E, R>(
+  path: string,
+  use: (storage: Storage.Storage["Type"]) => Effect.Effect<A, E, R>,
+  of: Genesis.Genesis = genesis(),
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const directory = yield* DataDirectory.open(path)
+      const context = yield* Layer.build(Storage.layer({ location: { _tag: "Directory", directory }, genesis: of }))
+      return yield* Effect.flatMap(Storage.Storage, use).pipe(Effect.provide(context))
+    }),
+  )
+
+export const inMemory = <A, E, R>(use: (storage: Storage.Storage["Type"]) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Storage.Storage, use).pipe(
+    Effect.provide(Storage.layer({ location: { _tag: "Ephemeral" }, genesis: genesis() })),
+  )
+
+export const platform = NodeContext.layer
+
+/** What an operator with the `sqlite3` shell does to a file. */
+export const sqlite = (file: string, statement: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const sql = yield* SqliteClient.make({ filename: file, disableWAL: true })
+      return yield* sql.unsafe(statement).values
+    }),
+  ).pipe(Effect.provide(Reactivity.layer))

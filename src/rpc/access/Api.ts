@@ -5,6 +5,8 @@ import { Context } from "effect"
 export interface Limit {
   readonly requests: number
   readonly windowSeconds: number
+  /** What a refusal says besides. */
+  readonly hint?: string
 }
 
 /** The endpoint's own limit, besides the global one. */

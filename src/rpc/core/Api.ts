@@ -335,7 +335,11 @@ export const group = HttpApiGroup.make("core")
   .add(
     HttpApiEndpoint.post("faucet", "/faucet")
       .annotate(OpenApi.Summary, "Free coins (testnet)")
-      .annotate(Access.RateLimit, { requests: 1, windowSeconds: 600 })
+      .annotate(Access.RateLimit, {
+        requests: 1,
+        windowSeconds: 600,
+        hint: "on a network of your own, start the node with --rate-limits off",
+      })
       .annotate(
         Access.TestnetOnly,
         "there is no faucet on a mainnet; coins come from whoever has some, by a Transfer sent to /tx/submit",

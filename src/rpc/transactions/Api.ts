@@ -45,14 +45,13 @@ const signedTransfer = {
   signature: example.signature,
 } as const
 
+const Signed = Field.record("Transaction", "a signed transaction", TransactionJson.TransactionJson, signedTransfer)
+
 /** One transaction or several. */
 export const Submission = Field.record(
   "Submission",
   "a signed transaction, or an array of up to 1,000",
-  Schema.Union(
-    TransactionJson.TransactionJson,
-    Schema.Array(TransactionJson.TransactionJson).pipe(Schema.minItems(1), Schema.maxItems(1_000)),
-  ),
+  Schema.Union(Signed, Schema.Array(Signed).pipe(Schema.minItems(1), Schema.maxItems(1_000))),
   signedTransfer,
 )
 
@@ -88,7 +87,7 @@ const outcome = {
     "number of the proposal it made; null otherwise",
   ),
   timestamp: Field.timestampOrNull("time of the commit, milliseconds since 1970; null while pending"),
-  transaction: Field.of(TransactionJson.TransactionJson, "the transaction in its canonical form"),
+  transaction: Field.of(Signed, "the transaction in its canonical form"),
 }
 
 const finalizedTransfer = {

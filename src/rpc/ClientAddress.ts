@@ -1,0 +1,95 @@
+/**
+ * Who is asking: the address that limits are counted by. IPv4 addresses stand for themselves; of IPv6 the first 64 bits
+ * count, because that is what one customer of a provider gets.
+ */
+import { isIPv4, isIPv6 } from "node:net"
+import { Option } from "effect"
+import * as Cidr from "../node/Cidr.js"
+
+export interface Settings {
+  /** Whose word about the client is believed. */
+  readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
+  /** Lower case. When given, `X-Forwarded-For` is not read, since a proxy that sets the one may pass on the other. */
+  readonly clientIpHeader: Option.Option<string>
+}
+
+/** The request's header by lower-case name, repetitions joined by commas. */
+type HeaderOf = (name: string) => string | undefined
+
+const MAPPED = "::ffff:"
+
+/** An address without the ways in which the same one can be written; none for anything else. */
+const plain = (text: string): string | undefined => {
+  const trimmed = text.trim()
+  if (isIPv4(trimmed)) return trimmed
+  const unbracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
+  const [address = ""] = unbracketed.split("%", 1)
+  if (address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))) {
+    return address.slice(MAPPED.length)
+  }
+  return isIPv4(address) || isIPv6(address) ? address.toLowerCase() : undefined
+}
+
+/** The groups of an IPv6 address as numbers; a dotted tail counts as two. */
+const groupsOf = (address: string): ReadonlyArray<number> => {
+  const [head = "", tail] = address.split("::")
+  const read = (part: string): ReadonlyArray<number> =>
+    part === ""
+      ? []
+      : part.split(":").flatMap((group) => {
+          if (!group.includes(".")) return [Number.parseInt(group, 16)]
+          const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number)
+          return [a * 256 + b, c * 256 + d]
+        })
+  const left = read(head)
+  const right = tail === undefined ? [] : read(tail)
+  return [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => 0), ...right]
+}
+
+/** `::ffff:7f00:1` is an IPv4 address too, only written in hexadecimal. */
+const isMapped = (groups: ReadonlyArray<number>): boolean =>
+  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+
+const keyOf = (address: string): string => {
+  if (!address.includes(":")) return address
+  const groups = groupsOf(address)
+  if (isMapped(groups)) {
+    const [high = 0, low = 0] = groups.slice(6)
+    return [high >> 8, high & 255, low >> 8, low & 255].join(".")
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`
+}
+
+/** From the right, past everybody who is trusted: the first address that only an honest proxy can have written. */
+const behindProxies = (chain: string, peer: string, isTrusted: (address: string) => boolean): string => {
+  let client = peer
+  for (const hop of chain.split(",").reverse()) {
+    const address = plain(hop)
+    // What is no address was written by whoever stands behind the last hop that is one.
+    if (address === undefined) return client
+    client = address
+    if (!isTrusted(address)) return client
+  }
+  return client
+}
+
+/** How to tell a request's client, made once from the settings. */
+export const reader = (settings: Settings): ((peer: string | undefined, headerOf: HeaderOf) => string) => {
+  const isTrusted = Cidr.matcher(settings.trustedProxies)
+  const named = Option.getOrUndefined(settings.clientIpHeader)
+  const hasProxies = settings.trustedProxies.length > 0
+
+  const throughProxy = (peer: string, headerOf: HeaderOf): string => {
+    if (named === undefined) return behindProxies(headerOf("x-forwarded-for") ?? "", peer, isTrusted)
+    return plain((headerOf(named) ?? "").split(",").at(-1) ?? "") ?? peer
+  }
+
+  return (peer, headerOf) => {
+    // A socket that is gone already has no address any more; its requests share one.
+    const address = peer === undefined ? "unknown" : (plain(peer) ?? peer)
+    return keyOf(hasProxies && isTrusted(address) ? throughProxy(address, headerOf) : address)
+  }
+}

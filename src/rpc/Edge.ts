@@ -1,0 +1,378 @@
+/**
+ * Where requests come in. One listener answers every endpoint and makes the checks in their order: global limit, path
+ * and method, testnet gate, the endpoint's limit, content type and size, JSON, schema; then the handler has the word.
+ * Plain code, because every request passes it; Effect begins at the handler.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Cause, Effect, Either, Exit, type Fiber } from "effect"
+import * as Answer from "./Answer.js"
+import * as Access from "./access/Api.js"
+import { EncodedAnswers } from "./EncodedAnswers.js"
+import type { Endpoint, Request } from "./Endpoint.js"
+import type { EventStreams } from "./EventStreams.js"
+import * as Failure from "./failure/Api.js"
+import { RateLimiter } from "./RateLimiter.js"
+import * as Reply from "./Reply.js"
+import * as RequestBody from "./RequestBody.js"
+import * as ResponseHeaders from "./ResponseHeaders.js"
+import { type Match, Router } from "./Router.js"
+
+/** What is told about every answer. `route` is the path as it is defined, or `none`. */
+export interface Answered {
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly milliseconds: number
+}
+
+export interface Options {
+  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly isMainnet: boolean
+  readonly clientOf: (peer: string | undefined, headerOf: (name: string) => string | undefined) => string
+  readonly rateLimits: boolean
+  /** Milliseconds of a clock that never runs backwards. */
+  readonly now: () => number
+  readonly runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  /** Pages besides the endpoints, such as the explorer. */
+  readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
+  readonly onAnswer: (answered: Answered) => void
+  readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
+  readonly streams: EventStreams
+  readonly bodies: RequestBody.Budget
+}
+
+/** An endpoint with what the running server keeps for it. */
+interface Station {
+  readonly endpoint: Endpoint
+  readonly limiter: RateLimiter | undefined
+  readonly answers: EncodedAnswers
+}
+
+/** One request on its way. */
+interface Visit {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly method: string
+  readonly client: string
+  readonly startedAt: number
+  readonly path: string
+  readonly query: string
+  /** The client waits to be told that it may send its body. */
+  readonly awaitsContinue: boolean
+  route: string
+  headers: ResponseHeaders.ResponseHeaders
+}
+
+const NONE: ResponseHeaders.ResponseHeaders = []
+const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
+
+const limiterOf = (limit: Access.Limit | undefined): RateLimiter | undefined =>
+  limit && new RateLimiter({ requests: limit.requests, windowMs: limit.windowSeconds * 1000 })
+
+const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Limit, waitMs: number) => {
+  const wait = Math.ceil(waitMs / 1000)
+  const advice = hint === undefined ? "" : ` (${hint})`
+  return new Failure.RateLimited({
+    message: `more than ${requests} requests ${what} within ${windowSeconds} s; ask again in ${wait} s${advice}`,
+    limit: requests,
+    window_seconds: windowSeconds,
+    retry_after_seconds: wait,
+  })
+}
+
+const LONGEST_PATH_SHOWN = 100
+
+const shown = (path: string): string =>
+  path.length > LONGEST_PATH_SHOWN ? `${path.slice(0, LONGEST_PATH_SHOWN)}…` : path
+
+/** Path and query of a request target, which may also be a whole URL. */
+const splitTarget = (target: string): readonly [path: string, query: string] => {
+  const local = target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, "")
+  const mark = local.indexOf("?")
+  return mark < 0 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)]
+}
+
+const isFailure = (error: unknown): error is Failure.Failure =>
+  typeof error === "object" && error !== null && "_tag" in error
+
+export class Edge {
+  readonly #options: Options
+  readonly #router: Router<Station>
+  readonly #global: RateLimiter | undefined
+  #isDraining = false
+  #unfinished = 0
+  #onIdle: () => void = () => {}
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#global = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
+    this.#router = new Router(
+      options.endpoints.map((endpoint) => ({
+        method: endpoint.method,
+        path: endpoint.path,
+        target: {
+          endpoint,
+          limiter: options.rateLimits ? limiterOf(endpoint.limit) : undefined,
+          answers: new EncodedAnswers(endpoint.encode),
+        },
+      })),
+    )
+  }
+
+  /** Requests that were not answered yet. */
+  get unfinished(): number {
+    return this.#unfinished
+  }
+
+  /** From now on everybody is sent away; `onIdle` is called when the last answer is out. */
+  drain(onIdle: () => void): void {
+    this.#isDraining = true
+    this.#onIdle = onIdle
+    this.#options.streams.endAll()
+    if (this.#unfinished === 0) onIdle()
+  }
+
+  readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
+    this.#unfinished++
+    response.once("close", this.#forget)
+    const [path, query] = splitTarget(request.url ?? "/")
+    const visit: Visit = {
+      request,
+      response,
+      method: request.method ?? "GET",
+      client: this.#options.clientOf(request.socket.remoteAddress, (name) => request.headers[name]?.toString()),
+      startedAt: this.#options.now(),
+      path,
+      query,
+      awaitsContinue,
+      route: "none",
+      headers: NONE,
+    }
+    try {
+      this.#admit(visit)
+    } catch (defect) {
+      this.#fail(visit, Cause.die(defect))
+    }
+  }
+
+  readonly #forget = (): void => {
+    this.#unfinished--
+    if (this.#isDraining && this.#unfinished === 0) this.#onIdle()
+  }
+
+  #admit(visit: Visit): undefined {
+    const { method, path, client, startedAt } = visit
+    if (this.#isDraining) return this.#refuse(visit, new Failure.ShuttingDown({ message: "the node is stopping" }))
+    if (method !== "OPTIONS") {
+      const wait = this.#global?.take(client, startedAt) ?? 0
+      if (wait > 0) return this.#refuseGlobally(visit, wait)
+    }
+    const match = this.#router.match(path)
+    if (match === undefined) return this.#page(visit)
+    visit.route = match.route.path
+    if (method === "OPTIONS") return this.#preflight(visit, match.route.allowed)
+    const station = match.route.byMethod.get(method === "HEAD" ? "GET" : method)
+    if (station === undefined) return this.#refuseMethod(visit, match.route.allowed)
+    this.#enter(visit, station, match)
+  }
+
+  #enter(visit: Visit, station: Station, match: Match<Station>): undefined {
+    const { endpoint, limiter } = station
+    const { client, startedAt } = visit
+    if (endpoint.onMainnet !== undefined && this.#options.isMainnet) return this.#refuse(visit, endpoint.onMainnet)
+    if (limiter !== undefined && endpoint.limit !== undefined) {
+      const wait = limiter.take(client, startedAt)
+      visit.headers = ResponseHeaders.rateLimit(endpoint.path, limiter, limiter.allowance(client, startedAt))
+      if (wait > 0) {
+        return this.#refuse(visit, rateLimited(`to ${endpoint.method} ${endpoint.path}`, endpoint.limit, wait))
+      }
+    }
+    if (!endpoint.hasBody) return this.#decode(visit, station, match, undefined)
+    if (visit.awaitsContinue) visit.response.writeContinue()
+    RequestBody.read(
+      visit.request,
+      { mayBeArray: endpoint.batch !== undefined, budget: this.#options.bodies },
+      (body) => {
+        if (Either.isLeft(body)) this.#refuse(visit, body.left)
+        else this.#decode(visit, station, match, body.right)
+      },
+    )
+  }
+
+  #decode(visit: Visit, station: Station, { params }: Match<Station>, body: unknown): undefined {
+    const { endpoint } = station
+    const { request, client, query } = visit
+    const head = endpoint.decode({ client, params, query, headers: () => request.headers })
+    if (Either.isLeft(head)) return this.#refuse(visit, head.left)
+    if (endpoint.batch !== undefined && Array.isArray(body)) return this.#batch(visit, endpoint, head.right, body)
+    const decoded = endpoint.hasBody ? endpoint.decodeBody(body) : Either.right(undefined)
+    if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
+    if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
+    this.#run(visit, endpoint.handle({ ...head.right, body: decoded.right }), (answer) => {
+      const bytes =
+        answer instanceof Answer.Versioned
+          ? station.answers.bytesOf(visit.query === "" ? visit.path : `${visit.path}?${visit.query}`, answer)
+          : endpoint.encode(answer)
+      this.#write(visit, endpoint.status, endpoint.contentType, NONE, bytes)
+    })
+  }
+
+  /** What succeeds at once needs no fiber. */
+  #run(visit: Visit, effect: Effect.Effect<unknown, Failure.Failure>, onSuccess: (answer: unknown) => void): undefined {
+    const settle = (exit: Exit.Exit<unknown, unknown>): void => {
+      try {
+        if (Exit.isSuccess(exit)) onSuccess(exit.value)
+        else this.#fail(visit, exit.cause)
+      } catch (defect) {
+        this.#fail(visit, Cause.die(defect))
+      }
+    }
+    const settled: unknown = effect
+    if (Exit.isExit(settled)) settle(settled)
+    else this.#options.runFork(effect).addObserver(settle)
+  }
+
+  /** Each body of an array gets the answer that it would have got alone. */
+  #batch(visit: Visit, endpoint: Endpoint, head: Request, bodies: ReadonlyArray<unknown>): undefined {
+    const maximum = endpoint.batch ?? 1
+    if (bodies.length < 1 || bodies.length > maximum) {
+      const message = `body: an array of 1 to ${maximum} expected, got ${bodies.length}`
+      return this.#refuse(visit, new Failure.InvalidRequest({ message, field: "body" }))
+    }
+    // The request itself was counted when it came.
+    const wait = this.#global?.take(visit.client, visit.startedAt, bodies.length - 1) ?? 0
+    if (wait > 0) return this.#refuseGlobally(visit, wait)
+    const answer = (body: unknown): Effect.Effect<Buffer> => {
+      const decoded = endpoint.decodeBody(body)
+      if (Either.isLeft(decoded)) return Effect.succeed(inBatch(Reply.ofFailure(decoded.left)))
+      return Effect.suspend(() => endpoint.handle({ ...head, body: decoded.right })).pipe(
+        Effect.map((value) => {
+          const plain = value instanceof Answer.Versioned ? value.make() : value
+          return withStatus(endpoint.status, endpoint.encode(plain))
+        }),
+        Effect.catchAllCause((cause) => Effect.sync(() => inBatch(Reply.ofFailure(this.#failureOf(visit, cause))))),
+      )
+    }
+    // Started in their order and together, so that the signatures of all are checked in one go.
+    this.#run(visit, Effect.forEach(bodies, answer, { concurrency: "unbounded" }), (answers) => {
+      this.#write(visit, endpoint.status, endpoint.contentType, NONE, joined(answers as ReadonlyArray<Buffer>))
+    })
+  }
+
+  #stream(visit: Visit, endpoint: Endpoint, head: Request): undefined {
+    const { streams, runFork } = this.#options
+    const { response } = visit
+    if (streams.isFull) {
+      const message = "as many event streams as the node serves are open"
+      return this.#refuse(visit, new Failure.Overloaded({ message, retry_after_seconds: 10 }))
+    }
+    this.#run(visit, endpoint.handle(head), (events) => {
+      if (response.destroyed) return
+      response.writeHead(endpoint.status, [
+        ...ResponseHeaders.always,
+        "Content-Type",
+        endpoint.contentType,
+        // A proxy that gathers a whole answer before it passes it on would gather for ever.
+        "X-Accel-Buffering",
+        "no",
+      ])
+      this.#answered(visit, endpoint.status)
+      if (visit.method === "HEAD") response.end()
+      else streams.serve(response, events as Answer.EventStream, runFork)
+    })
+  }
+
+  #page(visit: Visit): undefined {
+    const { method, path, request } = visit
+    const page = this.#options.pages(path, request)
+    if (page === undefined) {
+      const message = `there is nothing at ${shown(path)}; GET /docs describes what there is`
+      return this.#refuse(visit, new Failure.PathNotFound({ message }))
+    }
+    if (method === "OPTIONS") return this.#preflight(visit, PAGE_METHODS)
+    if (method !== "GET" && method !== "HEAD") return this.#refuseMethod(visit, PAGE_METHODS)
+    this.#write(visit, page.status, page.contentType, page.headers, page.body)
+  }
+
+  #preflight(visit: Visit, allowed: ReadonlyArray<string>): undefined {
+    const { response } = visit
+    response.writeHead(204, [...ResponseHeaders.always, ...ResponseHeaders.preflight, "Allow", allowed.join(", ")])
+    response.end()
+    this.#answered(visit, 204)
+  }
+
+  #refuseMethod(visit: Visit, allowed: ReadonlyArray<string>): undefined {
+    const message = `${visit.method} is not possible at ${shown(visit.path)}, only ${allowed.join(", ")}`
+    this.#refuse(visit, new Failure.MethodNotAllowed({ message, allowed }))
+  }
+
+  #refuseGlobally(visit: Visit, wait: number): undefined {
+    const limiter = this.#global
+    if (limiter !== undefined) {
+      visit.headers = ResponseHeaders.rateLimit("global", limiter, limiter.allowance(visit.client, visit.startedAt))
+    }
+    this.#refuse(visit, rateLimited("in all", Access.globalLimit, wait))
+  }
+
+  #failureOf(visit: Visit, cause: Cause.Cause<unknown>): Failure.Failure {
+    const failure = Cause.failureOrCause(cause)
+    if (Either.isLeft(failure) && isFailure(failure.left)) return failure.left
+    if (this.#isDraining && Cause.isInterruptedOnly(cause)) {
+      return new Failure.ShuttingDown({ message: "the node is stopping" })
+    }
+    this.#options.onDefect(visit.route, cause)
+    return new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
+  }
+
+  #fail(visit: Visit, cause: Cause.Cause<unknown>): undefined {
+    this.#refuse(visit, this.#failureOf(visit, cause))
+  }
+
+  #refuse(visit: Visit, failure: Failure.Failure): undefined {
+    const { request, response } = visit
+    if (response.headersSent || response.destroyed) return
+    // Told to go on or not, the client may send its body or may not: the next request could begin anywhere.
+    if (visit.awaitsContinue && !request.complete) response.shouldKeepAlive = false
+    const { status, headers, contentType, body } = Reply.ofFailure(failure, visit.headers)
+    visit.headers = NONE
+    if (visit.method === "OPTIONS") visit.headers = ResponseHeaders.preflight
+    this.#write(visit, status, contentType, headers, body)
+    if (visit.method !== "GET" && visit.method !== "HEAD") RequestBody.refuse(request)
+  }
+
+  #write(
+    visit: Visit,
+    status: number,
+    contentType: string,
+    headers: ResponseHeaders.ResponseHeaders,
+    body: Buffer,
+  ): undefined {
+    const { response } = visit
+    if (response.destroyed) return
+    if (this.#isDraining) response.shouldKeepAlive = false
+    response.writeHead(status, [
+      ...ResponseHeaders.always,
+      ...ResponseHeaders.content(contentType, body.length),
+      ...visit.headers,
+      ...headers,
+      ...(contentType.startsWith("text/html") ? ResponseHeaders.page : NONE),
+    ])
+    response.end(body)
+    this.#answered(visit, status)
+  }
+
+  #answered({ route, method, startedAt }: Visit, status: number): void {
+    this.#options.onAnswer({ route, method, status, milliseconds: this.#options.now() - startedAt })
+  }
+}
+
+/** `{"status_code":400,` in front of the fields of an encoded object. */
+const withStatus = (status: number, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`{"status_code":${status},`), body.subarray(1)])
+
+const inBatch = ({ status, body }: Reply.Reply): Buffer => withStatus(status, body)
+
+const joined = (items: ReadonlyArray<Buffer>): Buffer => {
+  const parts = items.flatMap((item, i) => (i === 0 ? [item] : [Buffer.from(","), item]))
+  return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")])
+}

@@ -1,0 +1,85 @@
+/** A whole answer, ready to be written: status, headers of its own, body. Failures are made into one here. */
+import { HttpApiSchema } from "@effect/platform"
+import { SchemaAST as AST, Option, Schema } from "effect"
+import * as Failure from "./failure/Api.js"
+import * as ResponseHeaders from "./ResponseHeaders.js"
+
+export interface Reply {
+  readonly status: number
+  readonly headers: ResponseHeaders.ResponseHeaders
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+interface Encoder {
+  readonly status: number
+  readonly encode: (failure: unknown) => unknown
+}
+
+const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
+
+/** By code, so that a failure is not tried against every class there is. */
+const encoders: ReadonlyMap<string, Encoder> = new Map(
+  membersOf(Failure.schema.ast).map((ast) => [
+    Option.getOrThrow(AST.getJSONIdentifier(ast)),
+    {
+      status: HttpApiSchema.getStatusErrorAST(ast),
+      encode: Schema.encodeUnknownSync(Schema.make<unknown, unknown, never>(ast)),
+    },
+  ]),
+)
+
+const encoderOf = (code: string): Encoder => {
+  const encoder = encoders.get(code)
+  if (encoder === undefined) throw new Error(`no failure has the code ${code}`)
+  return encoder
+}
+
+export const statusOf = (code: Failure.Code): number => encoderOf(code).status
+
+/** When it makes sense to ask again, in seconds; none where asking again changes nothing. */
+const patienceFor = (failure: Failure.Failure): number | undefined => {
+  if ("retry_after_seconds" in failure) return failure.retry_after_seconds
+  switch (failure._tag) {
+    case "MempoolFull":
+      return 1
+    case "NotReady":
+    case "ShuttingDown":
+      return 5
+    default:
+      return undefined
+  }
+}
+
+const headersOf = (failure: Failure.Failure): ResponseHeaders.ResponseHeaders => {
+  if (failure._tag === "MethodNotAllowed") return ["Allow", failure.allowed.join(", ")]
+  const patience = patienceFor(failure)
+  return patience === undefined ? [] : ResponseHeaders.retryAfter(patience)
+}
+
+export const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+
+/** The answer that a failure is. */
+export const ofFailure = (failure: Failure.Failure, headers: ResponseHeaders.ResponseHeaders = []): Reply => {
+  const { status, encode } = encoderOf(failure._tag)
+  return {
+    status,
+    headers: [...headersOf(failure), ...headers],
+    contentType: ResponseHeaders.json,
+    body: json(encode(failure)),
+  }
+}
+
+/** The same as bytes of HTTP/1.1, for connections whose request never became one. */
+export const toBytes = (reply: Reply): Buffer => {
+  const { status, headers, contentType, body } = reply
+  const pairs = [
+    ...ResponseHeaders.always,
+    ...headers,
+    ...ResponseHeaders.content(contentType, body.length),
+    "Connection",
+    "close",
+  ]
+  const lines = pairs.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${pairs[i + 1]}`] : []))
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${lines.join("\r\n")}\r\n\r\n`), body])
+}

@@ -1,0 +1,137 @@
+/** Reading a body within its limits: declared as JSON, not too large, valid UTF-8, and JSON indeed. */
+import { isUtf8 } from "node:buffer"
+import type { IncomingMessage } from "node:http"
+import { Either } from "effect"
+import * as Access from "./access/Api.js"
+import * as Failure from "./failure/Api.js"
+
+export type Refusal = Failure.InvalidRequest | Failure.BodyTooLarge | Failure.UnsupportedMediaType | Failure.Overloaded
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+const OPENING_BRACKET = 0x5b
+const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+
+/** What is read and thrown away of a refused body, before the connection is cut. */
+const DISCARDED_BYTES = 4 * Access.batchBytes
+
+/** Bytes of unfinished bodies that the server holds at a time, all clients together. */
+export class Budget {
+  readonly #limit: number
+  #used = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  take(bytes: number): boolean {
+    if (this.#used + bytes > this.#limit) return false
+    this.#used += bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes
+  }
+}
+
+const tooLarge = (limit: number) =>
+  new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
+
+/** The size is a size only if an array may come, because what comes is not known before its first character. */
+const refuseHead = (request: IncomingMessage, mayBeArray: boolean): Refusal | undefined => {
+  const type = request.headers["content-type"]
+  if (type === undefined || !JSON_TYPE.test(type)) {
+    return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
+  }
+  if (request.headers["content-encoding"] !== undefined) {
+    return new Failure.UnsupportedMediaType({ message: "a body without Content-Encoding is expected" })
+  }
+  const limit = mayBeArray ? Access.batchBytes : Access.bodyBytes
+  return Number(request.headers["content-length"] ?? 0) > limit ? tooLarge(limit) : undefined
+}
+
+const invalid = (message: string) => new Failure.InvalidRequest({ message, field: "body" })
+
+const parse = (bytes: Buffer): Either.Either<unknown, Refusal> => {
+  if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
+  if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
+  try {
+    return Either.right(JSON.parse(bytes.toString("utf8")))
+  } catch {
+    // The parser's own message repeats the input, which may hold a secret.
+    return Either.left(invalid("body: JSON expected, this is none"))
+  }
+}
+
+const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
+
+/** Lets the rest of a body that nobody wants pass by, but not for ever. */
+const discard = (request: IncomingMessage): void => {
+  let passed = 0
+  request.removeAllListeners("data")
+  request.on("data", (chunk: Buffer) => {
+    passed += chunk.length
+    if (passed > DISCARDED_BYTES) request.destroy()
+  })
+  request.resume()
+}
+
+/** Everything but the body is good for nothing any more: reads what is left of it away. */
+export const refuse = (request: IncomingMessage): void => {
+  if (!request.complete) discard(request)
+}
+
+/** Reads and parses the body, then calls `done` once; not at all when the client goes away before. */
+export const read = (
+  request: IncomingMessage,
+  options: { readonly mayBeArray: boolean; readonly budget: Budget },
+  done: (body: Either.Either<unknown, Refusal>) => void,
+): void => {
+  const { mayBeArray, budget } = options
+  const refused = refuseHead(request, mayBeArray)
+  if (refused !== undefined) {
+    done(Either.left(refused))
+    return
+  }
+  const chunks: Array<Buffer> = []
+  let length = 0
+  let limit: number | undefined = mayBeArray ? undefined : Access.bodyBytes
+  let finished = false
+
+  const finish = (body: Either.Either<unknown, Refusal> | undefined): void => {
+    if (finished) return
+    finished = true
+    budget.give(length)
+    if (body !== undefined) done(body)
+  }
+
+  const take = (chunk: Buffer): Refusal | undefined => {
+    if (!budget.take(chunk.length)) {
+      return new Failure.Overloaded({ message: "too many bodies are arriving at once", retry_after_seconds: 1 })
+    }
+    length += chunk.length
+    if (limit === undefined) {
+      const first = firstCharacter(chunk)
+      if (first !== undefined) limit = first === OPENING_BRACKET ? Access.batchBytes : Access.bodyBytes
+    }
+    const allowed = limit ?? Access.bodyBytes
+    if (length > allowed) return tooLarge(allowed)
+    chunks.push(chunk)
+    return undefined
+  }
+
+  request.on("data", (chunk: Buffer) => {
+    if (finished) return
+    const refusal = take(chunk)
+    if (refusal !== undefined) finish(Either.left(refusal))
+  })
+  request.on("end", () =>
+    finish(parse(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))),
+  )
+  request.on("error", () => finish(undefined))
+  request.on("close", () => finish(undefined))
+}

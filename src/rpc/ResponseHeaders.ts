@@ -1,0 +1,56 @@
+/** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
+import type { Allowance } from "./RateLimiter.js"
+
+export type ResponseHeaders = ReadonlyArray<string>
+
+/** On all answers, whatever they are. */
+export const always: ResponseHeaders = [
+  "Access-Control-Allow-Origin",
+  "*",
+  "Access-Control-Allow-Methods",
+  "GET, HEAD, POST, OPTIONS",
+  "Access-Control-Allow-Headers",
+  "Content-Type, Last-Event-ID",
+  "Access-Control-Expose-Headers",
+  "Retry-After, RateLimit, RateLimit-Policy, Allow",
+  "X-Content-Type-Options",
+  "nosniff",
+  "Cache-Control",
+  "no-store",
+]
+
+/** On answers to OPTIONS alone. */
+export const preflight: ResponseHeaders = ["Access-Control-Max-Age", "3600"]
+
+export const json = "application/json"
+
+export const content = (type: string, length: number): ResponseHeaders => [
+  "Content-Type",
+  type,
+  "Content-Length",
+  String(length),
+]
+
+/** A page may load nothing but what is in it: no script at all, and styles only from its own text. */
+export const page: ResponseHeaders = [
+  "Content-Security-Policy",
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  "Referrer-Policy",
+  "no-referrer",
+]
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000)
+
+export const retryAfter = (waitSeconds: number): ResponseHeaders => ["Retry-After", String(waitSeconds)]
+
+/** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
+export const rateLimit = (
+  policy: string,
+  limit: { readonly requests: number; readonly windowMs: number },
+  allowance: Allowance,
+): ResponseHeaders => [
+  "RateLimit-Policy",
+  `"${policy}";q=${limit.requests};w=${seconds(limit.windowMs)}`,
+  "RateLimit",
+  `"${policy}";r=${allowance.remaining};t=${seconds(allowance.resetMs)}`,
+]

@@ -1,0 +1,181 @@
+/**
+ * The HTTP server as a scoped layer: it listens while the scope lives and drains when it closes. Slow or silent clients
+ * are cut off by time, many of them by number; nobody else notices.
+ */
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
+import { Context, Data, Effect, type Fiber, FiberSet, Layer, Runtime } from "effect"
+import * as Log from "../node/Log.js"
+import * as ClientAddress from "./ClientAddress.js"
+import { type Answered, Edge } from "./Edge.js"
+import * as Endpoint from "./Endpoint.js"
+import { EventStreams } from "./EventStreams.js"
+import * as Failure from "./failure/Api.js"
+import { Handlers } from "./Handlers.js"
+import * as Reply from "./Reply.js"
+import { Budget } from "./RequestBody.js"
+
+/** What a server tolerates. One place for all of it; tests shorten the times. */
+export interface Tolerance {
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number
+  /** From the first byte of a request to the end of its body. */
+  readonly requestMs: number
+  /** A connection without a request. */
+  readonly keepAliveMs: number
+  /** A connection on which nothing moves. */
+  readonly silenceMs: number
+  readonly connections: number
+  /** Bytes of all bodies that are arriving. */
+  readonly bodyBytes: number
+  /** For answers that are still owed when the server stops. */
+  readonly drainMs: number
+}
+
+export const standardTolerance: Tolerance = {
+  headersMs: 10_000,
+  requestMs: 20_000,
+  keepAliveMs: 15_000,
+  silenceMs: 60_000,
+  connections: 4_096,
+  bodyBytes: 67_108_864,
+  drainMs: 3_000,
+}
+
+const HEADER_BYTES = 16_384
+const HEADER_COUNT = 100
+
+export interface Settings extends ClientAddress.Settings {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly isMainnet: boolean
+  readonly rateLimits: boolean
+  readonly tolerance?: Partial<Tolerance>
+  /** Pages besides the endpoints. */
+  readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
+  /** Told about every answer, for metrics. */
+  readonly onAnswer?: (answered: Answered) => void
+}
+
+/** The address is taken, or may not be used. */
+export class CannotListen extends Data.TaggedError("CannotListen")<{
+  readonly host: string
+  readonly port: number
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `cannot serve HTTP on ${this.host}:${this.port}: ${this.reason}`
+  }
+}
+
+/** A server that answers requests; the port is the one it really has. */
+export class Server extends Context.Tag("udg/rpc/Server")<Server, { readonly host: string; readonly port: number }>() {}
+
+const log = Log.for("rpc")
+
+/** What is told to a connection whose request never became one. */
+const failureOf = (code: string | undefined): Failure.Failure => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new Failure.HeadersTooLarge({ message: `request line and headers are larger than ${HEADER_BYTES} bytes` })
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Failure.RequestTimeout({ message: "the request did not arrive in time" })
+    default:
+      return new Failure.InvalidRequest({ message: "this is not an HTTP/1.1 request" })
+  }
+}
+
+const last = (socket: Duplex, failure: Failure.Failure): void => {
+  if (socket.writable && !socket.destroyed) socket.end(Reply.toBytes(Reply.ofFailure(failure)))
+  // Whatever the client still sends finds nobody.
+  setTimeout(() => socket.destroy(), 1_000).unref()
+}
+
+const make = (tolerance: Tolerance, edge: Edge, streams: EventStreams): Http.Server => {
+  const server = Http.createServer(
+    {
+      headersTimeout: tolerance.headersMs,
+      requestTimeout: tolerance.requestMs,
+      keepAliveTimeout: tolerance.keepAliveMs,
+      connectionsCheckingInterval: Math.min(1_000, tolerance.headersMs),
+      maxHeaderSize: HEADER_BYTES,
+      noDelay: true,
+      // Node's own complaint about a missing Host would not be JSON; this server has one host and needs no name for it.
+      requireHostHeader: false,
+    },
+    edge.handle,
+  )
+  server.maxHeadersCount = HEADER_COUNT
+  server.maxConnections = tolerance.connections
+  server.setTimeout(tolerance.silenceMs)
+  server.on("checkContinue", (request, response) => edge.handle(request, response, true))
+  server.on("checkExpectation", (request, response) => edge.handle(request, response, true))
+  server.on("connect", (_request, socket) =>
+    last(
+      socket,
+      new Failure.MethodNotAllowed({ message: "this is no proxy", allowed: ["GET", "HEAD", "POST", "OPTIONS"] }),
+    ),
+  )
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // A complaint in the middle of an answer that goes on would be taken for a part of it.
+    if (streams.isOn(socket)) socket.destroy()
+    else last(socket, failureOf(error.code))
+  })
+  return server
+}
+
+const listen = (server: Http.Server, host: string, port: number): Effect.Effect<number, CannotListen> =>
+  Effect.async((resume) => {
+    const onError = (error: Error): void => resume(Effect.fail(new CannotListen({ host, port, reason: error.message })))
+    server.once("error", onError)
+    server.listen({ host, port, backlog: 1_024 }, () => {
+      server.off("error", onError)
+      resume(Effect.succeed((server.address() as AddressInfo).port))
+    })
+  })
+
+/** No new connections, idle ones closed at once, answers that are owed given within the time, then everything closed. */
+const drain = (server: Http.Server, edge: Edge, drainMs: number): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    server.close()
+    server.closeIdleConnections()
+    edge.drain(() => resume(Effect.void))
+  }).pipe(Effect.timeoutOption(drainMs), Effect.andThen(Effect.sync(() => server.closeAllConnections())), Effect.asVoid)
+
+const start = (settings: Settings) =>
+  Effect.gen(function* () {
+    const tolerance = { ...standardTolerance, ...settings.tolerance }
+    const endpoints = Endpoint.all(yield* Handlers)
+    // Handlers outlive the client that asked: a transaction is taken in or not, whoever still listens.
+    const fibers = yield* FiberSet.make()
+    const runtime = yield* Effect.runtime<never>()
+    const runFork = <A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> => {
+      const fiber = Runtime.runFork(runtime)(effect)
+      FiberSet.unsafeAdd(fibers, fiber)
+      return fiber
+    }
+    const streams = new EventStreams()
+    const edge = new Edge({
+      endpoints,
+      isMainnet: settings.isMainnet,
+      clientOf: ClientAddress.reader(settings),
+      rateLimits: settings.rateLimits,
+      now: () => performance.now(),
+      runFork,
+      pages: settings.pages ?? (() => undefined),
+      onAnswer: settings.onAnswer ?? (() => {}),
+      onDefect: (route, cause) => runFork(log.error("a handler failed", () => ({ route }), cause)),
+      streams,
+      bodies: new Budget(tolerance.bodyBytes),
+    })
+    const server = make(tolerance, edge, streams)
+    yield* Effect.addFinalizer(() => drain(server, edge, tolerance.drainMs))
+    const port = yield* listen(server, settings.host, settings.port)
+    server.on("error", (error) => runFork(log.error("the HTTP server failed", () => ({ error: error.message }))))
+    return { host: settings.host, port }
+  })
+
+export const layer = (settings: Settings): Layer.Layer<Server, CannotListen, Handlers> =>
+  Layer.scoped(Server, start(settings))

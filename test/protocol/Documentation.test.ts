@@ -1,0 +1,102 @@
+/** docs/protocol.md says what the code does: its example runs, and its tables have the numbers of the code. */
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Limits from "../../src/protocol/Limits.js"
+import * as Name from "../../src/protocol/Name.js"
+import * as Network from "../../src/protocol/Network.js"
+import * as Operation from "../../src/protocol/Operation.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import * as Sats from "../../src/protocol/Sats.js"
+
+const docs = resolve(import.meta.dirname, "../../docs")
+const page = readFileSync(resolve(docs, "protocol.md"), "utf8")
+const [example] = JSON.parse(readFileSync(resolve(docs, "vectors/transactions.json"), "utf8")).single_key
+
+/** The fenced block of this language; the page has one of each. */
+const block = (language: string): string => {
+  const match = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(page)
+  if (match?.[1] === undefined) throw new Error(`docs/protocol.md has no ${language} block`)
+  return match[1]
+}
+
+const rowsUnder = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const table = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, "m").exec(page)
+  if (table?.[1] === undefined) throw new Error(`docs/protocol.md has no table of ${heading}`)
+  return table[1]
+    .trim()
+    .split("\n")
+    .map((row) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+describe("the worked example of docs/protocol.md", () => {
+  it("shows the signed bytes of the first vector", () => {
+    const bytes = block("hex")
+      .split("\n")
+      .map((line) => line.split(" ")[0])
+    expect(bytes.join("")).toBe(example.signed_bytes)
+  })
+
+  it("runs, and prints what the page says", () => {
+    const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", block("js")], { encoding: "utf8" })
+    expect(printed).toBe(block("text"))
+  })
+
+  it("makes the transaction of the first vector", () => {
+    expect(block("text")).toContain(example.hash)
+    expect(block("text")).toContain(example.json.signature)
+    expect(block("text")).toContain(`${example.encoded.length / 2} bytes`)
+  })
+})
+
+describe("the tables of docs/protocol.md", () => {
+  it("have the type bytes of the code", () => {
+    const rows = rowsUnder("type \\| `type` in JSON")
+    expect(Object.fromEntries(rows.map(([byte, name]) => [name?.replaceAll("`", ""), Number(byte)]))).toStrictEqual(
+      Operation.TYPE_BYTE,
+    )
+  })
+
+  it("have the parameters of the code, in their order", () => {
+    expect(rowsUnder("parameter")).toStrictEqual(
+      Parameters.table.map(({ name, standard, min, max }) => [
+        name,
+        String(standard),
+        name === "cooldown_rounds" ? "epoch_rounds" : String(min),
+        String(max),
+      ]),
+    )
+  })
+
+  it("have the limits of the code", () => {
+    expect(rowsUnder("what").map(([, limit]) => Number(limit))).toStrictEqual([
+      Sats.MAX_SUPPLY,
+      Limits.VERTEX_BYTES,
+      Limits.VERTEX_TRANSACTIONS,
+      Limits.VERTEX_EVIDENCE,
+      Limits.VERTEX_HEARTBEATS,
+      Limits.COMMITTEE_MEMBERS,
+      Limits.PARENTS_PER_MEMBER,
+      Limits.COUNCIL_SEATS,
+      Limits.MEMO_BYTES,
+      Limits.TITLE_BYTES,
+      Limits.DESCRIPTION_BYTES,
+      Limits.PARAMETER_NAME_BYTES,
+      Limits.POLICY_KEYS,
+      Name.MAX_BYTES,
+      Network.NETWORK_ID_BYTES,
+    ])
+  })
+
+  it("name only vector files and pages that are there", () => {
+    for (const [, file] of page.matchAll(/`(vectors\/[a-z-]+\.json)`/g)) {
+      expect(() => readFileSync(resolve(docs, file ?? ""))).not.toThrow()
+    }
+  })
+})

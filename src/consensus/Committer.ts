@@ -37,7 +37,8 @@ export type Contradiction =
     }
   | { readonly _tag: "VerdictReversed"; readonly round: Round; readonly committed: Hash | null }
 
-interface Slot {
+/** What is counted about the leader slot of a round. */
+export interface Slot {
   readonly round: Round
   readonly leader: number
   /** By vertex of the slot. */
@@ -102,12 +103,12 @@ export class Committer {
   isVotedOn(round: Round): boolean {
     const slot = this.#slots.get(round)
     if (slot === undefined) return false
-    if (this.#isQuorum(slot.blames)) return true
-    for (const votes of slot.votes.values()) if (this.#isQuorum(votes)) return true
+    if (this.isQuorum(slot.blames)) return true
+    for (const votes of slot.votes.values()) if (this.isQuorum(votes)) return true
     return false
   }
 
-  #isQuorum(tally: Tally): boolean {
+  protected isQuorum(tally: Tally): boolean {
     return this.#dag.committee.isQuorum(tally.weight)
   }
 
@@ -143,11 +144,11 @@ export class Committer {
       return
     }
     slot.blames.add(node.seat, weight)
-    if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)
+    if (this.isQuorum(slot.blames)) this.#decide(slot, SKIP)
   }
 
   #countCertificate(slot: Slot, node: Node): void {
-    node.certifies = this.#certified(slot, node)
+    node.certifies = this.certified(slot, node)
     if (node.certifies === null) return
     const certificates = tallyOf(slot.certificates, node.certifies)
     certificates.add(node.seat, this.#dag.committee.weightOf(node.seat))
@@ -155,11 +156,11 @@ export class Committer {
     if (first !== undefined && second !== undefined) {
       this.#contradiction ??= { _tag: "TwoCertified", round: slot.round, certified: [first, second] }
     }
-    if (this.#isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
+    if (this.isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
   }
 
   /** The vertex of the slot that a quorum among this vertex's parents votes for. */
-  #certified(slot: Slot, node: Node): Hash | null {
+  protected certified(slot: Slot, node: Node): Hash | null {
     const weights = new Map<Hash, number>()
     const votingRound = slot.round + 1
     for (const parent of node.parents) {
@@ -207,12 +208,10 @@ export class Committer {
   /** From the highest round down, because the verdict of a slot may be what a lower one waits for. */
   #decideByAnchors(): void {
     const searches = new Map<Node, CertificateSearch>()
-    const highest = this.#dag.highestRound
     // Slots above the highest round are not skipped either, and undecided.
     let anchor: Slot | undefined
-    for (let round = highest - 3; round >= this.#next; round--) {
-      const above = this.#slot(Counter.round(round + 3))
-      if (above?.verdict?._tag !== "Skip") anchor = above
+    for (let round = this.#dag.highestRound - 3; round >= this.#next; round--) {
+      anchor = this.anchorOf(this.#slot(Counter.round(round + 3)), anchor)
       const slot = this.#slot(Counter.round(round))
       if (slot === undefined || slot.verdict !== null || anchor?.verdict?._tag !== "Commit") continue
       const { leader } = anchor.verdict
@@ -224,6 +223,11 @@ export class Committer {
       const certified = search.certifiedIn(slot.round)
       slot.verdict = certified === null ? SKIP : this.#commit(certified)
     }
+  }
+
+  /** The anchor of a slot: the one three rounds above it unless that is skipped, then that of the slot one higher. */
+  protected anchorOf(threeAbove: Slot | undefined, ofNextHigher: Slot | undefined): Slot | undefined {
+    return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove
   }
 
   /** Forgets the slots up to and including `round`, all of them released. */

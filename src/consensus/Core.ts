@@ -13,7 +13,7 @@ import type { Vertex } from "../protocol/Vertex.js"
 import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
 import type { Committee } from "./Committee.js"
 import { EarlyVertices } from "./EarlyVertices.js"
-import { Epoch } from "./Epoch.js"
+import { Epoch, type Parts } from "./Epoch.js"
 import { Fetches } from "./Fetches.js"
 import { Heartbeats } from "./Heartbeats.js"
 import type { OrderedCommit } from "./Linearizer.js"
@@ -32,6 +32,7 @@ export interface Options {
   readonly roundIntervalMs: number
   /** None for a node without a validator key. */
   readonly guard: SigningGuard | null
+  readonly parts?: Parts
 }
 
 /** What the disk holds of an epoch. */
@@ -108,7 +109,7 @@ export class Core {
     this.#catchUpPace = new Pace(retryMs)
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
-      this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined)
+      this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined, options.parts)
       this.#checkpoints = this.#restoreCheckpoints(stored.previous)
       for (const vertex of stored.previous.vertices) this.#epoch.keepOwn(vertex)
       this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
@@ -136,6 +137,8 @@ export class Core {
       this.#epoch.restore(vertex)
       if (vertex.header.author === this.#self) this.#madeAt = vertex.header.timestamp
     }
+    // They are on disk: that is where they came from.
+    this.#outputs = this.#outputs.filter(({ _tag }) => _tag !== "Inserted")
     const [undecided] = this.#recorded
     if (undecided !== undefined) this.#halt({ _tag: "CommitNotDecided", recorded: undecided.commit })
     const closing = stored.checkpoints.find(({ nextEpoch }) => nextEpoch !== null)
@@ -146,7 +149,7 @@ export class Core {
   }
 
   #open(opening: Opening): Epoch {
-    return new Epoch(opening, this.#self, (output) => this.#fromEpoch(output))
+    return new Epoch(opening, this.#self, (output) => this.#fromEpoch(output), this.#options.parts)
   }
 
   /** The running epoch, to look things up in. */

@@ -2,7 +2,7 @@
 import type { Address } from "../protocol/Address.js"
 import type { Round, Timestamp } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
-import * as EpochRecord from "../protocol/EpochRecord.js"
+import type { EpochRecord } from "../protocol/EpochRecord.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
 import type { Vertex } from "../protocol/Vertex.js"
@@ -11,7 +11,7 @@ import { Committee } from "./Committee.js"
 import { Committer } from "./Committer.js"
 import { Dag, type Node } from "./Dag.js"
 import { Equivocations } from "./Equivocation.js"
-import { Linearizer } from "./Linearizer.js"
+import { Linearizer, type Position } from "./Linearizer.js"
 import type { Opening, Output } from "./Output.js"
 import { Proposer } from "./Proposal.js"
 import { Reached } from "./Reached.js"
@@ -20,6 +20,21 @@ import * as Validity from "./Validity.js"
 
 /** How many of its last own vertices a validator sends again at the epoch's end. */
 const RESENT_VERTICES = 3
+
+/** How an epoch makes its parts. A simulation hands in one with a fault in it, to see that the fault is found. */
+export interface Parts {
+  readonly committee: (record: EpochRecord) => Committee
+  readonly committer: (dag: Dag) => Committer
+  readonly linearizer: (dag: Dag, position: Position) => Linearizer
+  readonly proposer: (dag: Dag, seat: number) => Proposer
+}
+
+export const soundParts: Parts = {
+  committee: (record) => new Committee(record),
+  committer: (dag) => new Committer(dag),
+  linearizer: (dag, position) => new Linearizer(dag, position),
+  proposer: (dag, seat) => new Proposer(dag, seat),
+}
 
 export class Epoch {
   readonly opening: Opening
@@ -38,15 +53,15 @@ export class Epoch {
   readonly #ownVertices: Array<Vertex> = []
   #isClosed = false
 
-  constructor(opening: Opening, self: Address | null, emit: (output: Output) => void) {
+  constructor(opening: Opening, self: Address | null, emit: (output: Output) => void, parts: Parts = soundParts) {
     this.opening = opening
-    this.committee = new Committee(opening.record)
+    this.committee = parts.committee(opening.record)
     this.dag = new Dag(this.committee)
     this.admission = new Admission(this.dag, (node) => this.#inserted(node))
-    this.committer = new Committer(this.dag)
+    this.committer = parts.committer(this.dag)
     this.seat = self === null ? undefined : this.committee.seatOf(self)
-    this.#linearizer = new Linearizer(this.committee, opening.position)
-    this.#proposer = this.seat === undefined ? null : new Proposer(this.dag, this.seat)
+    this.#linearizer = parts.linearizer(this.dag, opening.position)
+    this.#proposer = this.seat === undefined ? null : parts.proposer(this.dag, this.seat)
     this.#reached = new Reached(this.committee)
     this.#emit = emit
   }
@@ -57,7 +72,7 @@ export class Epoch {
   }
 
   /** The last commit. */
-  get position() {
+  get position(): Position {
     return this.#linearizer.position
   }
 
@@ -145,7 +160,7 @@ export class Epoch {
     const ordered = this.#linearizer.order(leader)
     const rollback = Rollback.judgeCommit(last, ordered.commit)
     if (rollback !== null) this.#emit({ _tag: "FinalityRollback", rollback })
-    this.#isClosed = leader.round >= EpochRecord.lastRound(this.opening.record)
+    this.#isClosed = this.#linearizer.closes(leader.round)
     this.#emit({ _tag: "Committed", closes: this.#isClosed, ...ordered })
     if (this.#isClosed) this.#close()
   }

@@ -7,10 +7,11 @@ import { fromHex } from "#crypto"
 import * as Commit from "../protocol/Commit.js"
 import type { CommitIndex, Round, Timestamp } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
+import * as EpochRecord from "../protocol/EpochRecord.js"
 import * as Hash from "../protocol/Hash.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import type { Committee } from "./Committee.js"
-import type { Node } from "./Dag.js"
+import type { Dag, Node } from "./Dag.js"
 
 /** How far the order has come: what the next commit is chained to. */
 export interface Position {
@@ -45,12 +46,14 @@ export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null =
 
 /** Invariant: the history of every ordered vertex, as far as it lies above the collection depth, is ordered. */
 export class Linearizer {
+  protected readonly dag: Dag
   readonly #committee: Committee
   #position: Position
 
   /** `position` is the closing commit of the epoch before. */
-  constructor(committee: Committee, position: Position) {
-    this.#committee = committee
+  constructor(dag: Dag, position: Position) {
+    this.dag = dag
+    this.#committee = dag.committee
     this.#position = position
   }
 
@@ -64,10 +67,15 @@ export class Linearizer {
     return Counter.round(Math.max(firstRound - 1, this.#position.leaderRound - rules.collectionDepthRounds))
   }
 
+  /** Whether the epoch closes with a commit of this leader round: the first at or past its nominal last one. */
+  closes(leaderRound: Round): boolean {
+    return leaderRound >= EpochRecord.lastRound(this.#committee.record)
+  }
+
   /** Orders the history of the next committed leader. */
   order(leader: Node): OrderedCommit {
     const nodes = this.#unordered(leader)
-    this.#sort(nodes)
+    this.sort(nodes)
     const commit = Commit.make({
       index: Counter.commitIndex(this.#position.index + 1),
       epoch: this.#committee.record.epoch,
@@ -95,7 +103,7 @@ export class Linearizer {
     return found
   }
 
-  #sort(nodes: Array<Node>): void {
+  protected sort(nodes: Array<Node>): void {
     const previous = fromHex(this.#position.hash)
     const draws = new Map<number, Hash.Hash>()
     const drawOf = (seat: number): Hash.Hash => {

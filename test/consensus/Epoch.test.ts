@@ -1,0 +1,204 @@
+import { FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import { Core, freshEpoch } from "../../src/consensus/Core.js"
+import { Epoch } from "../../src/consensus/Epoch.js"
+import type { Output } from "../../src/consensus/Output.js"
+import type { ExecutedCommit } from "../../src/consensus/Rollback.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import { Chance, type Habits, type RandomDag, randomDag, shuffleParentsFirst } from "./RandomDag.js"
+import { equalWeights, rules } from "./TestCommittee.js"
+
+const NOW = Counter.timestamp(10_000_000)
+
+const habits: Habits = {
+  weights: equalWeights(4),
+  rounds: 24,
+  silence: 15,
+  neglect: 40,
+  missedLeaders: 25,
+  equivocation: 50,
+  record: { rules: { ...rules, collectionDepthRounds: 4 } },
+}
+
+/** All that a node's future depends on, except what was only waiting. */
+const stateOf = ({ dag, committer, position, isClosed, ownVertices, ownRound }: Epoch) => {
+  const rounds = Array.from({ length: dag.highestRound }, (_, i) => Counter.round(i + 1))
+  return {
+    position,
+    isClosed,
+    ownRound,
+    ownVertices: ownVertices.map(({ header }) => header.hash),
+    collectedRound: dag.collectedRound,
+    quorumRound: dag.quorumRound,
+    nextRound: committer.nextRound,
+    verdicts: rounds.map((round) => committer.verdictOf(round)?._tag),
+    votedOn: rounds.map((round) => committer.isVotedOn(round)),
+    nodes: rounds.flatMap((round) =>
+      dag.at(round).map(({ hash, isFirst, isOrdered, isCovered, vote, certifies, parents }) => ({
+        ...{ hash, isFirst, isOrdered, isCovered, vote, certifies },
+        parents: parents.map((parent) => parent.hash),
+      })),
+    ),
+  }
+}
+
+const own = ({ committee }: RandomDag) => committee.member(3).address
+
+const open = (random: RandomDag) => {
+  const outputs: Array<Output> = []
+  const epoch = new Epoch(random.opening, own(random), (output) => outputs.push(output))
+  return { epoch, outputs }
+}
+
+const commitsIn = (outputs: ReadonlyArray<Output>) =>
+  outputs.flatMap((output) => (output._tag === "Committed" ? [output] : []))
+const insertedIn = (outputs: ReadonlyArray<Output>) =>
+  outputs.flatMap((output) => (output._tag === "Inserted" ? [output.vertex] : []))
+
+const deliver = (random: RandomDag, vertices: ReadonlyArray<Vertex>) => {
+  const { epoch, outputs } = open(random)
+  for (const vertex of vertices) epoch.receive(vertex, NOW)
+  return { epoch, outputs }
+}
+
+describe("an epoch", () => {
+  it("orders the same vertices in the same commits, however they arrive", () => {
+    let compared = 0
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const random = randomDag(seed, habits)
+        const { outputs } = deliver(random, random.vertices)
+        const expected = commitsIn(outputs)
+        // In any order at all: what comes before its parents waits for them.
+        for (let i = 1; i <= 3; i++) {
+          const shuffled = deliver(random, new Chance(seed + i).shuffle(random.vertices))
+          const commits = commitsIn(shuffled.outputs)
+          const length = Math.min(commits.length, expected.length)
+          expect(commits.slice(0, length)).toEqual(expected.slice(0, length))
+          compared += length
+        }
+      }),
+      { numRuns: 60 },
+    )
+    expect(compared).toBeGreaterThan(60)
+  })
+
+  it("orders every vertex at most once, parents before children", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const random = randomDag(seed, habits)
+        const ordered = commitsIn(deliver(random, random.vertices).outputs).flatMap(({ vertices }) => vertices)
+        const position = new Map(ordered.map(({ header }, i) => [header.hash, i]))
+        expect(position.size).toBe(ordered.length)
+        for (const [i, { header }] of ordered.entries()) {
+          for (const { hash } of header.parents) expect(position.get(hash) ?? -1).toBeLessThan(i)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it("rebuilt from its stored vertices has exactly the state it had, at every prefix", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const random = randomDag(seed, { ...habits, rounds: 16 })
+        const { epoch, outputs } = open(random)
+        for (const vertex of new Chance(seed).shuffle(random.vertices)) {
+          epoch.receive(vertex, NOW)
+          const rebuilt = open(random)
+          for (const stored of insertedIn(outputs)) rebuilt.epoch.restore(stored)
+          expect(stateOf(rebuilt.epoch)).toEqual(stateOf(epoch))
+          expect(commitsIn(rebuilt.outputs)).toEqual(commitsIn(outputs))
+        }
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it("keeps no more than the collection depth, whatever its length", () => {
+    const random = randomDag(7, { ...habits, rounds: 200, missedLeaders: 5, silence: 5 })
+    const { epoch } = open(random)
+    let most = 0
+    for (const vertex of random.vertices) {
+      epoch.receive(vertex, NOW)
+      most = Math.max(most, epoch.dag.size)
+    }
+    expect(epoch.dag.collectedRound).toBe(epoch.position.leaderRound - 4)
+    expect(most).toBeLessThan(4 * 5 * (4 + 12))
+  })
+
+  it("gives back own vertices that were collected unordered", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const random = randomDag(seed, { ...habits, rounds: 40, silence: 40 })
+        const { outputs, epoch } = deliver(random, random.vertices)
+        const mine = insertedIn(outputs).filter(({ header }) => header.author === own(random))
+        const ordered = new Set(commitsIn(outputs).flatMap(({ vertices }) => vertices.map(({ header }) => header.hash)))
+        const returned = outputs.flatMap((output) => (output._tag === "Returned" ? output.vertices : []))
+        const lost = mine.filter(({ header }) => header.round <= epoch.dag.collectedRound && !ordered.has(header.hash))
+        expect(returned).toEqual(lost)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it("closes with the first commit at or past its last round, and orders nothing after it", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const random = randomDag(seed, { ...habits, record: { rules: { ...rules, epochRounds: 12 } } })
+        const { epoch, outputs } = deliver(random, random.vertices)
+        const commits = commitsIn(outputs)
+        const rounds = commits.map(({ commit }) => commit.leaderRound)
+        expect(rounds.slice(0, -1).every((round) => round < 12)).toBe(true)
+        expect(commits.map(({ closes }) => closes)).toEqual(rounds.map((round) => round >= 12))
+        expect(epoch.isClosed).toBe(rounds.some((round) => round >= 12))
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe("a core at start", () => {
+  const executed = (outputs: ReadonlyArray<Output>): ReadonlyArray<ExecutedCommit> =>
+    commitsIn(outputs).map(({ commit }) => ({ commit, effectsDigest: Hash.ZERO }))
+
+  const start = (random: RandomDag, vertices: ReadonlyArray<Vertex>, commits: ReadonlyArray<ExecutedCommit>) => {
+    const current = { ...freshEpoch(random.opening), vertices, commits }
+    const core = new Core({ roundIntervalMs: 500, guard: null }, { current, previous: null })
+    return core.start(NOW)
+  }
+
+  const random = randomDag(11, habits)
+  const { outputs } = deliver(random, shuffleParentsFirst(new Chance(11), random.vertices))
+  const vertices = insertedIn(outputs)
+  const commits = executed(outputs)
+
+  it("hands out again only the commits that were not recorded", () => {
+    expect(commits.length).toBeGreaterThan(4)
+    for (let recorded = 0; recorded <= commits.length; recorded++) {
+      const again = commitsIn(start(random, vertices, commits.slice(0, recorded)))
+      expect(again).toEqual(commitsIn(outputs).slice(recorded))
+    }
+  })
+
+  it("stops when the stored vertices decide another commit than was recorded", () => {
+    const [first, second, ...rest] = commits
+    if (first === undefined || second === undefined) throw new Error("two commits expected")
+    const forged = { ...second, commit: { ...second.commit, hash: Hash.ZERO } }
+    const said = start(random, vertices, [first, forged, ...rest])
+    expect(said.at(-1)).toEqual({
+      _tag: "FinalityRollback",
+      rollback: { _tag: "CommitDecidedAnew", recorded: forged.commit, decided: second.commit },
+    })
+    expect(commitsIn(said)).toEqual([])
+  })
+
+  it("stops when a recorded commit is not decided by the stored vertices", () => {
+    const said = start(random, vertices.slice(0, 4), commits)
+    expect(said).toEqual([
+      { _tag: "FinalityRollback", rollback: { _tag: "CommitNotDecided", recorded: commits[0]?.commit } },
+    ])
+  })
+})

@@ -1,0 +1,143 @@
+import { FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import { fromHex } from "#crypto"
+import { Dag, type Node } from "../../src/consensus/Dag.js"
+import { Linearizer, weightedMedian } from "../../src/consensus/Linearizer.js"
+import * as Commit from "../../src/protocol/Commit.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import { draw, type Picture } from "./Picture.js"
+
+const fill = (picture: Picture) => {
+  const dag = new Dag(picture.committee)
+  for (const vertex of picture.vertices) dag.insert(vertex)
+  const node = (name: string): Node => {
+    const found = dag.get(picture.vertex(name).header.hash)
+    if (found === undefined) throw new Error(`${name} is not in the DAG`)
+    return found
+  }
+  return { dag, node, linearizer: new Linearizer(dag, picture.opening.position) }
+}
+
+const namesOf = (picture: Picture, commit: ReturnType<Linearizer["order"]>): ReadonlyArray<string> =>
+  commit.vertices.map(picture.nameOf)
+
+describe("a commit", () => {
+  const picture = draw(`
+          A     B     C     D
+      1   .     .     .     .
+      2   =    ABC   ABC    =
+      3   =   BCD   ABC     -
+      4  ABC  ABC   ABC+D2  -
+  `)
+
+  it("orders the leader's history that was not ordered yet, and nothing else", () => {
+    const { node, linearizer } = fill(picture)
+    expect(namesOf(picture, linearizer.order(node("C2"))).toSorted()).toEqual(["A1", "B1", "C1", "C2"])
+    expect(namesOf(picture, linearizer.order(node("B3"))).toSorted()).toEqual(["B2", "B3", "D1", "D2"])
+    expect(namesOf(picture, linearizer.order(node("C4"))).toSorted()).toEqual(["A2", "A3", "C3", "C4"])
+  })
+
+  it("orders by round, then by a draw over the previous commit's hash and the author", () => {
+    const { node, linearizer } = fill(picture)
+    const previous = picture.opening.position.hash
+    const drawOf = (name: string) =>
+      Hash.of("udg/order", fromHex(previous), fromHex(picture.vertex(name).header.author))
+    const expected = ["A1", "B1", "C1", "D1"].toSorted((a, b) => (drawOf(a) < drawOf(b) ? -1 : 1))
+    const second = ["A2", "B2", "C2"].toSorted((a, b) => (drawOf(a) < drawOf(b) ? -1 : 1))
+    expect(namesOf(picture, linearizer.order(node("C3")))).toEqual([...expected, ...second, "C3"])
+  })
+
+  it("is chained to the one before", () => {
+    const { node, linearizer } = fill(picture)
+    const first = linearizer.order(node("A2")).commit
+    const second = linearizer.order(node("B3")).commit
+    expect(first).toEqual(
+      Commit.make({
+        index: Counter.commitIndex(1),
+        epoch: Counter.epoch(1),
+        leaderRound: Counter.round(2),
+        leaderHash: picture.vertex("A2").header.hash,
+        previous: picture.opening.position.hash,
+      }),
+    )
+    expect(second.previous).toBe(first.hash)
+    expect(second.index).toBe(2)
+    expect(linearizer.position).toMatchObject({ index: 2, hash: second.hash, leaderRound: 3 })
+  })
+
+  it("has the median time of the leader's parents of the round before, and never goes back", () => {
+    const { node, linearizer } = fill(picture)
+    expect(linearizer.order(node("A1")).time).toBe(0)
+    expect(linearizer.order(node("A4")).time).toBe(3)
+    expect(linearizer.order(node("C2")).time).toBe(3)
+  })
+})
+
+it("two vertices of one slot both stand in the order, by hash", () => {
+  const picture = draw(`
+          A     B     C     D
+      1  ./.    .     .     .
+      2  ABCD  ABCD  ABCD  aBCD
+      3   =     =     =     =
+  `)
+  const { node, linearizer } = fill(picture)
+  const names = namesOf(picture, linearizer.order(node("A3")))
+  const twins = ["A1", "a1"].toSorted((a, b) =>
+    picture.vertex(a).header.hash < picture.vertex(b).header.hash ? -1 : 1,
+  )
+  expect(names.filter((name) => name.toUpperCase() === "A1")).toEqual(twins)
+})
+
+describe("the collection depth", () => {
+  it("leaves out what lies at or below the last leader's round less the depth", () => {
+    const lines = Array.from({ length: 70 }, (_, i) => `${i + 2}  =  =  =  ${i === 67 ? "ABC+D1" : "-"}`)
+    const picture = draw(`
+        A B C D
+      1 . . . .
+      ${lines.join("\n").replaceAll("=", "ABC")}
+    `)
+    const { node, linearizer } = fill(picture)
+    expect(linearizer.collectionRound).toBe(0)
+    linearizer.order(node("A62"))
+    expect(linearizer.collectionRound).toBe(2)
+    // D1 was in nobody's history before D69 named it: too late.
+    const names = namesOf(picture, linearizer.order({ ...node("D69") } as Node))
+    expect(names).not.toContain("D1")
+    expect(names).toContain("A68")
+  })
+
+  it("is never counted below the epoch's first round", () => {
+    const picture = draw("A\n1 .\n")
+    const { linearizer } = fill(picture)
+    expect(linearizer.collectionRound).toBe(0)
+  })
+})
+
+describe("the weighted median", () => {
+  it("is the earliest time that half of the weight has reached", () => {
+    const at = (timestamp: number, weight: number) => ({ timestamp: Counter.timestamp(timestamp), weight })
+    expect(weightedMedian([])).toBeNull()
+    expect(weightedMedian([at(5, 1)])).toBe(5)
+    expect(weightedMedian([at(9, 1), at(1, 1), at(5, 1)])).toBe(5)
+    expect(weightedMedian([at(9, 5), at(1, 1), at(5, 1)])).toBe(9)
+    expect(weightedMedian([at(1, 1), at(2, 1)])).toBe(1)
+  })
+
+  it("lies between honest times as long as the dishonest hold less than half", () => {
+    const stamp = FastCheck.record({
+      timestamp: FastCheck.nat(1_000).map(Counter.timestamp),
+      weight: FastCheck.nat(9).map((w) => w + 1),
+    })
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(stamp, { minLength: 1 }), FastCheck.array(stamp), (honest, liars) => {
+        const weightOf = (stamps: typeof honest) => stamps.reduce((sum, { weight }) => sum + weight, 0)
+        FastCheck.pre(weightOf(liars) < weightOf(honest))
+        const median = weightedMedian([...honest, ...liars]) ?? -1
+        const times = honest.map(({ timestamp }) => timestamp)
+        expect(median).toBeGreaterThanOrEqual(Math.min(...times))
+        expect(median).toBeLessThanOrEqual(Math.max(...times))
+      }),
+    )
+  })
+})

@@ -1,0 +1,249 @@
+import { Either, FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Validity from "../../src/consensus/Validity.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import type * as Header from "../../src/protocol/Header.js"
+import type { Content, Parent } from "../../src/protocol/Header.js"
+import * as Heartbeat from "../../src/protocol/Heartbeat.js"
+import type * as Network from "../../src/protocol/Network.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import * as FakeKeys from "./FakeKeys.js"
+import { randomDag } from "./RandomDag.js"
+import { equalWeights, keysOf, openingOf, recordOf, seedOf } from "./TestCommittee.js"
+import { parentOf, VertexBuilder } from "./VertexBuilder.js"
+
+const opening = openingOf(recordOf(equalWeights(4), { epoch: Counter.epoch(3), firstRound: Counter.round(11) }))
+const builder = new VertexBuilder(opening)
+const firsts = [0, 1, 2, 3].map((seat) => builder.make(seat, 11, []))
+const seconds = [0, 1, 2, 3].map((seat) => builder.make(seat, 12, firsts.map(parentOf)))
+const parents = seconds.map(parentOf)
+
+const verdict = (vertex: Vertex.Vertex): Validity.InvalidVertex | undefined =>
+  Either.getOrUndefined(Either.flip(Validity.check(vertex, opening.base, builder.committee)))
+
+/** What a vertex of A in round 13 is, with this changed. */
+const changed = (content: Partial<Content>, body: Vertex.Body = Vertex.emptyBody) =>
+  verdict(builder.make(0, 13, parents, content, body))
+
+const parent = (seat: number, round: number, name: string): Parent => ({
+  round: Counter.round(round),
+  author: builder.committee.member(seat).address,
+  hash: seedOf(name),
+})
+
+const stranger = keysOf(9)[8]
+if (stranger === undefined) throw new Error("nine keys expected")
+
+describe("a vertex is valid", () => {
+  it("in the epoch's first round, without parents", () => {
+    for (const vertex of firsts) expect(verdict(vertex)).toBeUndefined()
+  })
+
+  it("with a quorum of the round before, whoever is missing", () => {
+    for (const left of [0, 1, 2, 3]) expect(changed({ parents: parents.toSpliced(left, 1) })).toBeUndefined()
+  })
+
+  it("with older parents beside the quorum", () => {
+    expect(changed({ parents: [...parents.slice(0, 3), parent(3, 11, "older")] })).toBeUndefined()
+  })
+
+  it("whatever its timestamp", () => {
+    for (const timestamp of [0, 1, Number.MAX_SAFE_INTEGER]) {
+      expect(changed({ timestamp: Counter.timestamp(timestamp) })).toBeUndefined()
+    }
+  })
+
+  it("without any parent of its own", () => {
+    expect(changed({ parents: parents.slice(1) })).toBeUndefined()
+  })
+
+  it("whenever an honest author of a random DAG made it", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const habits = { rounds: 8, silence: 20, neglect: 50, missedLeaders: 30, equivocation: 50 }
+        const random = randomDag(seed, { ...habits, weights: [3, 3, 2, 2, 1] })
+        for (const vertex of random.vertices) {
+          expect(Validity.check(vertex, random.opening.base, random.committee)).toEqual(Either.right(vertex))
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe("a vertex is invalid", () => {
+  it("of another epoch", () => {
+    const found = Counter.epoch(4)
+    expect(changed({ epoch: found })).toEqual(new Validity.WrongEpoch({ found, expected: Counter.epoch(3) }))
+  })
+
+  it("on another base", () => {
+    expect(changed({ base: Hash.ZERO })).toEqual(new Validity.WrongBase({ found: Hash.ZERO, expected: opening.base }))
+  })
+
+  it("by an author outside the committee", () => {
+    expect(changed({ publicKey: stranger.publicKey })).toEqual(new Validity.NotAMember({ author: stranger.address }))
+  })
+
+  it("of a round before the epoch", () => {
+    expect(changed({ round: Counter.round(10) })).toEqual(
+      new Validity.RoundBeforeEpoch({ round: Counter.round(10), firstRound: Counter.round(11) }),
+    )
+  })
+
+  it("with any other coinbase than the computed one", () => {
+    const expected = builder.committee.coinbase(Counter.round(13), 0)
+    expect(expected).toBe(2_500_000)
+    for (const found of [Sats.ZERO, Sats.make(expected - 1), Sats.make(expected + 1)]) {
+      expect(changed({ coinbase: found })).toEqual(new Validity.WrongCoinbase({ found, expected }))
+    }
+  })
+
+  it("with less than a quorum of the round before, whatever else it names", () => {
+    const few = [...parents.slice(0, 2), parent(2, 11, "x"), parent(3, 11, "y")]
+    expect(changed({ parents: few })).toEqual(new Validity.NoQuorumOfParents({ weight: 2, totalWeight: Sats.make(4) }))
+    expect(changed({ parents: [] })).toBeInstanceOf(Validity.NoQuorumOfParents)
+  })
+
+  it("when the quorum is one of heads only", () => {
+    const unequal = openingOf(recordOf([5, 1, 1, 1]))
+    const of = new VertexBuilder(unequal)
+    const below = [0, 1, 2, 3].map((seat) => parentOf(of.make(seat, 1, [])))
+    const judge = (chosen: ReadonlyArray<Parent>) => Validity.check(of.make(1, 2, chosen), unequal.base, of.committee)
+    expect(Either.isRight(judge(below.slice(0, 2)))).toBe(true)
+    expect(judge(below.slice(1))).toEqual(
+      Either.left(new Validity.NoQuorumOfParents({ weight: 3, totalWeight: Sats.make(8) })),
+    )
+  })
+
+  it("with two parents of one slot", () => {
+    expect(changed({ parents: [...parents, parent(2, 12, "twin")] })).toEqual(
+      new Validity.TwoParentsOfOneSlot({
+        round: Counter.round(12),
+        author: builder.committee.member(2).address,
+      }),
+    )
+  })
+
+  it("with two own parents, in one slot or in two", () => {
+    const author = builder.committee.member(0).address
+    expect(changed({ parents: [...parents, parent(0, 12, "twin")] })).toEqual(new Validity.TwoOwnParents({ author }))
+    expect(changed({ parents: [...parents, parent(0, 11, "older")] })).toEqual(new Validity.TwoOwnParents({ author }))
+  })
+
+  it("with a parent of its own round or above", () => {
+    for (const round of [13, 14]) {
+      const future = parent(1, round, "future")
+      expect(changed({ parents: [...parents, future] })).toEqual(new Validity.FutureParent({ parent: future }))
+    }
+  })
+
+  it("with a parent from before the epoch", () => {
+    const early = parent(1, 10, "early")
+    expect(changed({ parents: [...parents, early] })).toEqual(new Validity.ParentBeforeEpoch({ parent: early }))
+    expect(verdict(builder.make(0, 11, [early]))).toEqual(new Validity.ParentBeforeEpoch({ parent: early }))
+  })
+
+  it("with a parent by a stranger", () => {
+    const strange = { ...parent(0, 12, "strange"), author: stranger.address }
+    expect(changed({ parents: [...parents, strange] })).toEqual(new Validity.ParentNotAMember({ parent: strange }))
+  })
+
+  it("with more parents than three for each member", () => {
+    const many = Array.from({ length: 4 }, (_, i) => [1, 2, 3].map((seat) => parent(seat, 12 + i * 2, `${seat}/${i}`)))
+    const late = builder.make(0, 30, [...many.flat(), parent(0, 29, "own")])
+    expect(verdict(late)).toEqual(new Validity.TooLarge({ what: "parents", found: 13, allowed: 12 }))
+  })
+
+  it("with parents in another order than the canonical one", () => {
+    const vertex = builder.make(0, 13, parents)
+    const reversed = { ...vertex, header: { ...vertex.header, parents: vertex.header.parents.toReversed() } }
+    expect(verdict(reversed)).toBeInstanceOf(Validity.ParentsOutOfOrder)
+  })
+
+  it("above the limits of size", () => {
+    const vertex = builder.make(0, 13, parents)
+    const bytes = { ...vertex, encoded: new Uint8Array(1_048_577) }
+    expect(verdict(bytes)).toEqual(new Validity.TooLarge({ what: "bytes", found: 1_048_577, allowed: 1_048_576 }))
+    const [a, b] = [firsts[0]?.header, builder.make(0, 11, [], { timestamp: Counter.timestamp(9) }).header]
+    if (a === undefined) throw new Error("a vertex expected")
+    const [first, second] = a.hash < b.hash ? [a, b] : [b, a]
+    const heartbeat = { publicKey: stranger.publicKey, commitIndex: Counter.commitIndex(1), commitHash: Hash.ZERO }
+    const beat = { ...heartbeat, signature: a.signature, validator: stranger.address }
+    const evidence = Array.from({ length: 17 }, () => ({ first, second }))
+    const heartbeats = Array.from({ length: 101 }, () => beat)
+    expect(verdict({ ...vertex, body: { ...Vertex.emptyBody, evidence } })).toEqual(
+      new Validity.TooLarge({ what: "evidence", found: 17, allowed: 16 }),
+    )
+    expect(verdict({ ...vertex, body: { ...Vertex.emptyBody, heartbeats } })).toEqual(
+      new Validity.TooLarge({ what: "heartbeats", found: 101, allowed: 100 }),
+    )
+    const transactions = Array.from({ length: 5_001 }, () => transfer)
+    expect(verdict({ ...vertex, body: { ...Vertex.emptyBody, transactions } })).toEqual(
+      new Validity.TooLarge({ what: "transactions", found: 5_001, allowed: 5_000 }),
+    )
+  })
+
+  it("with evidence that proves nothing", () => {
+    const [a, b] = [firsts[0]?.header, firsts[1]?.header]
+    if (a === undefined || b === undefined) throw new Error("two vertices expected")
+    const twin = builder.make(0, 11, [], { timestamp: Counter.timestamp(9) }).header
+    const [low, high] = a.hash < twin.hash ? [a, twin] : [twin, a]
+    const judge = (first: Header.Header, second: Header.Header) =>
+      verdict({ ...builder.make(0, 13, parents), body: { ...Vertex.emptyBody, evidence: [{ first, second }] } })
+    expect(judge(low, high)).toBeUndefined()
+    for (const [first, second] of [
+      [high, low],
+      [a, a],
+      [a, b],
+    ] as const) {
+      expect(judge(first, second)).toEqual(new Validity.MalformedEvidence({ position: 0 }))
+    }
+  })
+})
+
+const NETWORK = "test" as Network.NetworkId
+const transfer = (() => {
+  const from = keysOf(2)[0]
+  if (from === undefined) throw new Error("a key expected")
+  const unsigned = {
+    from: from.address,
+    nonce: Counter.nonce(0),
+    fee: Sats.make(1_000),
+    operation: { _tag: "Transfer", to: from.address, amount: Sats.make(1), memo: "" },
+  } as const
+  const signature = FakeKeys.signWith(from.publicKey)(Transaction.signedBytes(NETWORK, unsigned))
+  return Transaction.make(NETWORK, unsigned, { _tag: "SingleKey", publicKey: from.publicKey, signature })
+})()
+
+describe("the signatures to check", () => {
+  const a = builder.make(0, 11, []).header
+  const b = builder.make(0, 11, [], { timestamp: Counter.timestamp(9) }).header
+  const heartbeat = {
+    publicKey: stranger.publicKey,
+    commitIndex: Counter.commitIndex(1),
+    commitHash: Hash.ZERO,
+  }
+  const beat = {
+    ...heartbeat,
+    signature: FakeKeys.signWith(stranger.publicKey)(Heartbeat.signedBytes(heartbeat)),
+    validator: stranger.address,
+  }
+  const body = { transactions: [transfer], evidence: [{ first: a, second: b }], heartbeats: [beat] }
+  const vertex = builder.make(0, 13, parents, {}, body)
+
+  it("are those of the header, the evidence, the heartbeats and the transactions, over what each signed", () => {
+    const checks = Validity.signatureChecks(NETWORK, vertex)
+    expect(checks).toHaveLength(5)
+    expect(checks.every(FakeKeys.isValid)).toBe(true)
+    const signatures = [vertex.header, a, b, beat].map(({ signature }) => signature)
+    expect(checks.map(({ signature }) => signature).slice(0, 4)).toEqual(signatures)
+  })
+
+  it("leave out transactions that were verified before", () => {
+    expect(Validity.signatureChecks(NETWORK, vertex, ({ id }) => id === transfer.id)).toHaveLength(4)
+  })
+})

@@ -5,9 +5,10 @@ import { fromHex, toHex } from "#crypto"
 import type { Address } from "../protocol/Address.js"
 import * as Binary from "../protocol/Binary.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
-import * as BulkInsert from "./BulkInsert.js"
+import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import * as EventLoop from "./EventLoop.js"
 import type { StorageError } from "./StorageError.js"
 
 /**
@@ -46,17 +47,19 @@ const accountOf = (row: Column.Row): StoredAccount => ({
   extras: Column.bytes(row, 3),
 })
 
-const insert = BulkInsert.make({
-  into: "accounts (address, balance, nonce, extras)",
-  columns: 4,
-  onConflict: `on conflict (address) do update
+const insert = Bulk.insert(
+  "accounts (address, balance, nonce, extras)",
+  4,
+  `on conflict (address) do update
     set balance = excluded.balance, nonce = excluded.nonce, extras = excluded.extras`,
-})
+)
+
+const remove = Bulk.remove("accounts", ["address"])
 
 /** Puts changed accounts into their rows; part of a commit's transaction. */
 export class Changes {
-  readonly #rows: Array<BulkInsert.Value> = []
-  readonly #gone: Array<string> = []
+  readonly #rows: Array<Bulk.Value> = []
+  readonly #gone: Array<Bulk.Value> = []
 
   add(key: Uint8Array, value: Uint8Array | null): void {
     const address = toHex(key)
@@ -69,12 +72,7 @@ export class Changes {
   }
 
   write(sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(
-      insert(sql, this.#rows),
-      Effect.forEach(this.#gone, (address) => sql`delete from accounts where address = ${address}`.raw, {
-        discard: true,
-      }),
-    )
+    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
   }
 }
 
@@ -98,7 +96,7 @@ export const make = (database: Database): Accounts => {
           const end = accounts.at(-1)
           if (end === undefined || accounts.length < PAGE_ROWS) return
           last = end.address
-          yield* Effect.yieldNow()
+          yield* EventLoop.turn
         }
       }).pipe(Effect.withSpan("accounts")),
 

@@ -5,7 +5,7 @@ import { fromHex } from "#crypto"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Transaction } from "../protocol/Transaction.js"
-import * as BulkInsert from "./BulkInsert.js"
+import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import type { StorageError } from "./StorageError.js"
@@ -32,15 +32,13 @@ export interface PendingTransactions {
   readonly all: Effect.Effect<ReadonlyArray<StoredPendingTransaction>, StorageError>
 }
 
-const insert = BulkInsert.make({
-  into: "pending_transactions (hash, received_at, bytes)",
-  columns: 3,
-  onConflict: "on conflict (hash) do nothing",
-})
+const insert = Bulk.insert("pending_transactions (hash, received_at, bytes)", 3, "on conflict (hash) do nothing")
+
+const removeAll = Bulk.remove("pending_transactions", ["hash"])
 
 /** Takes transactions out; also part of the commit's transaction that executed them. */
 export const remove = (sql: SqlClient.SqlClient, ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.forEach(ids, (id) => sql`delete from pending_transactions where hash = ${fromHex(id)}`.raw, { discard: true })
+  removeAll(sql, ids.map(fromHex))
 
 export const make = (database: Database): PendingTransactions => ({
   update: (added, removed) =>

@@ -3,9 +3,10 @@ import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import * as StateKey from "../protocol/StateKey.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
-import * as BulkInsert from "./BulkInsert.js"
+import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import * as EventLoop from "./EventLoop.js"
 import type { StorageError } from "./StorageError.js"
 
 const PAGE_ROWS = 4_096
@@ -22,30 +23,27 @@ const recordOf = (row: Column.Row): StateRecord => {
   return { kind, key: Column.bytes(row, 1), value: Column.bytes(row, 2) }
 }
 
-const insert = BulkInsert.make({
-  into: "records (kind, key, value)",
-  columns: 3,
-  onConflict: "on conflict (kind, key) do update set value = excluded.value",
-})
+const insert = Bulk.insert(
+  "records (kind, key, value)",
+  3,
+  "on conflict (kind, key) do update set value = excluded.value",
+)
+
+const remove = Bulk.remove("records", ["kind", "key"])
 
 /** Puts changed records into their rows; part of a commit's transaction. */
 export class Changes {
-  readonly #rows: Array<BulkInsert.Value> = []
-  readonly #gone: Array<readonly [kind: number, key: Uint8Array]> = []
+  readonly #rows: Array<Bulk.Value> = []
+  readonly #gone: Array<Bulk.Value> = []
 
   add(kind: StateKey.Kind, key: Uint8Array, value: Uint8Array | null): void {
     const { byte } = StateKey.KINDS[kind]
-    if (value === null) this.#gone.push([byte, key])
+    if (value === null) this.#gone.push(byte, key)
     else this.#rows.push(byte, key, value)
   }
 
   write(sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(
-      insert(sql, this.#rows),
-      Effect.forEach(this.#gone, ([kind, key]) => sql`delete from records where kind = ${kind} and key = ${key}`.raw, {
-        discard: true,
-      }),
-    )
+    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
   }
 }
 
@@ -71,7 +69,7 @@ export const make = (database: Database): Records => {
           if (end === undefined || records.length < PAGE_ROWS) return
           kind = StateKey.KINDS[end.kind].byte
           key = end.key.slice()
-          yield* Effect.yieldNow()
+          yield* EventLoop.turn
         }
       }).pipe(Effect.withSpan("records")),
   }

@@ -80,7 +80,8 @@ const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.mes
 /** SQLite's own error, by its result code. */
 export const fromSqlite = (file: string, cause: unknown): StorageError => {
   const code = codeOf(cause)
-  if (code === "SQLITE_FULL") return new DiskFull({ file })
+  // SHMSIZE: the index of the log, which is made when a file is opened, found no room.
+  if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new DiskFull({ file })
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
     return new DatabaseDamaged({ file, finding: reasonOf(cause) })
   }

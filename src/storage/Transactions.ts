@@ -8,7 +8,7 @@ import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
 import * as Operation from "../protocol/Operation.js"
 import type { Transaction } from "../protocol/Transaction.js"
-import * as BulkInsert from "./BulkInsert.js"
+import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import type { StorageError } from "./StorageError.js"
@@ -105,14 +105,12 @@ const recordedOf = (row: Column.Row): RecordedTransaction => ({
   },
 })
 
-const insertTransactions = BulkInsert.make({
-  into: `transactions
-    (sequence, hash, vertex_id, position, type, failure, failure_reason, proposal_id, bytes)`,
-  columns: 9,
-  onConflict: "",
-})
+const insertTransactions = Bulk.insert(
+  "transactions (sequence, hash, vertex_id, position, type, failure, failure_reason, proposal_id, bytes)",
+  9,
+)
 
-const insertHistory = BulkInsert.make({ into: "account_history (address, sequence)", columns: 2, onConflict: "" })
+const insertHistory = Bulk.insert("account_history (address, sequence)", 2)
 
 const lastSequence = (sql: SqlClient.SqlClient): Effect.Effect<Sequence, SqlError.SqlError> =>
   Effect.map(sql`select seq from sqlite_sequence where name = 'transactions'`.values, ([row]) =>
@@ -139,8 +137,8 @@ export const append = (
   vertices: ReadonlyArray<OrderedVertex>,
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const transactions: Array<BulkInsert.Value> = []
-    const history: Array<BulkInsert.Value> = []
+    const transactions: Array<Bulk.Value> = []
+    const history: Array<Bulk.Value> = []
     let sequence = yield* lastSequence(sql)
     for (const { header, executed } of vertices) {
       if (executed.length === 0) continue

@@ -198,3 +198,6 @@ export const sqlite = (file: string, statement: string) =>
       return yield* sql.unsafe(statement).values
     }),
   ).pipe(Effect.provide(Reactivity.layer))
+
+/** One line to whoever started this process. */
+export const print = (line: string) => Effect.sync(() => process.stdout.write(`${line}\n`))

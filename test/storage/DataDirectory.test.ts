@@ -1,0 +1,62 @@
+import { writeFileSync } from "node:fs"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { DataDirectory } from "../../src/storage/DataDirectory.js"
+import * as Process from "./Process.js"
+import * as world from "./world.js"
+
+const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(path)))
+
+describe("a data directory", () => {
+  it.scopedLive("is held by one at a time, and given back with the scope", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* DataDirectory.open(`${path}/made/on/the/way`)
+          const refused = yield* refusal(`${path}/made/on/the/way`)
+          expect(refused._tag).toBe("DirectoryLocked")
+          expect(refused.message).toContain(`${path}/made/on/the/way is in use by another process`)
+        }),
+      )
+      yield* DataDirectory.open(`${path}/made/on/the/way`)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("that another process holds is refused until that process is gone, also by kill -9", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const holder = yield* Process.start("hold", path)
+      expect(yield* holder.line).toBe("held")
+      expect((yield* refusal(path))._tag).toBe("DirectoryLocked")
+      const other = yield* Process.start("hold", path)
+      expect(yield* other.line).toMatch(/^DirectoryLocked: .* is in use by another process/)
+      yield* holder.kill
+      yield* DataDirectory.open(path)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("cannot be a file, or lie below one", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      writeFileSync(`${path}/file`, "")
+      for (const impossible of [`${path}/file`, `${path}/file/below`]) {
+        const refused = yield* refusal(impossible)
+        expect(refused._tag).toBe("DirectoryUnusable")
+        expect(refused.message).toContain(`${impossible} cannot be used as a data directory`)
+        expect(refused.message).not.toContain("\n")
+      }
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  if (Process.canMount) {
+    it.scopedLive("on a read-only file system is refused with a reason", () =>
+      Effect.gen(function* () {
+        const path = yield* world.temporaryDirectory
+        const child = yield* Process.startOnMount("ro", "hold", path)
+        expect(yield* child.line).toMatch(/^DirectoryUnusable: .*make it writable or name another one$/)
+      }).pipe(Effect.provide(world.platform)),
+    )
+  }
+})

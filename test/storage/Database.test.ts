@@ -1,0 +1,100 @@
+import { it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { describe, expect } from "vitest"
+import * as Database from "../../src/storage/Database.js"
+import * as world from "./world.js"
+
+const migrations = [
+  { version: 1, statements: "create table things (name text not null primary key, size integer) strict;\n" },
+]
+
+const opened = Effect.gen(function* () {
+  const file = `${yield* world.temporaryDirectory}/a.db`
+  return yield* Database.open({ file, durability: "process", migrations })
+})
+
+const names = (database: Database.Database) =>
+  Effect.map(
+    database.read((sql) => sql`select name from things order by name`.values),
+    (rows) => rows.map(([name]) => name),
+  )
+
+describe("a database", () => {
+  it.scopedLive("is read while a write is under way, as it was before", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const isInside = yield* Deferred.make<void>()
+      const mayEnd = yield* Deferred.make<void>()
+      const writing = yield* Effect.fork(
+        database.write((sql) =>
+          sql`insert into things (name) values ('a')`.pipe(
+            Effect.zipRight(Deferred.succeed(isInside, undefined)),
+            Effect.zipRight(Deferred.await(mayEnd)),
+          ),
+        ),
+      )
+      yield* Deferred.await(isInside)
+      expect(yield* names(database)).toEqual([])
+      yield* Deferred.succeed(mayEnd, undefined)
+      yield* Fiber.join(writing)
+      expect(yield* names(database)).toEqual(["a"])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("lets writes take turns, and undoes one that fails without touching the others", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const write = (name: string, second: string) =>
+        Effect.exit(
+          database.write((sql) =>
+            Effect.gen(function* () {
+              yield* sql`insert into things (name) values (${name})`
+              yield* Effect.yieldNow()
+              yield* sql`insert into things (name) values (${second})`
+            }),
+          ),
+        )
+      const exits = yield* Effect.all([write("a", "b"), write("c", "a"), write("d", "e")], { concurrency: "unbounded" })
+      expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Failure", "Success"])
+      expect(yield* names(database)).toEqual(["a", "b", "d", "e"])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("finishes a write that is interrupted after it has begun", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const isInside = yield* Deferred.make<void>()
+      const writing = yield* Effect.fork(
+        database.write((sql) =>
+          sql`insert into things (name) values ('a')`.pipe(
+            Effect.zipRight(Deferred.succeed(isInside, undefined)),
+            Effect.zipRight(Effect.sleep("20 millis")),
+            Effect.zipRight(sql`insert into things (name) values ('b')`),
+          ),
+        ),
+      )
+      yield* Deferred.await(isInside)
+      yield* Fiber.interrupt(writing)
+      expect(yield* names(database)).toEqual(["a", "b"])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("gives a value of the wrong type as damage, not as a crash", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(1)))
+      yield* world.sqlite(`${path}/udg.db`, "update commits set hash = x'00'")
+      const refused = yield* Effect.flip(world.inDirectory(path, (storage) => storage.commits.last))
+      expect(refused._tag).toBe("DatabaseDamaged")
+      expect(refused.message).toContain("a hash expected")
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("cannot be written through its reader", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const refused = yield* Effect.flip(database.read((sql) => sql`delete from things`))
+      expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_READONLY" })
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

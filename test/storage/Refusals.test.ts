@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto"
+import { closeSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from "node:fs"
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import { DataDirectory } from "../../src/storage/DataDirectory.js"
+import * as Storage from "../../src/storage/Storage.js"
+import { loadOf } from "./processes/load.js"
+import * as world from "./world.js"
+
+const FILES = ["udg.db", "signed.db"] as const
+const PAGE = 4_096
+
+const fingerprint = (path: string) =>
+  FILES.map((file) =>
+    createHash("sha256")
+      .update(readFileSync(`${path}/${file}`))
+      .digest("hex"),
+  )
+
+/** A directory with two commits in it, closed. */
+const filled = Effect.gen(function* () {
+  const path = yield* world.temporaryDirectory
+  yield* world.inDirectory(path, (storage) =>
+    Effect.gen(function* () {
+      for (const index of [1, 2]) {
+        const { vertices, batch } = loadOf(index)
+        yield* storage.vertices.insert(vertices)
+        yield* storage.appendCommit(batch)
+        for (const vertex of vertices.slice(0, 1)) yield* storage.signed.keep(vertex)
+      }
+    }),
+  )
+  return path
+})
+
+/** How opening is refused, after which both files are byte for byte what they were. */
+const refusal = (path: string, genesis = world.genesis()) =>
+  Effect.gen(function* () {
+    const before = fingerprint(path)
+    const refused = yield* Effect.flip(world.inDirectory(path, () => Effect.void, genesis))
+    expect(fingerprint(path)).toEqual(before)
+    expect(refused.message).not.toContain("\n")
+    return refused
+  })
+
+describe("opening is refused, and nothing changed, when", () => {
+  it.scopedLive("a newer program wrote the database", () =>
+    Effect.gen(function* () {
+      for (const file of FILES) {
+        const path = yield* filled
+        yield* world.sqlite(`${path}/${file}`, "pragma user_version = 999")
+        const refused = yield* refusal(path)
+        expect(refused._tag).toBe("NewerSchema")
+        expect(refused.message).toContain(`${file} has schema 999, this program knows up to 1`)
+      }
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("it belongs to another network", () =>
+    Effect.gen(function* () {
+      const path = yield* filled
+      const other = world.genesis("udg-other" as NetworkId)
+      const refused = yield* refusal(path, other)
+      expect(refused._tag).toBe("OtherGenesis")
+      expect(refused.message).toContain(Genesis.hash(world.genesis()))
+      expect(refused.message).toContain(Genesis.hash(other))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("it is not a database, or another program's", () =>
+    Effect.gen(function* () {
+      const path = yield* filled
+      yield* world.sqlite(`${path}/udg.db`, "pragma application_id = 1")
+      expect((yield* refusal(path)).message).toContain("another program's database")
+      writeFileSync(`${path}/udg.db`, "hello ".repeat(2_000))
+      expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("the end of the file is missing", () =>
+    Effect.gen(function* () {
+      const path = yield* filled
+      truncateSync(`${path}/udg.db`, readFileSync(`${path}/udg.db`).length - PAGE * 3)
+      expect((yield* refusal(path))._tag).toBe("DatabaseDamaged")
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("any single page of either file is overwritten", () =>
+    Effect.gen(function* () {
+      const path = yield* filled
+      for (const file of FILES) {
+        const whole = readFileSync(`${path}/${file}`)
+        const pages = whole.length / PAGE
+        const step = Math.ceil(pages / 40)
+        for (let page = 0; page < pages; page += step) {
+          const noise = Buffer.concat(
+            Array.from({ length: PAGE / 32 }, (_, n) => createHash("sha256").update(`${page} ${n}`).digest()),
+          )
+          const descriptor = openSync(`${path}/${file}`, "r+")
+          writeSync(descriptor, noise, 0, PAGE, page * PAGE)
+          closeSync(descriptor)
+          const refused = yield* refusal(path)
+          expect([page, refused._tag]).toEqual([page, "DatabaseDamaged"])
+          expect(refused.message).toContain(`${file} is damaged`)
+          writeFileSync(`${path}/${file}`, whole)
+        }
+      }
+      yield* world.inDirectory(path, (storage) => storage.commits.last)
+    }).pipe(Effect.provide(world.platform)),
+  )
+})
+
+describe("the genesis of a directory", () => {
+  it.scopedLive("is known from its database, and unknown where there is none", () =>
+    Effect.gen(function* () {
+      const path = yield* filled
+      const kept = yield* Effect.scoped(Effect.flatMap(DataDirectory.open(path), Storage.genesisOf))
+      expect(kept).toEqual(Option.some(world.genesis()))
+      const empty = yield* world.temporaryDirectory
+      expect(yield* Effect.scoped(Effect.flatMap(DataDirectory.open(empty), Storage.genesisOf))).toEqual(Option.none())
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,78 @@
+import { it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Option } from "effect"
+import { describe, expect } from "vitest"
+import { toHex } from "#crypto"
+import * as AccountRecord from "../../src/protocol/AccountRecord.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as StateKey from "../../src/protocol/StateKey.js"
+import type { StateRecord } from "../../src/protocol/StateRecord.js"
+import * as Accounts from "../../src/storage/Accounts.js"
+import type { RecordChange } from "../../src/storage/CommitBatch.js"
+import type * as Storage from "../../src/storage/Storage.js"
+import * as arbitrary from "../protocol/arbitraries.js"
+import * as world from "./world.js"
+
+/** Few keys, so that batches change, remove and bring back what earlier ones wrote. */
+const keyOf = (kind: StateKey.Kind) =>
+  fc.nat({ max: 5 }).map((n) => new Uint8Array(StateKey.KINDS[kind].keyBytes).fill(n))
+
+const accountValue = fc
+  .record({ balance: arbitrary.positiveSats, nonce: arbitrary.counter<Counter.Nonce>() })
+  .map((fields) => AccountRecord.encode({ ...AccountRecord.noExtras, ...fields }))
+
+const kinds: ReadonlyArray<StateKey.Kind> = ["Account", "Validator", "Proposal", "Ballot", "Head", "Slashed"]
+
+const change: fc.Arbitrary<RecordChange> = fc.constantFrom(...kinds).chain((kind) =>
+  fc.record({
+    kind: fc.constant(kind),
+    key: keyOf(kind),
+    value: fc.option(kind === "Account" ? accountValue : fc.uint8Array({ maxLength: 300 }), { freq: 3 }),
+  }),
+)
+
+const placeOf = ({ kind, key }: { readonly kind: StateKey.Kind; readonly key: Uint8Array }): string =>
+  `${kind} ${toHex(key)}`
+
+/** One change a record, as a ledger hands them over. */
+const changes = fc.uniqueArray(change, { maxLength: 200, selector: placeOf })
+
+const contentOf = (storage: Storage.Storage["Type"]) =>
+  Effect.gen(function* () {
+    const content = new Map<string, string>()
+    const keep = (record: StateRecord) => content.set(placeOf(record), toHex(record.value))
+    yield* storage.accounts.load((page) => {
+      for (const account of page) keep(Accounts.toRecord(account))
+    })
+    yield* storage.records.load((page) => {
+      for (const record of page) keep(record)
+    })
+    return content
+  })
+
+const inOrder = (content: ReadonlyMap<string, string>) => [...content].sort(([a], [b]) => (a < b ? -1 : 1))
+
+describe("whatever batches were written", () => {
+  it.live.prop(
+    "the records are the same after opening again",
+    [fc.array(changes, { minLength: 1, maxLength: 6 })],
+    ([batches]) =>
+      Effect.gen(function* () {
+        const path = yield* world.temporaryDirectory
+        const expected = new Map<string, string>()
+        for (const [index, some] of batches.entries()) {
+          for (const one of some) {
+            if (one.value === null) expected.delete(placeOf(one))
+            else expected.set(placeOf(one), toHex(one.value))
+          }
+          yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(index, { changes: some })))
+        }
+        const content = yield* world.inDirectory(path, contentOf)
+        expect(inOrder(content)).toEqual(inOrder(expected))
+        const last = yield* world.inDirectory(path, (storage) =>
+          storage.commits.at(Counter.commitIndex(batches.length - 1)),
+        )
+        expect(last).toEqual(Option.some(world.commit(batches.length - 1)))
+      }).pipe(Effect.scoped, Effect.provide(world.platform)),
+    { fastCheck: { numRuns: 15 } },
+  )
+})

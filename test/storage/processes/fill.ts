@@ -1,0 +1,48 @@
+// Writes commits until the disk is full, then says what is there, makes room, and goes on with a new storage.
+import { rmSync, writeFileSync } from "node:fs"
+import { Effect, Option } from "effect"
+import * as world from "../world.js"
+import { loadOf } from "./load.js"
+
+const [path = ""] = process.argv.slice(2)
+// More than the log can hold: what is in it finds its place in the database only when there is room for both.
+const ballast = `${path}/ballast`
+writeFileSync(ballast, new Uint8Array(16_000_000))
+
+const append = (index: number) =>
+  world.inDirectory(path, (storage) =>
+    Effect.gen(function* () {
+      const { vertices, batch } = loadOf(index)
+      yield* storage.vertices.insert(vertices)
+      yield* storage.appendCommit(batch)
+    }),
+  )
+
+const appendUntilFull = world.inDirectory(path, (storage) =>
+  Effect.gen(function* () {
+    for (let index = 1; ; index++) {
+      const { vertices, batch } = loadOf(index)
+      const write = Effect.zipRight(storage.vertices.insert(vertices), storage.appendCommit(batch))
+      const failure = yield* Effect.option(Effect.flip(write))
+      if (Option.isSome(failure)) {
+        const last = Option.getOrThrow(yield* storage.commits.last).index
+        return { tag: failure.value._tag, message: failure.value.message, written: index - 1, last }
+      }
+    }
+  }),
+)
+
+const lastOf = world.inDirectory(path, (storage) =>
+  Effect.map(storage.commits.last, (commit) => Option.getOrThrow(commit).index),
+)
+
+await Effect.runPromise(
+  Effect.gen(function* () {
+    const full = yield* appendUntilFull
+    // Whether there is still room for the few pages that opening takes is chance.
+    const whileFull = yield* Effect.match(lastOf, { onSuccess: () => "opened", onFailure: ({ _tag }) => _tag })
+    rmSync(ballast)
+    yield* append(full.written + 1)
+    yield* world.print(JSON.stringify({ ...full, whileFull, afterwards: yield* lastOf }))
+  }).pipe(Effect.provide(world.platform)),
+)

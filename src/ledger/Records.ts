@@ -2,8 +2,9 @@
  * Every kind of record besides accounts: its value and the value's canonical bytes. Together with the accounts they are
  * all that execution reads, so a node that holds them can go on where another stopped.
  */
+import type { Either } from "effect"
 import * as Address from "../protocol/Address.js"
-import type * as Binary from "../protocol/Binary.js"
+import * as Binary from "../protocol/Binary.js"
 import * as Counter from "../protocol/Counter.js"
 import * as EpochRecord from "../protocol/EpochRecord.js"
 import * as Hash from "../protocol/Hash.js"
@@ -20,6 +21,9 @@ export interface Codec<V> {
   readonly write: (writer: Binary.Writer, value: V) => void
   readonly read: (reader: Binary.Reader) => V
 }
+
+export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.Either<V, Binary.MalformedBytes> =>
+  Binary.decode(`${kind} record`, bytes, read)
 
 /** What a staker offers and what is delegated to it; its own stake stands in its account. */
 export interface Validator {

@@ -53,7 +53,9 @@ export const applyStake = (
     delegation: null,
   })
   const validator = state.validators.get(from) ?? state.newValidator()
-  state.setValidator(from, { ...validator, isBarred: false })
+  // Who stakes anew begins anew, whatever delegators may have stayed.
+  const { commissionPercent } = extras.stake === null ? state.newValidator() : validator
+  state.setValidator(from, { ...validator, commissionPercent, isBarred: false })
 }
 
 export const unstakeRejection = (state: State, row: Row): Rejection.Rejection | undefined => {
@@ -71,9 +73,9 @@ export const applyUnstake = (state: State, row: Row): void => {
 }
 
 export const commissionRejection = (state: State, from: Address, row: Row): Rejection.Rejection | undefined => {
-  if (state.accounts.extras(row).stake === null) {
-    return Rejection.invalid("not_staking", "only a staker has a commission")
-  }
+  const { stake } = state.accounts.extras(row)
+  if (stake === null) return Rejection.invalid("not_staking", "only a staker has a commission")
+  if (stake.leaving !== null) return Rejection.invalid("leaving", "a stake that is leaving has no commission to set")
   if (state.validators.get(from)?.commissionEpoch === state.epoch.record.epoch) {
     return Rejection.invalid("commission_set_this_epoch", "the commission can be set once an epoch")
   }

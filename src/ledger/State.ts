@@ -22,7 +22,8 @@ import * as Effects from "./Effects.js"
 import { Frozen } from "./Frozen.js"
 import * as Pool from "./Pool.js"
 import * as Records from "./Records.js"
-import { Recount, Supply, type SupplyInvariantViolated } from "./Supply.js"
+import { Recount } from "./Recount.js"
+import { Supply, type SupplyInvariantViolated } from "./Supply.js"
 import { Table } from "./Table.js"
 import { UnlockQueue } from "./UnlockQueue.js"
 
@@ -325,8 +326,11 @@ export class State {
   /** Counts the whole supply again, without taking the records apart. */
   recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
     const recount = new Recount()
-    for (let row = 0; row < this.accounts.size; row++) recount.account(this.accounts.record(row))
+    for (let row = 0; row < this.accounts.size; row++) {
+      recount.account(this.accounts.balance(row), this.accounts.extras(row))
+    }
     for (const [address, validator] of this.validators.entries()) recount.validator(address as Address, validator)
-    return recount.finish(this.supply.totals)
+    recount.totals(this.supply.totals)
+    return recount.finish()
   }
 }

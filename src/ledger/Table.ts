@@ -8,7 +8,7 @@ import * as Binary from "../protocol/Binary.js"
 import type { Kind } from "../protocol/StateKey.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
 import type { Collector } from "./Effects.js"
-import type { Codec } from "./Records.js"
+import { type Codec, decode } from "./Records.js"
 
 /** The value of a changed record at a checkpoint, not yet encoded. */
 export interface FrozenRow {
@@ -108,12 +108,9 @@ export class Table<V> {
 
   /** Puts back a record that another ledger wrote; it counts as unchanged. */
   restore(key: string, bytes: Uint8Array): Either.Either<void, Binary.MalformedBytes> {
-    return Either.map(
-      Binary.decode(`${this.#codec.kind} record`, bytes, (reader) => this.#codec.read(reader)),
-      (value) => {
-        this.#rows.set(key, value)
-      },
-    )
+    return Either.map(decode(this.#codec, bytes), (value) => {
+      this.#rows.set(key, value)
+    })
   }
 
   *records(): Generator<StateRecord> {

@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { fromHex, sha256Hex } from "#crypto"
-import type { Event, Execution, Outcome } from "../../src/ledger/Execution.js"
+import type { Event, Execution, Input, Outcome } from "../../src/ledger/Execution.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
 import * as Address from "../../src/protocol/Address.js"
@@ -138,13 +138,15 @@ export interface VertexDraft {
 /** A network's life, one commit after the other. */
 export class Chain {
   readonly genesis: Genesis.Genesis
-  ledger: Ledger
+  readonly ledger: Ledger
+  /** Everything executed so far, to be executed again. */
+  readonly inputs: Array<Input> = []
   #previous: Hash.Hash
   #pending = new Map<string, number>()
 
-  constructor(world: World | Genesis.Genesis, ledger?: Ledger) {
+  constructor(world: World | Genesis.Genesis) {
     this.genesis = "networkId" in world ? world : genesisOf(world)
-    this.ledger = ledger ?? Ledger.fromGenesis(this.genesis)
+    this.ledger = Ledger.fromGenesis(this.genesis)
     this.#previous = this.ledger.read.head.hash
   }
 
@@ -244,15 +246,14 @@ export class Chain {
   }
 
   /** Executes these vertices in a commit of this leader round. */
-  tryCommit(
-    drafts: ReadonlyArray<VertexDraft>,
-    leaderRound = this.round + 1,
+  executeVertices(
+    vertices: ReadonlyArray<Vertex.Vertex>,
+    leaderRound: number,
   ): Either.Either<Execution, SupplyInvariantViolated> {
-    const { epoch } = this
     const { index } = this.ledger.read.head
     const commit = Commit.make({
       index: Counter.commitIndex(index + 1),
-      epoch: epoch.epoch,
+      epoch: this.epoch.epoch,
       leaderRound: Counter.round(leaderRound),
       leaderHash: Hash.ZERO,
       previous: this.#previous,
@@ -260,11 +261,19 @@ export class Chain {
     this.#pending = new Map()
     this.#previous = commit.hash
     const time = Counter.timestamp(this.genesis.time + leaderRound * 500)
-    return this.ledger.execute({
-      commit,
-      time,
-      vertices: drafts.map((draft) => this.vertex(draft, leaderRound)),
-    })
+    const input = { commit, time, vertices }
+    this.inputs.push(input)
+    return this.ledger.execute(input)
+  }
+
+  tryCommit(
+    drafts: ReadonlyArray<VertexDraft>,
+    leaderRound = this.round + 1,
+  ): Either.Either<Execution, SupplyInvariantViolated> {
+    return this.executeVertices(
+      drafts.map((draft) => this.vertex(draft, leaderRound)),
+      leaderRound,
+    )
   }
 
   commit(drafts: ReadonlyArray<VertexDraft>, leaderRound = this.round + 1): Execution {

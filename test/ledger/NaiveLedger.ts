@@ -1,0 +1,347 @@
+/**
+ * The money rules once more, as plainly as they can be said: every amount a bigint, every pool a list of its holders,
+ * everything found by looking through everything. Slow, and nothing in it is shared with the ledger it is held against.
+ * What moves no money (names, policies, votes, committees) it takes as told.
+ */
+import type { Event, Outcome } from "../../src/ledger/Execution.js"
+import * as Address from "../../src/protocol/Address.js"
+import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
+import type { Genesis } from "../../src/protocol/Genesis.js"
+import type { Parameters } from "../../src/protocol/Parameters.js"
+import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+
+const CAP = 2_100_000_000_000_000n
+const MIN_STAKE = 200_000_000_000n
+
+interface NaiveStake {
+  amount: bigint
+  leavingIn: number | null
+  unlockAt: number
+}
+
+interface NaivePool {
+  amount: bigint
+  holders: Map<string, bigint>
+}
+
+interface NaiveValidator {
+  commission: bigint
+  commissionEpoch: number
+  isBarred: boolean
+  working: NaivePool
+  leaving: NaivePool
+}
+
+interface NaiveDelegation {
+  validator: string
+  pool: "working" | "leaving"
+}
+
+const emptyPool = (): NaivePool => ({ amount: 0n, holders: new Map() })
+
+const sharesOf = ({ holders }: NaivePool): bigint => [...holders.values()].reduce((a, b) => a + b, 0n)
+
+/** What is decided outside the money rules, for one commit. */
+export interface Told {
+  readonly epoch: EpochRecord
+  readonly previousEpoch: EpochRecord | undefined
+  readonly parameters: Parameters
+  readonly nextParameters: Parameters
+  readonly outcomes: ReadonlyArray<ReadonlyArray<Outcome>>
+  readonly events: ReadonlyArray<Event>
+  readonly payloads: ReadonlyMap<number, ProposalPayload>
+  readonly closes: boolean
+}
+
+export class NaiveLedger {
+  readonly balances = new Map<string, bigint>()
+  readonly nonces = new Map<string, number>()
+  readonly stakes = new Map<string, NaiveStake>()
+  readonly validators = new Map<string, NaiveValidator>()
+  /** Who left its validator, and until when it waits. */
+  readonly departures = new Map<string, { leavingIn: number; unlockAt: number }>()
+  readonly council = new Set<string>()
+  readonly #paid = new Set<string>()
+  readonly #slashed = new Set<string>()
+  readonly #defaultCommission: bigint
+  treasury: bigint
+  total: bigint
+
+  constructor(genesis: Genesis) {
+    this.#defaultCommission = BigInt(genesis.protocol.defaultCommissionPercent)
+    this.treasury = BigInt(genesis.treasury)
+    this.total = this.treasury
+    for (const { address, amount } of genesis.allocations) this.#pay(address, BigInt(amount))
+    for (const address of genesis.council) this.council.add(address)
+    for (const { stake, commissionPercent, publicKey } of genesis.validators) {
+      const address = Address.fromPublicKey(publicKey)
+      this.stakes.set(address, { amount: BigInt(stake), leavingIn: null, unlockAt: 0 })
+      this.#validator(address).commission = BigInt(commissionPercent)
+      this.total += BigInt(stake)
+    }
+    for (const { amount } of genesis.allocations) this.total += BigInt(amount)
+  }
+
+  balance(address: string): bigint {
+    return this.balances.get(address) ?? 0n
+  }
+
+  #pay(address: string, amount: bigint): void {
+    this.balances.set(address, this.balance(address) + amount)
+  }
+
+  #validator(address: string): NaiveValidator {
+    let validator = this.validators.get(address)
+    if (validator === undefined) {
+      validator = {
+        commission: this.#defaultCommission,
+        commissionEpoch: 0,
+        isBarred: false,
+        working: emptyPool(),
+        leaving: emptyPool(),
+      }
+      this.validators.set(address, validator)
+    }
+    return validator
+  }
+
+  /** Looks through every pool. */
+  delegation(address: string): NaiveDelegation | undefined {
+    for (const [validator, pools] of this.validators) {
+      for (const pool of ["working", "leaving"] as const) {
+        if (pools[pool].holders.has(address)) return { validator, pool }
+      }
+    }
+    return undefined
+  }
+
+  execute(vertices: ReadonlyArray<Vertex>, round: number, told: Told): void {
+    vertices.forEach(({ header, body }, i) => {
+      for (const { first } of body.evidence) this.#slash(first.author, first.epoch, told)
+      body.transactions.forEach((transaction, j) => {
+        this.#transact(transaction, header.author, told, told.outcomes[i]?.[j])
+      })
+      this.#reward(header.author, header.round, BigInt(header.coinbase), told)
+    })
+    this.#release(round, told)
+    for (const event of told.events) if (event._tag === "ProposalCarriedOut") this.#carryOut(event, told)
+    if (told.closes) this.#close(told)
+  }
+
+  #isActive(address: string): boolean {
+    const stake = this.stakes.get(address)
+    return (
+      stake !== undefined &&
+      stake.amount >= MIN_STAKE &&
+      stake.leavingIn === null &&
+      !(this.validators.get(address)?.isBarred ?? false)
+    )
+  }
+
+  /** Whether a rule lets it happen, and what it takes from the sender besides the fee; null for a broken rule. */
+  #price({ from, operation }: Transaction, told: Told, outcome: Outcome | undefined): bigint | null {
+    const stake = this.stakes.get(from)
+    const delegation = this.delegation(from)
+    switch (operation._tag) {
+      case "Transfer":
+        return BigInt(operation.amount)
+      case "StakeTx": {
+        if (delegation !== undefined) return null
+        if (stake !== undefined && stake.leavingIn !== null) return null
+        const isMember = told.epoch.members.some(({ address }) => address === from)
+        if (this.validators.get(from)?.isBarred && (stake !== undefined || isMember)) return null
+        return BigInt(operation.amount)
+      }
+      case "UnstakeTx":
+        return stake === undefined || stake.leavingIn !== null ? null : 0n
+      case "SetCommissionTx":
+        if (stake === undefined || stake.leavingIn !== null) return null
+        return this.#validator(from).commissionEpoch === told.epoch.epoch ? null : 0n
+      case "DelegateTx": {
+        if (operation.amount < told.parameters.minDelegation || operation.validator === from) return null
+        if (stake !== undefined || !this.#isActive(operation.validator)) return null
+        if (this.departures.has(from) && delegation !== undefined) return null
+        if (delegation !== undefined && delegation.validator !== operation.validator) return null
+        const { working } = this.#validator(operation.validator)
+        return this.#sharesFor(working, BigInt(operation.amount)) === 0n ? null : BigInt(operation.amount)
+      }
+      case "UndelegateTx":
+        return delegation === undefined || this.departures.has(from) ? null : 0n
+      case "CreateProposalTx":
+      case "VoteTx":
+      case "RegisterNameTx":
+      case "SetAccountPolicyTx":
+        return outcome?._tag === "Applied" ? 0n : null
+    }
+  }
+
+  #sharesFor(pool: NaivePool, amount: bigint): bigint {
+    const shares = sharesOf(pool)
+    return shares === 0n ? amount : (amount * shares) / pool.amount
+  }
+
+  #transact(transaction: Transaction, author: string, told: Told, outcome: Outcome | undefined): void {
+    const { from, nonce, operation } = transaction
+    const fee = BigInt(transaction.fee)
+    const balance = this.balance(from)
+    if (nonce !== (this.nonces.get(from) ?? 0) || fee > balance) return
+    if (outcome?._tag === "NoEffect" && outcome.reason._tag === "InvalidSignature") return
+    const exempt = ["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"].includes(operation._tag)
+    const { minFee, nameFee } = told.parameters
+    const minimum = exempt ? 0n : BigInt(operation._tag === "RegisterNameTx" ? nameFee : minFee)
+    const price = fee < minimum ? null : this.#price(transaction, told, outcome)
+    if (price === null || price + fee > balance) {
+      const kept = fee > BigInt(minFee) ? fee : BigInt(minFee)
+      if (kept > balance) return
+      this.nonces.set(from, nonce + 1)
+      this.#pay(from, -kept)
+      this.#pay(author, kept)
+      return
+    }
+    this.nonces.set(from, nonce + 1)
+    this.#pay(from, -fee - price)
+    if (operation._tag === "RegisterNameTx") this.treasury += fee
+    else this.#pay(author, fee)
+    this.#do(transaction, told)
+  }
+
+  #do({ from, operation }: Transaction, told: Told): void {
+    const { epoch, firstRound, rules } = told.epoch
+    const unlockAt = firstRound + rules.epochRounds - 1 + told.parameters.cooldownRounds
+    if (operation._tag === "Transfer") this.#pay(operation.to, BigInt(operation.amount))
+    if (operation._tag === "StakeTx") {
+      const stake = this.stakes.get(from)
+      this.stakes.set(from, { amount: (stake?.amount ?? 0n) + BigInt(operation.amount), leavingIn: null, unlockAt: 0 })
+      if (stake === undefined) this.#validator(from).commission = this.#defaultCommission
+      this.#validator(from).isBarred = false
+      this.departures.delete(from)
+    }
+    if (operation._tag === "UnstakeTx") {
+      const stake = this.stakes.get(from)
+      if (stake !== undefined) Object.assign(stake, { leavingIn: epoch, unlockAt })
+    }
+    if (operation._tag === "SetCommissionTx") {
+      const commission = BigInt(operation.commissionPercent)
+      Object.assign(this.#validator(from), { commission, commissionEpoch: epoch })
+    }
+    if (operation._tag === "DelegateTx") {
+      const { working } = this.#validator(operation.validator)
+      const minted = this.#sharesFor(working, BigInt(operation.amount))
+      working.amount += BigInt(operation.amount)
+      working.holders.set(from, (working.holders.get(from) ?? 0n) + minted)
+      this.departures.delete(from)
+    }
+    if (operation._tag === "UndelegateTx") this.departures.set(from, { leavingIn: epoch, unlockAt })
+  }
+
+  #reward(author: string, round: number, claimed: bigint, { epoch }: Told): void {
+    const slot = `${epoch.epoch} ${round} ${author}`
+    if (this.#paid.has(slot)) return
+    this.#paid.add(slot)
+    const minted = this.total + claimed > CAP ? CAP - this.total : claimed
+    const seats = BigInt(this.council.size)
+    const treasury = (minted * BigInt(epoch.rules.treasuryPercent)) / 100n
+    const council = (minted * BigInt(epoch.rules.councilPercent)) / 100n
+    const each = seats === 0n ? 0n : council / seats
+    let left = minted - treasury - council
+    const { commission, working } = this.#validator(author)
+    left -= (left * commission) / 100n
+    const own = this.stakes.get(author)?.amount ?? 0n
+    const delegators = working.amount === 0n ? 0n : (left * working.amount) / (own + working.amount)
+    const toTreasury = treasury + (seats === 0n ? council : 0n)
+    this.total += minted
+    this.treasury += toTreasury
+    working.amount += delegators
+    for (const member of this.council) this.#pay(member, each)
+    this.#pay(author, minted - toTreasury - each * seats - delegators)
+  }
+
+  #slash(author: string, epoch: number, told: Told): void {
+    const record = epoch === told.epoch.epoch ? told.epoch : told.previousEpoch
+    const mark = `${epoch} ${author}`
+    if (record?.epoch !== epoch || this.#slashed.has(mark)) return
+    if (!record.members.some(({ address }) => address === author)) return
+    this.#slashed.add(mark)
+    const percent = BigInt(told.parameters.slashPercent)
+    const validator = this.#validator(author)
+    validator.isBarred = true
+    const stake = this.stakes.get(author)
+    if (stake !== undefined) {
+      const burned = (stake.amount * percent) / 100n
+      stake.amount -= burned
+      this.total -= burned
+      if (stake.amount === 0n) this.stakes.delete(author)
+    }
+    for (const pool of [validator.working, validator.leaving]) {
+      const burned = (pool.amount * percent) / 100n
+      pool.amount -= burned
+      this.total -= burned
+      if (pool.amount === 0n) {
+        for (const holder of pool.holders.keys()) this.departures.delete(holder)
+        pool.holders.clear()
+      }
+    }
+  }
+
+  #take(pool: NaivePool, holder: string): bigint {
+    const shares = pool.holders.get(holder) ?? 0n
+    const all = sharesOf(pool)
+    const amount = shares === all ? pool.amount : (shares * pool.amount) / all
+    pool.amount -= amount
+    pool.holders.delete(holder)
+    return amount
+  }
+
+  #release(round: number, { epoch }: Told): void {
+    const isFree = (leavingIn: number, unlockAt: number): boolean => unlockAt <= round && leavingIn + 2 <= epoch.epoch
+    for (const [address, stake] of [...this.stakes]) {
+      if (stake.leavingIn === null || !isFree(stake.leavingIn, stake.unlockAt)) continue
+      if (epoch.members.some((member) => member.address === address)) continue
+      this.#pay(address, stake.amount)
+      this.stakes.delete(address)
+      this.#validator(address).isBarred = false
+    }
+    const due = [...this.departures]
+      .filter(([, { leavingIn, unlockAt }]) => isFree(leavingIn, unlockAt))
+      .sort(([a, x], [b, y]) => x.unlockAt - y.unlockAt || x.leavingIn - y.leavingIn || (a < b ? -1 : 1))
+    for (const [address] of due) {
+      this.departures.delete(address)
+      const delegation = this.delegation(address)
+      if (delegation !== undefined) {
+        this.#pay(address, this.#take(this.#validator(delegation.validator)[delegation.pool], address))
+      }
+    }
+  }
+
+  #close({ epoch }: Told): void {
+    for (const [address, { leavingIn }] of [...this.departures].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (leavingIn !== epoch.epoch) continue
+      const delegation = this.delegation(address)
+      if (delegation === undefined) continue
+      const { working, leaving } = this.#validator(delegation.validator)
+      const amount = this.#take(working, address)
+      if (amount === 0n) {
+        this.departures.delete(address)
+        continue
+      }
+      const minted = this.#sharesFor(leaving, amount)
+      leaving.amount += amount
+      leaving.holders.set(address, minted)
+    }
+  }
+
+  #carryOut({ id, status }: Extract<Event, { readonly _tag: "ProposalCarriedOut" }>, told: Told): void {
+    const payload = told.payloads.get(id)
+    if (payload === undefined || status === "Failed") return
+    if (payload._tag === "TreasurySpend") {
+      this.treasury -= BigInt(payload.amount)
+      this.#pay(payload.recipient, BigInt(payload.amount))
+    }
+    if (payload._tag === "CouncilMembership") {
+      if (payload.action === "add") this.council.add(payload.address)
+      else this.council.delete(payload.address)
+    }
+  }
+}

@@ -1,0 +1,374 @@
+/**
+ * A network's life as a list of small steps that a machine can draw and shrink, and a person can read and replay. Every
+ * step is one commit, executed by the ledger and by the naive one, and everything that must hold is checked after it.
+ */
+import { Either, FastCheck as fc } from "effect"
+import type { Execution } from "../../src/ledger/Execution.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
+import type { Operation } from "../../src/protocol/Operation.js"
+import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
+import { NaiveLedger } from "./NaiveLedger.js"
+
+export const cast = ["val0", "val1", "val2", "ann", "bob", "cat", "dan", "eve", "fay", "gus"].map(person)
+
+const acts = [
+  "nothing",
+  "transfer",
+  "overdraw",
+  "wrong nonce",
+  "stake",
+  "unstake",
+  "delegate",
+  "undelegate",
+  "set commission",
+  "propose",
+  "vote",
+  "register name",
+  "set policy",
+  "equivocate",
+  "two in one slot",
+] as const
+
+export type Act = (typeof acts)[number]
+
+export interface Step {
+  readonly act: Act
+  readonly who: number
+  readonly whom: number
+  readonly size: number
+  /** Rounds since the last commit. */
+  readonly rounds: number
+  /** Members that make no vertex, and stakers that send no heartbeat, by their place in the cast. */
+  readonly silent: number
+}
+
+/** The world that a play begins in. */
+export interface Stage {
+  readonly council: number
+  readonly commission: number
+  readonly slashPercent: number
+  readonly minDelegation: number
+  readonly treasuryPercent: number
+  /** Coins short of the cap at the start. */
+  readonly room: number
+}
+
+export const step: fc.Arbitrary<Step> = fc.record({
+  act: fc.constantFrom(...acts, "nothing", "stake", "delegate", "delegate", "delegate", "vote", "vote"),
+  who: fc.nat(cast.length - 1),
+  whom: fc.nat(cast.length - 1),
+  size: fc.nat(7),
+  rounds: fc.integer({ min: 1, max: 9 }),
+  silent: fc.constantFrom(0, 0, 0, 0, 0, 1, 2, 4, 5, 7, 255),
+})
+
+export const stage: fc.Arbitrary<Stage> = fc.record({
+  council: fc.nat(3),
+  commission: fc.constantFrom(0, 10, 33, 100),
+  slashPercent: fc.constantFrom(10, 50, 99, 100),
+  minDelegation: fc.constantFrom(1, 100_000_000),
+  treasuryPercent: fc.constantFrom(0, 7, 50),
+  room: fc.constantFrom(1, 1_000_000),
+})
+
+const worldOf = ({ council, commission, slashPercent, minDelegation, treasuryPercent, room }: Stage): World => ({
+  accounts: {
+    ann: 9_000,
+    bob: 9_000,
+    cat: 5_000,
+    dan: 0.0001,
+    fay: 700,
+    gus: 1_900,
+    val1: 3_000,
+    whale: 21_000_000 - room - 28_600.0001 - 13_000,
+  },
+  validators: { val0: 6_000, val1: 4_000, val2: 3_000 },
+  commission,
+  council: ["ann", "val0", "bob"].slice(0, council),
+  parameters: {
+    slashPercent,
+    minDelegation,
+    treasuryPercent,
+    maxActiveProposals: 3,
+    votingPeriodRounds: 50,
+    executionDelayRounds: 5,
+  },
+  protocol: { roundReward: coins(0.300_000_07), halvingRounds: 500 },
+})
+
+const amounts = [1, 123_456_789, 100_000_000, 3, 30_000_000_001, 200_000_000, 999, 300_000_000_000]
+const at = <A>(items: ReadonlyArray<A>, i: number): A => {
+  const item = items[i % items.length]
+  if (item === undefined) throw new RangeError("nothing to choose from")
+  return item
+}
+
+const payloadOf = (size: number, whom: Person): ProposalPayload => {
+  switch (size % 4) {
+    case 0:
+      return { _tag: "TreasurySpend", recipient: whom.address, amount: Sats.make(at(amounts, size)) }
+    case 1:
+      return { _tag: "CouncilMembership", action: size > 3 ? "add" : "remove", address: whom.address }
+    case 2:
+      return { _tag: "ParameterChange", param: size > 3 ? "slash_percent" : "cooldown_rounds", value: 40 + size }
+    default:
+      return { _tag: "Text" }
+  }
+}
+
+export class Play {
+  readonly chain: Chain
+  readonly naive: NaiveLedger
+  #previousEpoch: EpochRecord | undefined
+
+  constructor(stage: Stage) {
+    this.chain = new Chain(worldOf(stage))
+    this.naive = new NaiveLedger(this.chain.genesis)
+  }
+
+  /** Mostly somebody to whom the act makes sense, sometimes just anybody. */
+  #actor({ act, who, size }: Step): Person {
+    const { read } = this.chain.ledger
+    const suits = ({ address }: Person): boolean => {
+      const { stake, delegation } = read.account(address)
+      switch (act) {
+        case "stake":
+          return delegation === null
+        case "unstake":
+        case "set commission":
+        case "equivocate":
+          return stake !== null
+        case "delegate":
+          return stake === null && address !== cast[6]?.address
+        case "undelegate":
+          return delegation !== null
+        case "vote":
+          return read.ballot(read.proposals(1)[0]?.id ?? Counter.proposalId(0), address)?.vote === null
+        default:
+          return true
+      }
+    }
+    const suited = size === 7 ? [] : cast.filter(suits)
+    return at(suited.length > 0 ? suited : cast, who)
+  }
+
+  #target({ act, whom, size }: Step, actor: Person): Person {
+    const { read } = this.chain.ledger
+    if (act !== "delegate" || size === 7) return at(cast, whom)
+    const held = read.delegation(actor.address)?.validator
+    const active = cast.filter(
+      ({ address }) => held === address || (held === undefined && read.stake(address).isActiveValidator),
+    )
+    return at(active.length > 0 ? active : cast, whom)
+  }
+
+  #operation(step: Step, actor: Person): Operation | undefined {
+    const { chain } = this
+    const { act, size } = step
+    const target = this.#target(step, actor)
+    switch (act) {
+      case "transfer":
+      case "wrong nonce":
+        return { _tag: "Transfer", to: target.address, amount: Sats.make(at(amounts, size)), memo: "" }
+      case "overdraw":
+        return { _tag: "Transfer", to: target.address, amount: Sats.make(2_000_000_000_000_000), memo: "" }
+      case "stake":
+        return { _tag: "StakeTx", amount: Sats.make(Sats.MIN_STAKE_SATS + at(amounts, size % 4)) }
+      case "unstake":
+        return { _tag: "UnstakeTx" }
+      case "delegate":
+        return { _tag: "DelegateTx", validator: target.address, amount: Sats.make(at(amounts, size)) }
+      case "undelegate":
+        return { _tag: "UndelegateTx" }
+      case "set commission":
+        return { _tag: "SetCommissionTx", commissionPercent: size * 14 }
+      case "propose":
+        return { _tag: "CreateProposalTx", title: "t", description: "", payload: payloadOf(size, target) }
+      case "vote": {
+        const [newest] = chain.ledger.read.proposals(1)
+        return newest && { _tag: "VoteTx", proposalId: newest.id, vote: size !== 0 }
+      }
+      case "register name":
+        return { _tag: "RegisterNameTx", name: at(["ann", "bobby", "the-treasury"], size) as never }
+      case "set policy":
+        return { _tag: "SetAccountPolicyTx", threshold: 1, keys: [at(cast, size).publicKey, target.publicKey] }
+      case "nothing":
+      case "equivocate":
+      case "two in one slot":
+        return undefined
+    }
+  }
+
+  #transactions(step: Step): ReadonlyArray<Transaction> {
+    const { chain } = this
+    const from = this.#actor(step)
+    const operation = this.#operation(step, from)
+    if (operation === undefined) return []
+    const { policy, nonce } = chain.account(from)
+    const signer = cast.find(({ publicKey }) => policy?.keys.includes(publicKey))
+    const authorization = signer === undefined ? singleKey(from) : signedBy(signer)
+    const exempt = ["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"].includes(operation._tag)
+    const fee = operation._tag === "RegisterNameTx" ? 100_000 : exempt ? (step.size === 7 ? 77 : 0) : 1_000 + step.size
+    if (step.act === "wrong nonce") return [chain.tx(from, operation, { fee, authorization, nonce: nonce + 1 })]
+    // The second is usually one too many: a repeated stake, vote, name.
+    return [0, 1].map(() => chain.tx(from, operation, { fee, authorization }))
+  }
+
+  #vertices(step: Step): ReadonlyArray<VertexDraft> {
+    const { chain } = this
+    const round = Math.max(chain.round + 1, chain.round + step.rounds)
+    const isSilent = (someone: Person): boolean => ((step.silent >>> cast.indexOf(someone)) & 1) === 1
+    const committee = cast.filter(({ address }) => chain.epoch.members.some((member) => member.address === address))
+    const heartbeats = cast
+      .filter((someone) => !isSilent(someone) && chain.account(someone).stake !== null)
+      .map((someone) => chain.heartbeat(someone))
+    const talking = committee.filter((someone) => !isSilent(someone))
+    const [first = at(committee, 0), ...others] = talking
+    const evidence =
+      step.act === "equivocate"
+        ? [chain.evidence(this.#actor(step), round, (step.size > 5 && this.#previousEpoch) || chain.epoch)]
+        : []
+    const twice: ReadonlyArray<VertexDraft> = step.act === "two in one slot" ? [{ by: first, round }] : []
+    return [
+      { by: first, round, transactions: this.#transactions(step), evidence, heartbeats },
+      ...others.map((by) => ({ by, round })),
+      ...twice,
+    ]
+  }
+
+  /** One commit in both ledgers; then everything that must hold. */
+  take(step: Step): Execution {
+    const { chain, naive } = this
+    const epoch = chain.epoch
+    const parameters = chain.ledger.read.parameters
+    const payloads = new Map(chain.ledger.read.proposals(200).map(({ id, payload }) => [id, payload]))
+    const noncesBefore = new Map(cast.map((someone) => [someone.address, chain.account(someone).nonce]))
+    const round = chain.round + step.rounds
+    const drafts = this.#vertices(step)
+    const vertices = drafts.map((draft) => chain.vertex(draft, round))
+    const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
+    naive.execute(vertices, round, {
+      epoch,
+      previousEpoch: this.#previousEpoch,
+      parameters,
+      nextParameters: chain.ledger.read.parameters,
+      outcomes: execution.vertices.map(({ transactions }) => transactions),
+      events: execution.events,
+      payloads,
+      closes: execution.nextEpoch !== null,
+    })
+    if (execution.nextEpoch !== null) this.#previousEpoch = epoch
+    this.#check(execution, vertices, noncesBefore)
+    return execution
+  }
+
+  #check(
+    { vertices, nextEpoch }: Execution,
+    given: ReadonlyArray<ReturnType<Chain["vertex"]>>,
+    noncesBefore: ReadonlyMap<string, number>,
+  ): void {
+    const { ledger } = this.chain
+    Either.getOrThrowWith(ledger.recount(), (violation) => violation)
+    const taken = new Map<string, number>()
+    given.forEach(({ body }, i) => {
+      body.transactions.forEach(({ from, nonce }, j) => {
+        if (vertices[i]?.transactions[j]?._tag === "NoEffect") return
+        const expected = (noncesBefore.get(from) ?? 0) + (taken.get(from) ?? 0)
+        same(nonce, expected, `nonce taken from ${from}`)
+        taken.set(from, (taken.get(from) ?? 0) + 1)
+      })
+    })
+    for (const someone of cast) {
+      const { nonce } = this.chain.account(someone)
+      same(
+        nonce,
+        (noncesBefore.get(someone.address) ?? 0) + (taken.get(someone.address) ?? 0),
+        `nonce of ${someone.name}`,
+      )
+    }
+    for (const someone of cast) this.#compare(someone)
+    const { total, treasury } = ledger.read.totals
+    same(BigInt(total), this.naive.total, "total supply")
+    same(BigInt(treasury), this.naive.treasury, "treasury")
+    if (nextEpoch !== null) checkCommittee(nextEpoch)
+  }
+
+  #compare(someone: Person): void {
+    const { naive } = this
+    const { read } = this.chain.ledger
+    const { address, name } = someone
+    const account = read.account(address)
+    if (!Sats.isSats(account.balance)) throw new Error(`the balance of ${name} is ${account.balance}`)
+    same(BigInt(account.balance), naive.balance(address), `balance of ${name}`)
+    same(BigInt(account.stake?.amount ?? 0), naive.stakes.get(address)?.amount ?? 0n, `stake of ${name}`)
+    const held = naive.delegation(address)
+    const delegation = read.delegation(address)
+    same(delegation?.validator, held?.validator, `validator of ${name}`)
+    const validator = naive.validators.get(address)
+    const pools = read.delegators(address, 500)
+    const amount = (validator?.working.amount ?? 0n) + (validator?.leaving.amount ?? 0n)
+    same(BigInt(pools.total), amount, `pools of ${name}`)
+    const holders = (validator?.working.holders.size ?? 0) + (validator?.leaving.holders.size ?? 0)
+    same(pools.count, holders, `delegators of ${name}`)
+  }
+}
+
+const same = <A>(actual: A, expected: A, what: string): void => {
+  if (actual !== expected) throw new Error(`${what}: ${String(actual)}, expected ${String(expected)}`)
+}
+
+const checkCommittee = ({ members }: EpochRecord): void => {
+  if (members.length === 0) throw new Error("a committee of nobody")
+  if (members.some(({ weight }) => weight < 1)) throw new Error("a member without weight")
+}
+
+/** Plays it all; throws at the first step after which something does not hold. */
+export const play = (stage: Stage, steps: ReadonlyArray<Step>): Play => {
+  const play = new Play(stage)
+  for (const step of steps) play.take(step)
+  return play
+}
+
+/** How a play fails; undefined when everything holds. */
+export const failureOf = (run: (steps: ReadonlyArray<Step>) => void, steps: ReadonlyArray<Step>): Error | undefined => {
+  try {
+    run(steps)
+    return undefined
+  } catch (failure) {
+    return failure instanceof Error ? failure : new Error(String(failure))
+  }
+}
+
+/** The same failure in as few steps as dropping some of them gives. */
+const shrunk = (run: (steps: ReadonlyArray<Step>) => void, steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  let kept = steps
+  for (let chunk = kept.length; chunk >= 1; chunk = Math.floor(chunk / 2)) {
+    for (let from = 0; from < kept.length; ) {
+      const fewer = [...kept.slice(0, from), ...kept.slice(from + chunk)]
+      if (failureOf(run, fewer) === undefined) from += chunk
+      else kept = fewer
+    }
+  }
+  return kept
+}
+
+/** Draws lives of `length` steps and runs each; one that fails is shrunk and told so that it can be played again. */
+export const lives = (
+  { seed, count, length }: { readonly seed: number; readonly count: number; readonly length: number },
+  run: (stage: Stage, steps: ReadonlyArray<Step>) => void,
+): void => {
+  const life = fc.tuple(stage, fc.array(step, { minLength: length, maxLength: length, size: "max" }))
+  for (let i = 0; i < count; i++) {
+    for (const [stage, steps] of fc.sample(life, { seed: seed + i, numRuns: 1 })) {
+      const runStage = (steps: ReadonlyArray<Step>) => run(stage, steps)
+      if (failureOf(runStage, steps) === undefined) continue
+      const few = shrunk(runStage, steps)
+      const told = [JSON.stringify(stage), ...few.map((step) => JSON.stringify(step))].join(",\n  ")
+      throw new Error(`seed ${seed + i}: ${failureOf(runStage, few)?.message}\nreplay: (\n  ${told}\n)`)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { Accounts } from "../../src/ledger/Accounts.js"
+import type { Input } from "../../src/ledger/Execution.js"
+import type { Frozen } from "../../src/ledger/Frozen.js"
+import { Ledger } from "../../src/ledger/Ledger.js"
+import { Recount } from "../../src/ledger/Recount.js"
+import * as Trie from "../../src/ledger/trie/Trie.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import * as StateRecord from "../../src/protocol/StateRecord.js"
+import { Chain, coins, person } from "./builders.js"
+import { lives, Play, play } from "./Play.js"
+
+const SEED = 20_260_202
+
+const fail = (failure: unknown): unknown => failure
+
+/** The trie over everything a ledger holds, made at once. */
+const rebuilt = (ledger: Ledger): Trie.Trie =>
+  Trie.apply(
+    Trie.empty,
+    [...ledger.records()].map((record) => ({ key: StateRecord.placeOf(record), value: StateRecord.encode(record) })),
+  )
+
+const same = (actual: unknown, expected: unknown, what: string): void => {
+  if (actual !== expected) throw new Error(`${what}: ${String(actual)}, expected ${String(expected)}`)
+}
+
+const digests = (ledger: Ledger, inputs: ReadonlyArray<Input>): ReadonlyArray<Hash> =>
+  inputs.map((input) => Either.getOrThrowWith(ledger.execute(input), fail).effectsDigest)
+
+/** A checkpoint's batch, taken bit by bit. */
+interface Batch {
+  readonly changes: Array<Trie.Change>
+  readonly rest: Iterator<Trie.Change>
+  readonly root: Hash
+}
+
+const begin = (frozen: Frozen, root: Hash): Batch => ({ changes: [], rest: frozen[Symbol.iterator](), root })
+
+const takeOne = ({ changes, rest }: Batch): boolean => {
+  const next = rest.next()
+  if (!next.done) changes.push(next.value)
+  return !next.done
+}
+
+describe("the state root", () => {
+  it("from frozen views, taken while commits go on, is the root built from scratch", { timeout: 600_000 }, () => {
+    lives({ seed: SEED, count: 60, length: 100 }, (stage, steps) => {
+      const play = new Play(stage)
+      const { ledger } = play.chain
+      const batches: Array<Batch> = []
+      steps.forEach((step, i) => {
+        play.take(step)
+        // Whatever is left of the last batch when the next begins is taken at the end, long after.
+        if (i % 9 === 8) batches.push(begin(ledger.freeze(), rebuilt(ledger).hash))
+        const newest = batches.at(-1)
+        if (newest !== undefined && step.size > 2) takeOne(newest)
+      })
+      let trie = Trie.empty
+      for (const batch of batches) {
+        while (takeOne(batch));
+        trie = Trie.apply(trie, batch.changes)
+        same(trie.hash, batch.root, "root")
+      }
+    })
+  })
+
+  it("is that of the changes of every commit put one upon the other", { timeout: 300_000 }, () => {
+    lives({ seed: SEED + 10_000, count: 20, length: 60 }, (stage, steps) => {
+      const play = new Play(stage)
+      let trie = rebuilt(play.chain.ledger)
+      for (const step of steps) {
+        const changes = [...play.take(step).changes].map(({ kind, key, value }) => ({
+          key: StateRecord.placeOf({ kind, key, value: key }),
+          value: value && StateRecord.encode({ kind, key, value }),
+        }))
+        trie = Trie.apply(trie, changes)
+        same(trie.hash, rebuilt(play.chain.ledger).hash, "root")
+      }
+    })
+  })
+})
+
+describe("a replay", () => {
+  it("has the same digests, wherever the rows of the accounts lie", { timeout: 300_000 }, () => {
+    lives({ seed: SEED + 20_000, count: 40, length: 100 }, (stage, steps) => {
+      const { chain } = play(stage, steps)
+      for (const seed of [0, 1]) {
+        const again = Ledger.fromGenesis(chain.genesis, new Accounts(seed))
+        same(digests(again, chain.inputs).at(-1), chain.ledger.effectsDigest, "digest")
+      }
+    })
+  })
+})
+
+describe("a ledger restored from records", () => {
+  it("goes on exactly as the one that wrote them, in whatever order they come back", { timeout: 300_000 }, () => {
+    lives({ seed: SEED + 30_000, count: 60, length: 100 }, (stage, steps) => {
+      const { chain } = play(stage, steps)
+      const at = (steps[0]?.size ?? 0) * 13
+      const first = Ledger.fromGenesis(chain.genesis)
+      digests(first, chain.inputs.slice(0, at))
+      const records = [...first.records()]
+      const shuffled = records
+        .map((record, i) => ({ record, place: (i * 7_919) % 1_009 }))
+        .sort((a, b) => a.place - b.place)
+        .map(({ record }) => record)
+      const second = Either.getOrThrowWith(
+        Ledger.fromRecords(chain.genesis.protocol, shuffled, first.effectsDigest),
+        fail,
+      )
+      same(rebuilt(second).hash, rebuilt(first).hash, "root")
+      Either.getOrThrowWith(second.recount(), fail)
+      same(digests(second, chain.inputs.slice(at)).at(-1), chain.ledger.effectsDigest, "digest")
+    })
+  })
+
+  it("is refused when a record is damaged or missing", () => {
+    const { ledger, genesis } = new Chain({ accounts: { alice: 5 } })
+    const records = [...ledger.records()]
+    const load = (some: ReadonlyArray<StateRecord.StateRecord>) =>
+      Ledger.fromRecords(genesis.protocol, some, ledger.effectsDigest)
+    expect(Either.isRight(load(records))).toBe(true)
+    for (const kind of ["Head", "Totals", "Parameters", "Epoch"]) {
+      expect(Either.isLeft(load(records.filter((record) => record.kind !== kind)))).toBe(true)
+    }
+    for (const record of records) {
+      const damaged = { ...record, value: new Uint8Array([...record.value, 0]) }
+      expect(Either.isLeft(load(records.map((other) => (other === record ? damaged : other))))).toBe(true)
+    }
+  })
+})
+
+describe("a recount over the leaves of a frozen state", () => {
+  const alice = person("alice")
+  const bob = person("bob")
+  const story = (): Chain => {
+    const chain = new Chain({ accounts: { alice: 9_000, bob: 50 }, council: ["bob"], treasury: 3 })
+    chain.run(chain.stake(alice, coins(2_500)), chain.delegate(bob, person("val"), coins(7)))
+    return chain
+  }
+  const count = (entries: Iterable<Uint8Array>) => {
+    const recount = new Recount()
+    for (const bytes of entries) {
+      Either.getOrThrowWith(recount.add(Either.getOrThrow(StateRecord.decode(bytes))), fail)
+    }
+    return recount.finish()
+  }
+
+  it("finds what the running totals say", () => {
+    const { ledger } = story()
+    expect(count([...ledger.records()].map(StateRecord.encode))).toEqual(Either.right(ledger.read.totals))
+  })
+
+  it("finds a missing account, a pool too large and shares that nobody holds", () => {
+    const records = [...story().ledger.records()]
+    for (const kind of ["Account", "Validator"] as const) {
+      const missing = records.find((record) => record.kind === kind)
+      const result = count(records.filter((record) => record !== missing).map(StateRecord.encode))
+      expect(Either.isLeft(result) && result.left).toMatchObject({ _tag: "SupplyInvariantViolated" })
+    }
+  })
+})

@@ -1,0 +1,270 @@
+/**
+ * What a replica's disk holds: the fold of all its writes, and all it needs to go on. The simulator's disk is this class;
+ * the database keeps the same in tables.
+ */
+import { Either } from "effect"
+import { toHex } from "#crypto"
+import type { Change } from "../../ledger/Effects.js"
+import * as Subtree from "../../ledger/trie/Subtree.js"
+import type { SignedCheckpoint } from "../../protocol/Checkpoint.js"
+import type { Epoch } from "../../protocol/Counter.js"
+import type { Genesis } from "../../protocol/Genesis.js"
+import type { Hash } from "../../protocol/Hash.js"
+import type { Header } from "../../protocol/Header.js"
+import { KINDS } from "../../protocol/StateKey.js"
+import * as StateRecord from "../../protocol/StateRecord.js"
+import type { Vertex } from "../../protocol/Vertex.js"
+import type { StoredEpoch } from "../Core.js"
+import type { Opening } from "../Output.js"
+import type { ReceivedTransaction, Write } from "./Write.js"
+
+/** The state at an epoch's close, as what of it was changed since. */
+export interface ClosingView {
+  readonly epoch: Epoch
+  /** Records as they stood at the close; null for those that were not there. */
+  readonly before: ReadonlyArray<Change>
+}
+
+/** How far a fast sync has come. */
+export interface StoredJoin {
+  readonly target: SignedCheckpoint
+  readonly subtrees: ReadonlyArray<Uint8Array>
+}
+
+/** Joiners are served from the last two closing states. */
+const KEPT_VIEWS = 2
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] extends ReadonlyArray<infer B> ? Array<B> : A[K] }
+
+/** What a network begins with: its records, the digest over them and the epoch they open. */
+export interface Beginning {
+  readonly genesis: Genesis
+  readonly records: Iterable<StateRecord.StateRecord>
+  readonly effectsDigest: Hash
+  readonly opening: Opening
+}
+
+const keyOf = ({ kind, key }: Pick<Change, "kind" | "key">): string => `${KINDS[kind].byte} ${toHex(key)}`
+
+const fresh = (opening: Opening): Mutable<StoredEpoch> => ({
+  opening,
+  vertices: [],
+  commits: [],
+  checkpoints: [],
+  signed: [],
+})
+
+const copied = (epoch: Mutable<StoredEpoch>): Mutable<StoredEpoch> => ({
+  opening: epoch.opening,
+  vertices: [...epoch.vertices],
+  commits: [...epoch.commits],
+  checkpoints: [...epoch.checkpoints],
+  signed: [...epoch.signed],
+})
+
+/** Invariant: `#vertices` holds exactly the vertices of the two epochs. */
+export class Stored {
+  readonly genesis: Genesis
+  #records = new Map<string, StateRecord.StateRecord>()
+  #effectsDigest: Hash
+  #current: Mutable<StoredEpoch>
+  #previous: Mutable<StoredEpoch> | null = null
+  #vertices = new Map<Hash, Vertex>()
+  #ownHeaders = new Map<Hash, Header>()
+  #foreignHeaders = new Map<Hash, Header>()
+  #closing = new Map<Epoch, SignedCheckpoint>()
+  #pending = new Map<Hash, ReceivedTransaction>()
+  #views: Array<{ readonly epoch: Epoch; readonly before: Map<string, Change> }> = []
+  #join: { readonly target: SignedCheckpoint; readonly subtrees: Array<Uint8Array> } | null = null
+
+  constructor({ genesis, records, effectsDigest, opening }: Beginning) {
+    this.genesis = genesis
+    for (const record of records) this.#records.set(keyOf(record), record)
+    this.#effectsDigest = effectsDigest
+    this.#current = fresh(opening)
+  }
+
+  /** As of the last executed commit. */
+  get records(): Iterable<StateRecord.StateRecord> {
+    return this.#records.values()
+  }
+
+  get effectsDigest(): Hash {
+    return this.#effectsDigest
+  }
+
+  get current(): StoredEpoch {
+    return this.#current
+  }
+
+  get previous(): StoredEpoch | null {
+    return this.#previous
+  }
+
+  /** Headers signed here, of the running epoch and the one before. */
+  get ownHeaders(): Iterable<Header> {
+    return this.#ownHeaders.values()
+  }
+
+  get foreignHeaders(): Iterable<Header> {
+    return this.#foreignHeaders.values()
+  }
+
+  /** In the order of their arrival. */
+  get pending(): Iterable<ReceivedTransaction> {
+    return this.#pending.values()
+  }
+
+  /** The oldest first. */
+  get views(): ReadonlyArray<ClosingView> {
+    return this.#views.map(({ epoch, before }) => ({ epoch, before: [...before.values()] }))
+  }
+
+  get join(): StoredJoin | null {
+    return this.#join
+  }
+
+  vertex(hash: Hash): Vertex | undefined {
+    return this.#vertices.get(hash)
+  }
+
+  /** In the order of insertion; none of an epoch that is not kept. */
+  verticesOf(epoch: Epoch): ReadonlyArray<Vertex> {
+    const kept = [this.#current, this.#previous].find((stored) => stored?.opening.record.epoch === epoch)
+    return kept?.vertices ?? []
+  }
+
+  /** The signed checkpoint that closed an epoch. */
+  closing(epoch: Epoch): SignedCheckpoint | undefined {
+    return this.#closing.get(epoch)
+  }
+
+  /** Signed closing checkpoints in the order of their epochs. */
+  get closings(): ReadonlyArray<SignedCheckpoint> {
+    return [...this.#closing.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
+  }
+
+  /** The same content, to be kept as a backup or to be lost alone. */
+  copy(): Stored {
+    const copy = new Stored({
+      genesis: this.genesis,
+      records: this.records,
+      effectsDigest: this.#effectsDigest,
+      opening: this.#current.opening,
+    })
+    copy.#current = copied(this.#current)
+    copy.#previous = this.#previous && copied(this.#previous)
+    copy.#vertices = new Map(this.#vertices)
+    copy.#ownHeaders = new Map(this.#ownHeaders)
+    copy.#foreignHeaders = new Map(this.#foreignHeaders)
+    copy.#closing = new Map(this.#closing)
+    copy.#pending = new Map(this.#pending)
+    copy.#views = this.#views.map(({ epoch, before }) => ({ epoch, before: new Map(before) }))
+    copy.#join = this.#join && { target: this.#join.target, subtrees: [...this.#join.subtrees] }
+    return copy
+  }
+
+  apply(write: Write): void {
+    switch (write._tag) {
+      case "OwnVertex":
+        this.#ownHeaders.set(write.vertex.header.hash, write.vertex.header)
+        this.#insert(write.vertex)
+        return
+      case "Inserted":
+        this.#insert(write.vertex)
+        return
+      case "Executed":
+        this.#execute(write)
+        return
+      case "CheckpointBuilt":
+        this.#epochOf(write.checkpoint.epoch)?.checkpoints.push(write.checkpoint)
+        return
+      case "CheckpointFinal":
+        this.#epochOf(write.signed.checkpoint.epoch)?.signed.push(write.signed)
+        if (write.signed.checkpoint.nextEpoch !== null) this.#closing.set(write.signed.checkpoint.epoch, write.signed)
+        return
+      case "EpochStarted":
+        this.#start(write.opening)
+        return
+      case "Pending":
+        for (const id of write.removed) this.#pending.delete(id)
+        for (const added of write.added) this.#pending.set(added.transaction.id, added)
+        return
+      case "ForeignOwnHeader":
+        this.#foreignHeaders.set(write.header.hash, write.header)
+        return
+      case "JoinBegun":
+        this.#join = { target: write.target, subtrees: [] }
+        return
+      case "JoinSubtree":
+        this.#join?.subtrees.push(write.subtree)
+        return
+      case "Joined":
+        this.#joined(write)
+    }
+  }
+
+  #epochOf(epoch: Epoch): Mutable<StoredEpoch> | undefined {
+    return [this.#current, this.#previous].find((stored) => stored?.opening.record.epoch === epoch) ?? undefined
+  }
+
+  #insert(vertex: Vertex): void {
+    const { hash, epoch } = vertex.header
+    const stored = this.#epochOf(epoch)
+    if (stored === undefined || this.#vertices.has(hash)) return
+    this.#vertices.set(hash, vertex)
+    stored.vertices.push(vertex)
+  }
+
+  #execute({ execution, settled }: Extract<Write, { _tag: "Executed" }>): void {
+    const { commit, effectsDigest, changes, nextEpoch } = execution
+    for (const change of changes) this.#change(change)
+    this.#effectsDigest = effectsDigest
+    this.#epochOf(commit.epoch)?.commits.push({ commit, effectsDigest })
+    for (const id of settled) this.#pending.delete(id)
+    if (nextEpoch !== null)
+      this.#views = [...this.#views, { epoch: commit.epoch, before: new Map() }].slice(-KEPT_VIEWS)
+  }
+
+  #change(change: Change): void {
+    const key = keyOf(change)
+    const { kind, value } = change
+    const old = this.#records.get(key)
+    for (const { before } of this.#views) {
+      if (!before.has(key)) before.set(key, { kind, key: change.key, value: old?.value ?? null })
+    }
+    if (value === null) this.#records.delete(key)
+    else this.#records.set(key, { kind, key: change.key, value })
+  }
+
+  #start(opening: Opening): void {
+    for (const { header } of this.#previous?.vertices ?? []) this.#vertices.delete(header.hash)
+    this.#previous = this.#current
+    this.#current = fresh(opening)
+    this.#forgetHeaders()
+  }
+
+  #forgetHeaders(): void {
+    const oldest = (this.#previous ?? this.#current).opening.record.epoch
+    for (const [hash, { epoch }] of this.#ownHeaders) if (epoch < oldest) this.#ownHeaders.delete(hash)
+  }
+
+  #joined({ target, opening }: Extract<Write, { _tag: "Joined" }>): void {
+    const subtrees = this.#join?.subtrees ?? []
+    this.#records = new Map()
+    for (const bytes of subtrees) for (const record of recordsOf(bytes)) this.#records.set(keyOf(record), record)
+    this.#effectsDigest = target.checkpoint.effectsDigest
+    this.#current = fresh(opening)
+    this.#previous = null
+    this.#vertices = new Map()
+    this.#closing.set(target.checkpoint.epoch, target)
+    this.#views = [{ epoch: target.checkpoint.epoch, before: new Map() }]
+    this.#join = null
+  }
+}
+
+/** The records of an encoded subtree that was checked before it was kept. */
+export const recordsOf = (bytes: Uint8Array): ReadonlyArray<StateRecord.StateRecord> =>
+  Subtree.entriesOf(Either.getOrThrow(Subtree.decode(bytes))).map(({ value }) =>
+    Either.getOrThrow(StateRecord.decode(value)),
+  )

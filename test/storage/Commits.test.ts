@@ -1,7 +1,8 @@
 import { it } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
+import * as EventLoop from "../../src/storage/EventLoop.js"
 import * as world from "./world.js"
 
 const commits = [
@@ -59,6 +60,45 @@ describe("the commits", () => {
           const twice = world.batch(2, { vertices: [world.ordered(vertex)] })
           expect(Exit.isFailure(yield* Effect.exit(storage.appendCommit(twice)))).toBe(true)
           expect(Option.map(yield* storage.commits.last, ({ index }) => index)).toEqual(Option.some(1))
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.live("let others have their turn while a large one is written", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          let turns = 0
+          let ticking = true
+          const tick = (): void => {
+            turns++
+            if (ticking) setImmediate(tick)
+          }
+          const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n + 1))
+          setImmediate(tick)
+          yield* storage.appendCommit(world.batch(0, { changes }))
+          ticking = false
+          expect(turns).toBeGreaterThanOrEqual(18)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.live("are not seen half, also where reads and writes share one connection", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const changes = Array.from({ length: 20_000 }, (_, n) => world.account(n, n + 1))
+          const counts: Array<number> = []
+          const writing = yield* Effect.fork(storage.appendCommit(world.batch(0, { changes })))
+          while (Option.isNone(yield* Fiber.poll(writing))) {
+            counts.push(yield* storage.accounts.count)
+            yield* EventLoop.turn
+          }
+          counts.push(yield* storage.accounts.count)
+          expect(counts.filter((count) => count !== 0 && count !== 20_000)).toEqual([])
+          expect(counts.at(-1)).toBe(20_000)
         }),
       )
       .pipe(Effect.provide(world.platform)),

@@ -123,9 +123,11 @@ export const write = (writer: Binary.Writer, header: Header): void => {
 export const read = (reader: Binary.Reader): Header => {
   const start = reader.offset
   const content = readContent(reader)
-  const bytes = signedBytesOf(reader.since(start))
+  const encodedContent = reader.since(start)
   const signature = Keys.readSignature(reader)
-  return { ...content, signature, author: Address.fromPublicKey(content.publicKey), hash: hashOf(bytes) }
+  // No hash for what is refused anyway.
+  const hash = reader.failure === undefined ? hashOf(signedBytesOf(encodedContent)) : Hash.ZERO
+  return { ...content, signature, author: Address.fromPublicKey(content.publicKey), hash }
 }
 
 export const encode = (header: Header): Uint8Array => Binary.encode((writer) => write(writer, header))

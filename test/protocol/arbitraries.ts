@@ -206,16 +206,17 @@ export const heartbeat: fc.Arbitrary<Heartbeat.Heartbeat> = fc
   .record({ publicKey, commitIndex: counter<Counter.CommitIndex>(), commitHash: hash, signature })
   .map((content) => ({ ...content, validator: AddressModule.fromPublicKey(content.publicKey) }))
 
-export const body = (networkId: Network.NetworkId): fc.Arbitrary<Vertex.Body> =>
+/** Bodies with up to `most` entries of each kind. */
+export const body = (networkId: Network.NetworkId, most = 3): fc.Arbitrary<Vertex.Body> =>
   fc.record({
-    transactions: fc.array(transaction(networkId), { maxLength: 5 }),
-    evidence: fc.array(evidence, { maxLength: 2 }),
-    heartbeats: fc.array(heartbeat, { maxLength: 3 }),
+    transactions: fc.array(transaction(networkId), { maxLength: most }),
+    evidence: fc.array(evidence, { maxLength: most }),
+    heartbeats: fc.array(heartbeat, { maxLength: most }),
   })
 
 /** Vertices whose header commits to their body. */
-export const vertex = (networkId: Network.NetworkId): fc.Arbitrary<Vertex.Vertex> =>
-  fc.tuple(headerContent, body(networkId), signature).map(([content, contents, proof]) =>
+export const vertex = (networkId: Network.NetworkId, most?: number): fc.Arbitrary<Vertex.Vertex> =>
+  fc.tuple(headerContent, body(networkId, most), signature).map(([content, contents, proof]) =>
     Vertex.make(
       Header.make({ ...content, bodyHash: Vertex.bodyHash(contents) }, () => proof),
       contents,

@@ -53,9 +53,9 @@ export class CheckpointQuorum {
     return this.#latest?.checkpoint.nextEpoch === null ? null : this.#latest
   }
 
-  /** The own checkpoint of a commit. */
-  own(index: CommitIndex): Checkpoint | undefined {
-    return this.#own.get(index)
+  /** How many checkpoints without a quorum are kept. */
+  get pending(): number {
+    return this.#candidates.size
   }
 
   /** What a validator has signed under a checkpoint without a quorum, or with one. */

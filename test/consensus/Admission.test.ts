@@ -1,0 +1,217 @@
+import { FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import { Admission } from "../../src/consensus/Admission.js"
+import { Dag } from "../../src/consensus/Dag.js"
+import type { Bounds } from "../../src/consensus/WaitingRoom.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import { draw, type Picture } from "./Picture.js"
+import { Chance, randomDag } from "./RandomDag.js"
+import { equalWeights } from "./TestCommittee.js"
+
+const NOW = Counter.timestamp(100_000)
+
+class Entrance {
+  readonly dag: Dag
+  readonly admission: Admission
+  readonly entered: Array<Vertex> = []
+
+  constructor(picture: Pick<Picture, "committee">, bounds?: Bounds) {
+    this.dag = new Dag(picture.committee)
+    this.admission = new Admission(this.dag, (node) => this.entered.push(node.vertex), bounds)
+  }
+
+  receive(vertex: Vertex, now = NOW): void {
+    this.admission.receive(vertex, this.dag.committee.seatOf(vertex.header.author) ?? -1, now)
+  }
+}
+
+const fetched = (picture: Picture, { admission }: Entrance, upTo = 99): string =>
+  admission
+    .toFetch(upTo)
+    .map(({ parent }) => picture.vertices.find(({ header }) => header.hash === parent.hash))
+    .map((vertex) => (vertex === undefined ? "?" : picture.nameOf(vertex)))
+    .join(" ")
+
+describe("parents come first", () => {
+  const picture = draw(`
+        A     B     C     D
+    1   .     .     .     .
+    2  ABC   ABC   ABC   ABC
+    3  ABC   BCD    -     -
+  `)
+
+  it("a vertex waits for its missing parents, which are to be fetched", () => {
+    const entrance = new Entrance(picture)
+    entrance.receive(picture.vertex("A1"))
+    entrance.receive(picture.vertex("A2"))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1"])
+    expect(fetched(picture, entrance)).toBe("B1 C1")
+    expect(entrance.admission.toFetch(99).map(({ namedBy }) => namedBy)).toEqual(
+      ["A2", "A2"].map((name) => picture.vertex(name).header.author),
+    )
+    for (const name of ["B1", "C1"]) entrance.receive(picture.vertex(name))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "C1", "A2"])
+    expect(entrance.admission.waiting).toBe(0)
+  })
+
+  it("what waits here itself is not fetched, and nothing above the given round", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A3", "B3", "A2"]) entrance.receive(picture.vertex(name))
+    expect(fetched(picture, entrance)).toBe("A1 B1 C1 B2 C2 D2")
+    expect(fetched(picture, entrance, 1)).toBe("A1 B1 C1")
+  })
+
+  it("in whatever order, everything enters, each after its parents and once", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer(), (seed) => {
+        const habits = { rounds: 10, silence: 20, neglect: 40, missedLeaders: 20, equivocation: 0 }
+        const random = randomDag(seed, { ...habits, weights: equalWeights(5) })
+        const entrance = new Entrance(random)
+        const chance = new Chance(seed)
+        const shuffled = chance.shuffle(random.vertices)
+        for (const vertex of [...shuffled, ...chance.shuffle(shuffled)]) entrance.receive(vertex)
+        expect(entrance.entered).toHaveLength(random.vertices.length)
+        const present = new Set<string>()
+        for (const { header } of entrance.entered) {
+          for (const { hash } of header.parents) expect(present.has(hash)).toBe(true)
+          present.add(header.hash)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe("the second vertex of a slot", () => {
+  const picture = draw(`
+        A     B     C     D
+    1  ./.    .     .     .
+    2  ABC   ABC   aBC   ABC
+    3  ABD   ABCD  ABCD   -
+  `)
+
+  it("stays outside until a vertex that is to enter names it", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A1", "a1", "B1", "C1", "D1", "A2", "B2"]) entrance.receive(picture.vertex(name))
+    expect(entrance.dag.has(picture.vertex("a1").header.hash)).toBe(false)
+    expect(entrance.admission.waiting).toBe(1)
+    entrance.receive(picture.vertex("C2"))
+    expect(entrance.entered.slice(-2).map(picture.nameOf)).toEqual(["a1", "C2"])
+    expect(entrance.dag.first(Counter.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
+    expect(entrance.dag.get(picture.vertex("a1").header.hash)?.isFirst).toBe(false)
+  })
+
+  it("is fetched when only the name arrived", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A1", "B1", "C1", "C2"]) entrance.receive(picture.vertex(name))
+    expect(fetched(picture, entrance)).toBe("a1")
+    entrance.receive(picture.vertex("a1"))
+    expect(entrance.entered.slice(-2).map(picture.nameOf)).toEqual(["a1", "C2"])
+  })
+
+  it("named only by another second vertex that nobody names, stays outside with it and is not fetched", () => {
+    const twins = draw(`
+          A     B     C     D
+      1  ./.    .     .     .
+      2  ABC/aBC ABC  ABC  ABC
+    `)
+    const entrance = new Entrance(twins)
+    for (const name of ["A1", "B1", "C1", "D1", "A2", "a2"]) entrance.receive(twins.vertex(name))
+    expect(entrance.entered.map(twins.nameOf)).toEqual(["A1", "B1", "C1", "D1", "A2"])
+    expect(fetched(twins, entrance)).toBe("")
+  })
+
+  it("a chain of second vertices enters once its end is named", () => {
+    const chain = draw(`
+          A       B     C     D
+      1  ./.      .     .     .
+      2  ABC/aBC ABC   ABC   ABC
+      3  ABC     aBC   ABC    -
+    `)
+    for (const late of ["a1", "a2", "B3"]) {
+      const entrance = new Entrance(chain)
+      const names = ["A1", "B1", "C1", "D1", "A2", "B2", "C2", "D2", "A3", "a1", "a2", "B3"]
+      for (const name of names.filter((name) => name !== late)) entrance.receive(chain.vertex(name))
+      expect(entrance.entered).toHaveLength(9)
+      entrance.receive(chain.vertex(late))
+      expect(entrance.entered.slice(-3).map(chain.nameOf)).toEqual(["a1", "a2", "B3"])
+    }
+  })
+})
+
+describe("a timestamp more than a second ahead", () => {
+  const picture = draw(`
+      A B C D
+    1 . . . .
+  `)
+  const vertex = picture.vertex("A1")
+  const stamp = vertex.header.timestamp
+
+  it("delays insertion until a second before it", () => {
+    const entrance = new Entrance(picture)
+    const early = Counter.timestamp(0)
+    const future = { ...vertex, header: { ...vertex.header, timestamp: Counter.timestamp(stamp + 5_000) } }
+    entrance.receive(future, early)
+    expect(entrance.entered).toEqual([])
+    expect(entrance.admission.nextDue).toBe(stamp + 4_000)
+    entrance.admission.tick(Counter.timestamp(stamp + 3_999))
+    expect(entrance.entered).toEqual([])
+    entrance.admission.tick(Counter.timestamp(stamp + 4_000))
+    expect(entrance.entered).toEqual([future])
+    expect(entrance.admission.nextDue).toBeNull()
+  })
+
+  it("of less does not", () => {
+    const entrance = new Entrance(picture)
+    entrance.receive(vertex, Counter.timestamp(Math.max(0, stamp - 1_000)))
+    expect(entrance.entered).toEqual([vertex])
+  })
+})
+
+describe("the waiting room", () => {
+  const picture = draw(`
+        A     B     C     D
+    1   .     .     .     .
+    2  ABC   ABC   ABC   ABC
+    3  ABC   ABC   ABC   ABC
+    4  ABC   ABC   ABC   ABC
+  `)
+
+  it("keeps the lowest rounds of an author that has too much waiting, and costs nobody else a place", () => {
+    const entrance = new Entrance(picture, { vertices: 2, bytes: 1_000_000 })
+    for (const name of ["A4", "A3", "B4", "A2"]) entrance.receive(picture.vertex(name))
+    expect(entrance.admission.waiting).toBe(3)
+    expect(entrance.admission.get(picture.vertex("A4").header.hash)).toBeUndefined()
+    expect(entrance.admission.get(picture.vertex("B4").header.hash)).toBe(picture.vertex("B4"))
+  })
+
+  it("is bounded in bytes too", () => {
+    const size = picture.vertex("A2").encoded.length
+    const entrance = new Entrance(picture, { vertices: 10, bytes: size })
+    for (const name of ["A2", "A3"]) entrance.receive(picture.vertex(name))
+    expect(entrance.admission.waiting).toBe(1)
+  })
+
+  it("never turns away a vertex that can enter at once", () => {
+    const entrance = new Entrance(picture, { vertices: 0, bytes: 0 })
+    for (const vertex of picture.vertices) entrance.receive(vertex)
+    expect(entrance.entered).toEqual(picture.vertices)
+  })
+
+  it("lets in what waited only for what a commit has collected meanwhile", () => {
+    const dag = new Dag(picture.committee)
+    const entered: Array<string> = []
+    const admission = new Admission(dag, ({ vertex }) => {
+      entered.push(picture.nameOf(vertex))
+      if (picture.nameOf(vertex) === "D1") dag.collect(Counter.round(1))
+    })
+    const receive = (name: string) => admission.receive(picture.vertex(name), "ABCD".indexOf(name.charAt(0)), NOW)
+    // C2 misses C1, which never comes; C3 misses C2.
+    for (const name of ["A1", "B1", "C2", "C3"]) receive(name)
+    expect(entered).toEqual(["A1", "B1"])
+    for (const name of ["D1", "A2", "B2"]) receive(name)
+    expect(entered).toEqual(["A1", "B1", "D1", "C2", "A2", "B2", "C3"])
+    expect(admission.isSettled(picture.vertex("C1"))).toBe(true)
+  })
+})

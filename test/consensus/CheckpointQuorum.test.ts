@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest"
+import { CheckpointQuorum } from "../../src/consensus/CheckpointQuorum.js"
+import type { ExecutedCommit } from "../../src/consensus/Rollback.js"
+import * as Rollback from "../../src/consensus/Rollback.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Commit from "../../src/protocol/Commit.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as FakeKeys from "./FakeKeys.js"
+import { committeeOf, equalWeights, keysOf, seedOf } from "./TestCommittee.js"
+
+const committee = committeeOf(equalWeights(4))
+
+const commitAt = (index: number): ExecutedCommit => ({
+  commit: Commit.make({
+    index: Counter.commitIndex(index),
+    epoch: Counter.epoch(1),
+    leaderRound: Counter.round(index),
+    leaderHash: seedOf(`leader ${index}`),
+    previous: Hash.ZERO,
+  }),
+  effectsDigest: seedOf(`effects ${index}`),
+})
+
+const checkpointAt = (index: number, given: Partial<Checkpoint.Content> = {}): Checkpoint.Checkpoint => {
+  const { commit, effectsDigest } = commitAt(index)
+  return Checkpoint.make({
+    epoch: commit.epoch,
+    round: commit.leaderRound,
+    commitIndex: commit.index,
+    commitHash: commit.hash,
+    effectsDigest,
+    stateRoot: seedOf("state"),
+    totalSupply: Sats.make(1_000),
+    nextEpoch: null,
+    previous: Hash.ZERO,
+    ...given,
+  })
+}
+
+const signed = (checkpoint: Checkpoint.Checkpoint, seat: number): Checkpoint.CheckpointSignature => {
+  const { address, publicKey } = committee.member(seat)
+  return { validator: address, signature: FakeKeys.signWith(publicKey)(Checkpoint.signedBytes(checkpoint)) }
+}
+
+const addAll = (quorum: CheckpointQuorum, checkpoint: Checkpoint.Checkpoint, seats: ReadonlyArray<number>) =>
+  seats.map((seat) => quorum.add(checkpoint, signed(checkpoint, seat)))
+
+describe("a checkpoint", () => {
+  it("is final with signatures of more than two thirds, once", () => {
+    const quorum = new CheckpointQuorum(committee)
+    const checkpoint = checkpointAt(5)
+    const findings = addAll(quorum, checkpoint, [3, 0, 1, 2])
+    const signatures = [0, 1, 3].map((seat) => signed(checkpoint, seat))
+    expect(findings.map(({ final }) => final)).toEqual([null, null, { checkpoint, signatures }, null])
+    expect(quorum.latest).toEqual({ checkpoint, signatures })
+    expect(quorum.closing).toBeNull()
+  })
+
+  it("is not final by one validator's signature many times, nor by strangers'", () => {
+    const quorum = new CheckpointQuorum(committee)
+    const checkpoint = checkpointAt(5)
+    const stranger = {
+      validator: keysOf(9)[8]?.address ?? committee.member(0).address,
+      signature: signed(checkpoint, 0).signature,
+    }
+    addAll(quorum, checkpoint, [0, 0, 0, 1])
+    expect(quorum.add(checkpoint, stranger).final).toBeNull()
+    expect(quorum.latest).toBeNull()
+  })
+
+  it("is not final by signatures under different contents", () => {
+    const quorum = new CheckpointQuorum(committee)
+    addAll(quorum, checkpointAt(5), [0, 1])
+    addAll(quorum, checkpointAt(5, { stateRoot: Hash.ZERO }), [2, 3])
+    expect(quorum.latest).toBeNull()
+  })
+
+  it("of another epoch is not looked at", () => {
+    const quorum = new CheckpointQuorum(committee)
+    addAll(quorum, checkpointAt(5, { epoch: Counter.epoch(2) }), [0, 1, 2])
+    expect(quorum.latest).toBeNull()
+  })
+
+  it("below the latest final one is not looked at", () => {
+    const quorum = new CheckpointQuorum(committee)
+    addAll(quorum, checkpointAt(9), [0, 1, 2])
+    expect(addAll(quorum, checkpointAt(5), [0, 1, 2]).every(({ final }) => final === null)).toBe(true)
+  })
+
+  it("gathers in bounded memory, whatever a validator signs", () => {
+    const quorum = new CheckpointQuorum(committee)
+    for (let i = 0; i < 500; i++) addAll(quorum, checkpointAt(9, { stateRoot: seedOf(`forged ${i}`) }), [3])
+    expect(quorum.pending).toBeLessThanOrEqual(8)
+    // The flood of one does not keep the others from finishing theirs.
+    expect(addAll(quorum, checkpointAt(9), [0, 1, 2]).at(-1)?.final).not.toBeNull()
+  })
+})
+
+describe("finality is rolled back", () => {
+  const other = (index: number) => checkpointAt(index, { commitHash: seedOf("other") })
+
+  it("when a quorum signed another commit of an index than was executed", () => {
+    const quorum = new CheckpointQuorum(committee)
+    expect(quorum.record(commitAt(5)).rollback).toBeNull()
+    expect(addAll(quorum, other(5), [0, 1, 2]).map(({ rollback }) => rollback)).toEqual([
+      null,
+      null,
+      { _tag: "CheckpointOfOtherCommit", checkpoint: other(5), recorded: commitAt(5) },
+    ])
+  })
+
+  it("also when the own commit is the later of the two", () => {
+    const quorum = new CheckpointQuorum(committee)
+    expect(addAll(quorum, other(5), [0, 1, 2]).every(({ rollback }) => rollback === null)).toBe(true)
+    expect(quorum.record(commitAt(4)).rollback).toBeNull()
+    expect(quorum.record(commitAt(5)).rollback?._tag).toBe("CheckpointOfOtherCommit")
+  })
+
+  it("when the commit is the same and its effects are not", () => {
+    const quorum = new CheckpointQuorum(committee)
+    quorum.record(commitAt(5))
+    const differing = checkpointAt(5, { effectsDigest: Hash.ZERO })
+    expect(addAll(quorum, differing, [0, 1, 2]).at(-1)?.rollback?._tag).toBe("CheckpointOfOtherCommit")
+  })
+
+  it("when the own checkpoint has another content, whichever comes later", () => {
+    const differing = checkpointAt(5, { stateRoot: Hash.ZERO })
+    const expected = { _tag: "CheckpointOfOtherContent", checkpoint: differing, own: checkpointAt(5) }
+    const before = new CheckpointQuorum(committee)
+    before.record(commitAt(5))
+    before.build(checkpointAt(5))
+    expect(addAll(before, differing, [0, 1, 2]).at(-1)?.rollback).toEqual(expected)
+    const after = new CheckpointQuorum(committee)
+    after.record(commitAt(5))
+    addAll(after, differing, [0, 1, 2])
+    expect(after.build(checkpointAt(5)).rollback).toEqual(expected)
+  })
+
+  it("not by what less than a quorum signed, and not by what agrees", () => {
+    const quorum = new CheckpointQuorum(committee)
+    quorum.record(commitAt(5))
+    quorum.build(checkpointAt(5))
+    expect(addAll(quorum, other(5), [0, 1]).every(({ rollback }) => rollback === null)).toBe(true)
+    expect(addAll(quorum, checkpointAt(5), [0, 1, 2]).every(({ rollback }) => rollback === null)).toBe(true)
+  })
+})
+
+describe("a commit follows on the one before", () => {
+  const last = { ...commitAt(4).commit, time: Counter.timestamp(0) }
+  const next = Commit.make({ ...commitAt(5).commit, previous: last.hash })
+
+  it("by index, rising leader round and hash", () => {
+    expect(Rollback.judgeCommit(last, next)).toBeNull()
+    expect(Rollback.judgeCommit(last, { ...next, index: Counter.commitIndex(6) })).toEqual({
+      _tag: "CommitIndexNotNext",
+      last: 4,
+      found: 6,
+    })
+    expect(Rollback.judgeCommit(last, { ...next, leaderRound: Counter.round(4) })).toEqual({
+      _tag: "LeaderRoundNotRising",
+      last: 4,
+      found: 4,
+    })
+    expect(Rollback.judgeCommit(last, { ...next, previous: Hash.ZERO })).toEqual({
+      _tag: "CommitNotChained",
+      last: last.hash,
+      found: Hash.ZERO,
+    })
+  })
+})

@@ -1,0 +1,157 @@
+import { FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import { SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Header } from "../../src/protocol/Header.js"
+import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
+import { VertexBuilder } from "./VertexBuilder.js"
+
+const INTERVAL = 500
+const SILENCE = SILENT_INTERVALS * INTERVAL
+const committee = committeeOf(equalWeights(4))
+const addressOf = (seat: number) => committee.member(seat).address
+const self = addressOf(0)
+const E1 = Counter.epoch(1)
+const round = Counter.round
+
+/** A header of this validator; `mark` tells apart what was signed for one slot. */
+const header = (at: number, mark = 0, epoch = 1): Header => {
+  const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4), { epoch: Counter.epoch(epoch) })))
+  return builder.make(0, at, [], { timestamp: Counter.timestamp(mark) }).header
+}
+
+const guardWith = (stored: ReadonlyArray<Header> = []) => new SigningGuard(self, INTERVAL, E1, stored)
+
+const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
+  const guard = guardWith(stored)
+  for (const seat of [1, 2]) guard.answer(addressOf(seat), null, committee)
+  return guard
+}
+
+describe("after a start", () => {
+  it("nothing is signed before a quorum has answered, itself counted", () => {
+    const guard = guardWith()
+    expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
+    expect(guard.maySign(E1, round(1))).toBe(false)
+    guard.answer(addressOf(1), null, committee)
+    expect(guard.maySign(E1, round(1))).toBe(false)
+    expect(guard.silence).toBe("asking")
+    guard.answer(addressOf(1), null, committee)
+    expect(guard.maySign(E1, round(1))).toBe(false)
+    guard.answer(addressOf(3), null, committee)
+    expect(guard.maySign(E1, round(1))).toBe(true)
+    expect(guard.toAsk(committee)).toEqual([])
+  })
+
+  it("alone, there is nobody to ask", () => {
+    const alone = committeeOf([1])
+    const guard = new SigningGuard(alone.member(0).address, INTERVAL, E1, [])
+    expect(guard.toAsk(alone)).toEqual([])
+    expect(guard.maySign(E1, round(1))).toBe(true)
+  })
+
+  it("a committee that came since is asked, as far as it has not answered", () => {
+    const guard = guardWith()
+    guard.answer(addressOf(1), null, committee)
+    const heavier = committeeOf([1, 1, 5, 1])
+    expect(guard.toAsk(heavier)).toEqual([2, 3].map(addressOf))
+    guard.answer(addressOf(2), null, heavier)
+    expect(guard.maySign(E1, round(1))).toBe(true)
+  })
+
+  it("an answer that names what is on the disk changes nothing", () => {
+    const guard = guardWith([header(5)])
+    for (const seat of [1, 2]) expect(guard.answer(addressOf(seat), header(5), committee)).toBe(false)
+    expect(guard.silence).toBeNull()
+    expect(guard.maySign(E1, round(5))).toBe(false)
+    expect(guard.maySign(E1, round(6))).toBe(true)
+  })
+})
+
+describe("signing once", () => {
+  it("is only ever above everything signed or met", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.tuple(FastCheck.integer({ min: 1, max: 3 }), FastCheck.integer({ min: 1, max: 9 }))),
+        (wishes) => {
+          const guard = askedAll()
+          const signed: Array<readonly [number, number]> = []
+          for (const [epoch, at] of wishes) {
+            if (!guard.maySign(Counter.epoch(epoch), round(at))) continue
+            guard.signed(header(at, 0, epoch))
+            signed.push([epoch, at])
+          }
+          for (const [i, [epoch, at]] of signed.entries()) {
+            const before = signed[i - 1]
+            if (before !== undefined) expect(epoch * 100 + at).toBeGreaterThan(before[0] * 100 + before[1])
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe("an own header that the disk does not know", () => {
+  const tickFor = (guard: SigningGuard, from: number, ms: number, connected: boolean): number => {
+    for (let t = from; t <= from + ms; t += 1_000) guard.tick(Counter.timestamp(t), connected)
+    return from + ms
+  }
+
+  it("brings silence for 120 intervals of being connected to a quorum, then signing above it", () => {
+    const guard = askedAll([header(5)])
+    expect(guard.meet(header(8))).toBe(true)
+    expect(guard.silence).toBe("foreign")
+    let now = tickFor(guard, 0, SILENCE - 1_000, true)
+    expect(guard.maySign(E1, round(100))).toBe(false)
+    now = tickFor(guard, now, 1_000, true)
+    expect(now).toBe(SILENCE)
+    expect(guard.maySign(E1, round(8))).toBe(false)
+    expect(guard.maySign(E1, round(9))).toBe(true)
+  })
+
+  it("in an answer at the start does the same", () => {
+    const guard = guardWith([header(5)])
+    expect(guard.answer(addressOf(1), header(7), committee)).toBe(true)
+    guard.answer(addressOf(2), null, committee)
+    expect(guard.silence).toBe("foreign")
+    expect(guard.highest?.round).toBe(7)
+  })
+
+  it("of a slot that was signed here is foreign too", () => {
+    const guard = askedAll([header(5)])
+    expect(guard.meet(header(5))).toBe(false)
+    expect(guard.meet(header(5, 1))).toBe(true)
+  })
+
+  it("met again is no news, but every new one begins the silence anew", () => {
+    const guard = askedAll()
+    guard.meet(header(8))
+    const now = tickFor(guard, 0, SILENCE - 1_000, true)
+    expect(guard.meet(header(8))).toBe(false)
+    expect(guard.meet(header(9))).toBe(true)
+    tickFor(guard, now, SILENCE - 1_000, true)
+    expect(guard.silence).toBe("foreign")
+  })
+
+  it("keeps the silence while no quorum is connected, across epochs", () => {
+    const guard = askedAll()
+    guard.meet(header(8))
+    tickFor(guard, 0, 10 * SILENCE, false)
+    guard.forgetBefore(Counter.epoch(2))
+    expect(guard.silence).toBe("foreign")
+    tickFor(guard, 20 * SILENCE, SILENCE, true)
+    expect(guard.silence).toBeNull()
+  })
+
+  it("of an epoch whose vertices are no longer kept is not judged", () => {
+    const guard = askedAll()
+    guard.forgetBefore(Counter.epoch(2))
+    expect(guard.meet(header(8, 0, 1))).toBe(false)
+    expect(guard.meet(header(8, 0, 2))).toBe(true)
+  })
+
+  it("of somebody else is none of its business", () => {
+    const other = new VertexBuilder(openingOf(recordOf(equalWeights(4)))).make(1, 8, []).header
+    expect(askedAll().meet(other)).toBe(false)
+  })
+})

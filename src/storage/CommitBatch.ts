@@ -1,8 +1,12 @@
 /** Everything one commit leaves behind, written as one: plain data, so that the writer may live in another thread. */
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
+import type * as Execution from "../ledger/Execution.js"
+import * as Rejection from "../ledger/Rejection.js"
+import { addressesOf } from "../ledger/Transactions.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Kind } from "../protocol/StateKey.js"
+import type { Vertex } from "../protocol/Vertex.js"
 import * as Accounts from "./Accounts.js"
 import * as Commits from "./Commits.js"
 import * as PendingTransactions from "./PendingTransactions.js"
@@ -25,6 +29,35 @@ export interface CommitBatch {
   readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
   /** Which of the mempool's transactions the commit has settled. */
   readonly settled: ReadonlyArray<Hash>
+}
+
+const outcomeOf = (outcome: Exclude<Execution.Outcome, { readonly _tag: "NoEffect" }>): Transactions.Outcome =>
+  outcome._tag === "Applied"
+    ? { failure: null, proposalId: outcome.proposalId }
+    : { failure: { code: outcome.reason._tag, reason: Rejection.describe(outcome.reason) }, proposalId: null }
+
+const executedOf = (vertex: Vertex, outcomes: ReadonlyArray<Execution.Outcome>) => {
+  const executed: Array<Transactions.ExecutedTransaction> = []
+  for (const [position, transaction] of vertex.body.transactions.entries()) {
+    const outcome = outcomes[position]
+    if (outcome === undefined || outcome._tag === "NoEffect") continue
+    executed.push({ transaction, position, outcome: outcomeOf(outcome), participants: addressesOf(transaction) })
+  }
+  return executed
+}
+
+/** What the ledger made of a commit; `vertices` are those it executed. What had no effect leaves no trace. */
+export const fromExecution = (execution: Execution.Execution, vertices: ReadonlyArray<Vertex>): CommitBatch => {
+  const ordered = vertices.map((vertex, position) => ({
+    header: vertex.header,
+    executed: executedOf(vertex, execution.vertices[position]?.transactions ?? []),
+  }))
+  return {
+    commit: { ...execution.commit, time: execution.time, effectsDigest: execution.effectsDigest },
+    changes: execution.changes,
+    vertices: ordered,
+    settled: ordered.flatMap(({ executed }) => executed.map(({ transaction }) => transaction.id)),
+  }
 }
 
 const writeChanges = (

@@ -49,8 +49,12 @@ export interface SignedVertices {
   readonly at: (slot: Slot) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
   /** The last ones by epoch and round, newest first. */
   readonly last: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
-  /** Of one epoch from this round on, in the order of rounds, `limit` at most. */
-  readonly ofEpoch: (from: Slot, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
+  /** Hands over those of this epoch and later ones, oldest first, a few at a time: each may be a megabyte. */
+  readonly load: (
+    author: Address,
+    from: Epoch,
+    visit: (page: ReadonlyArray<SignedVertex>) => void,
+  ) => Effect.Effect<void, StorageError>
   /** Forgets epochs below this one and says how many vertices went. */
   readonly prune: (before: Epoch) => Effect.Effect<number, StorageError>
   /** Keeps a header under this validator's key that was not made here. */
@@ -59,6 +63,7 @@ export interface SignedVertices {
   readonly foreign: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<ForeignHeader>, StorageError>
 }
 
+const PAGE_ROWS = 32
 const COLUMNS = "author, epoch, round, hash, bytes"
 
 const signedOf = (row: Column.Row): SignedVertex => ({
@@ -93,6 +98,17 @@ const keepOrFind = (database: Database, { header, encoded }: Vertex): Effect.Eff
   )
 }
 
+/** What was signed behind this slot. */
+const pageOf = (database: Database, author: Address, epoch: Epoch, round: number) =>
+  database.read((sql) =>
+    Effect.map(
+      sql`select ${sql.literal(COLUMNS)} from own_vertices
+        where author = ${fromHex(author)} and (epoch, round) > (${epoch}, ${round})
+        order by epoch, round limit ${PAGE_ROWS}`.values,
+      (rows) => rows.map(signedOf),
+    ),
+  )
+
 export const make = (database: Database): SignedVertices => ({
   keep: (vertex) => {
     const { epoch, round } = vertex.header
@@ -122,15 +138,16 @@ export const make = (database: Database): SignedVertices => ({
       ),
     ),
 
-  ofEpoch: ({ author, epoch, round }, limit) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select ${sql.literal(COLUMNS)} from own_vertices
-          where author = ${fromHex(author)} and epoch = ${epoch} and round >= ${round} order by round limit ${limit}`
-          .values,
-        (rows) => rows.map(signedOf),
-      ),
-    ),
+  load: (author, from, visit) =>
+    Effect.gen(function* () {
+      let page = yield* pageOf(database, author, from, -1)
+      for (;;) {
+        visit(page)
+        const last = page.at(-1)
+        if (last === undefined) return
+        page = yield* pageOf(database, author, last.epoch, last.round)
+      }
+    }),
 
   prune: (before) =>
     database.write((sql) =>

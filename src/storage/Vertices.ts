@@ -10,7 +10,11 @@ import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import type { StorageError } from "./StorageError.js"
 
+/** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
+export type Arrival = number
+
 export interface StoredVertex {
+  readonly arrival: Arrival
   readonly hash: Hash
   readonly epoch: Epoch
   readonly round: Round
@@ -22,16 +26,13 @@ export interface StoredVertex {
   readonly bytes: Uint8Array
 }
 
-/** A place in the order of round, then hash: where the page before ended. */
-export interface After {
-  readonly round: Round
-  readonly hash: Hash
-}
-
 export interface PageRequest {
   readonly epoch: Epoch
-  /** Null for the first page. */
-  readonly after: After | null
+  /** Both ends belong to it. */
+  readonly fromRound: Round
+  readonly toRound: Round
+  /** The arrival of the last vertex of the page before; null for the first page. */
+  readonly after: Arrival | null
   /** How many bytes of vertices the page may hold; it always holds one vertex if there is one. */
   readonly maxBytes: number
 }
@@ -46,12 +47,12 @@ export interface PruneRequest {
 }
 
 export interface Vertices {
-  /** Keeps vertices that entered the DAG; those it has are left as they are. */
+  /** Keeps vertices in the order in which they entered the DAG; those it has are left as they are. */
   readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
   readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
   /** All known for a round, in the order of their authors. */
   readonly atRound: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  /** An epoch in the order of round and hash, page by page; the last page is empty. */
+  /** Rounds of an epoch in the order of arrival, page by page; behind the last page comes an empty one. */
   readonly ofEpoch: (request: PageRequest) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** What a commit ordered, in its order. */
   readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
@@ -60,19 +61,20 @@ export interface Vertices {
   readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
 }
 
-const COLUMNS = "v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index, b.bytes"
+const COLUMNS = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index, b.bytes"
 const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
 /** More rows than this are not looked at for one page. */
 const PAGE_ROWS = 1_024
 
 const vertexOf = (row: Column.Row): StoredVertex => ({
-  hash: Column.hash(row, 0),
-  epoch: Column.counter(row, 1),
-  round: Column.counter(row, 2),
-  author: Column.address(row, 3),
-  timestamp: Column.counter(row, 4),
-  commitIndex: Column.nullable(row, 5, Column.counter<CommitIndex>),
-  bytes: Column.bytes(row, 6),
+  arrival: Column.integer(row, 0),
+  hash: Column.hash(row, 1),
+  epoch: Column.counter(row, 2),
+  round: Column.counter(row, 3),
+  author: Column.address(row, 4),
+  timestamp: Column.counter(row, 5),
+  commitIndex: Column.nullable(row, 6, Column.counter<CommitIndex>),
+  bytes: Column.bytes(row, 7),
 })
 
 const insertOne = (sql: SqlClient.SqlClient, { header, encoded }: Vertex): Effect.Effect<void, SqlError.SqlError> =>
@@ -109,20 +111,16 @@ const fitting = (sizes: ReadonlyArray<number>, maxBytes: number): number => {
   return over < 0 ? sizes.length : Math.max(over, 1)
 }
 
-const pageOf = (sql: SqlClient.SqlClient, { epoch, after, maxBytes }: PageRequest) =>
+const pageOf = (sql: SqlClient.SqlClient, { epoch, fromRound, toRound, after, maxBytes }: PageRequest) =>
   Effect.gen(function* () {
-    const round = after?.round ?? -1
-    const hash = after === null ? new Uint8Array(0) : fromHex(after.hash)
-    const sizes = yield* sql`select length(b.bytes) from ${sql.literal(SOURCE)}
-      where v.epoch = ${epoch} and (v.round, v.hash) > (${round}, ${hash})
-      order by v.round, v.hash limit ${PAGE_ROWS}`.values
+    const rest = sql`from ${sql.literal(SOURCE)}
+      where v.epoch = ${epoch} and v.id > ${after ?? 0} and v.round between ${fromRound} and ${toRound} order by v.id`
+    const sizes = yield* sql`select length(b.bytes) ${rest} limit ${PAGE_ROWS}`.values
     const count = fitting(
       sizes.map((row) => Column.integer(row, 0)),
       maxBytes,
     )
-    return yield* sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)}
-      where v.epoch = ${epoch} and (v.round, v.hash) > (${round}, ${hash})
-      order by v.round, v.hash limit ${count}`.values
+    return yield* sql`select ${sql.literal(COLUMNS)} ${rest} limit ${count}`.values
   })
 
 export const make = (database: Database): Vertices => {

@@ -5,6 +5,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as Header from "../../src/protocol/Header.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import * as Database from "../../src/storage/Database.js"
+import type { SignedVertex } from "../../src/storage/SignedVertices.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
 import * as world from "./world.js"
 
@@ -49,11 +50,16 @@ describe("what this validator signed", () => {
           for (const vertex of vertices) yield* storage.signed.keep(vertex)
           const [a, b, c] = vertices
           const author = a?.header.author ?? expect.fail()
-          const slot = { author, epoch: Counter.epoch(2), round: Counter.round(10) }
+          const since = (epoch: number) =>
+            Effect.gen(function* () {
+              const loaded: Array<SignedVertex> = []
+              yield* storage.signed.load(author, Counter.epoch(epoch), (page) => loaded.push(...page))
+              return loaded
+            })
           const mine = [a, b, c].flatMap((vertex) => (vertex === undefined ? [] : [stored(vertex)]))
           expect(yield* storage.signed.last(author, 2)).toEqual(mine.slice(1).reverse())
-          expect(yield* storage.signed.ofEpoch({ ...slot, round: Counter.round(0) }, 9)).toEqual(mine.slice(1))
-          expect(yield* storage.signed.ofEpoch(slot, 9)).toEqual(mine.slice(2))
+          expect(yield* since(1)).toEqual(mine)
+          expect(yield* since(2)).toEqual(mine.slice(1))
           expect(yield* storage.signed.prune(Counter.epoch(2))).toBe(1)
           expect(yield* storage.signed.last(author, 9)).toEqual(mine.slice(1).reverse())
         }),
@@ -91,5 +97,20 @@ describe("what this validator signed", () => {
       expect(yield* synchronous("power")).toEqual([[2]])
       expect(yield* synchronous("process")).toEqual([[1]])
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.live("is loaded page by page, oldest first", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const vertices = Array.from({ length: 100 }, (_, n) => world.vertex({ epoch: 1 + (n >> 6), round: n }))
+          for (const vertex of [...vertices].reverse()) yield* storage.signed.keep(vertex)
+          const author = vertices[0]?.header.author ?? expect.fail()
+          const loaded: Array<SignedVertex> = []
+          yield* storage.signed.load(author, Counter.epoch(0), (page) => loaded.push(...page))
+          expect(loaded).toEqual(vertices.map(stored))
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
   )
 })

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -166,5 +167,24 @@ describe("an account's history", () => {
         }),
       )
       .pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("gives its space back to the disk when it is pruned and the file compacted", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const size = Effect.sync(() => statSync(`${path}/udg.db`).size)
+      const many = Array.from({ length: 4_000 }, (_, n) => world.transfer(1, 2, n))
+      yield* world.inDirectory(path, (storage) => commit(storage, 1, many))
+      const before = yield* size
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          expect(yield* storage.transactions.prune(Counter.commitIndex(2))).toBe(many.length)
+          yield* storage.vertices.prune({ beforeRound: Counter.round(9), beforeEpoch: Counter.epoch(9), limit: 9 })
+          yield* storage.compact
+        }),
+      )
+      expect(before).toBeGreaterThan(1_000_000)
+      expect(yield* size).toBeLessThan(200_000)
+    }).pipe(Effect.provide(world.platform)),
   )
 })

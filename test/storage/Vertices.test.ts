@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import type * as Storage from "../../src/storage/Storage.js"
-import type { After, StoredVertex } from "../../src/storage/Vertices.js"
+import type { Arrival, StoredVertex } from "../../src/storage/Vertices.js"
 import * as world from "./world.js"
 
 const hashes = (vertices: ReadonlyArray<StoredVertex>) => vertices.map(({ hash }) => hash)
@@ -16,20 +16,22 @@ const at = (epoch: number, round: number, author: number) =>
 const byAuthor = (vertices: ReadonlyArray<Vertex>) =>
   [...vertices].sort((a, b) => (a.header.author < b.header.author ? -1 : 1))
 
-const wholeEpoch = (storage: Storage.Storage["Type"], epoch: number, maxBytes: number) =>
+const rounds = (storage: Storage.Storage["Type"], [fromRound, toRound]: readonly [number, number], maxBytes: number) =>
   Effect.gen(function* () {
     const pages: Array<ReadonlyArray<StoredVertex>> = []
-    let after: After | null = null
+    let after: Arrival | null = null
     for (;;) {
       const page: ReadonlyArray<StoredVertex> = yield* storage.vertices.ofEpoch({
-        epoch: Counter.epoch(epoch),
+        epoch: Counter.epoch(1),
+        fromRound: Counter.round(fromRound),
+        toRound: Counter.round(toRound),
         after,
         maxBytes,
       })
       const last = page.at(-1)
       if (last === undefined) return pages
       pages.push(page)
-      after = last
+      after = last.arrival
     }
   })
 
@@ -43,6 +45,7 @@ describe("the vertices", () => {
           const [first] = vertices
           expect(yield* storage.vertices.byHash(first?.header.hash ?? expect.fail())).toEqual(
             Option.some({
+              arrival: 1,
               hash: first?.header.hash,
               epoch: 1,
               round: 7,
@@ -78,19 +81,28 @@ describe("the vertices", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("of an epoch come in pages of limited size, each once, in the order of rounds", () =>
+  it.effect("of an epoch's rounds come in pages of limited size, each once, in the order of arrival", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
-          const vertices = Array.from({ length: 60 }, (_, n) => at(n % 3 === 0 ? 2 : 1, n >> 2, n % 4))
-          yield* storage.vertices.insert(vertices)
+          // Later rounds first, two epochs mixed: nothing but the arrival gives this order.
+          const vertices = Array.from({ length: 60 }, (_, n) => at(n % 3 === 0 ? 2 : 1, 20 - (n >> 2), n % 4))
+          yield* storage.vertices.insert(vertices.slice(0, 30))
+          yield* storage.vertices.insert(vertices.slice(20))
           const size = vertices[0]?.encoded.length ?? expect.fail()
-          for (const maxBytes of [1, size * 3, size * 1_000]) {
-            const pages = yield* wholeEpoch(storage, 1, maxBytes)
-            const expected = vertices.filter(({ header }) => header.epoch === 1).map(({ header }) => header)
-            expected.sort((a, b) => a.round - b.round || (a.hash < b.hash ? -1 : 1))
-            expect(hashes(pages.flat())).toEqual(expected.map(({ hash }) => hash))
-            expect(Math.max(...pages.map(({ length }) => length))).toBe(Math.min(Math.max(maxBytes / size, 1), 40) | 0)
+          for (const [range, maxBytes, longest] of [
+            [[0, 20], 1, 1],
+            [[0, 20], size * 3, 3],
+            [[0, 20], size * 1_000, 40],
+            [[10, 12], size * 1_000, 8],
+          ] as const) {
+            const [from, to] = range
+            const expected = vertices.filter(
+              ({ header: { epoch, round } }) => epoch === 1 && round >= from && round <= to,
+            )
+            const pages = yield* rounds(storage, range, maxBytes)
+            expect(hashes(pages.flat())).toEqual(hashesOf(expected))
+            expect(Math.max(...pages.map(({ length }) => length))).toBe(longest)
           }
         }),
       )

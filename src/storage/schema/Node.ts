@@ -45,7 +45,7 @@ create index commits_by_epoch on commits (epoch, commit_index);
 create table vertices (
   -- The vertices of the local DAG, ordered or not, until they are pruned. Their bytes lie apart, so that marking one as
   -- ordered does not write them again.
-  id integer primary key,
+  id integer primary key,        -- rises in the order in which the vertices entered the DAG
   hash blob not null unique,
   epoch integer not null,
   round integer not null,
@@ -55,7 +55,7 @@ create table vertices (
   position integer               -- from 0, in that commit's order
 ) strict;
 
-create index vertices_by_epoch on vertices (epoch, round, hash);
+create index vertices_by_epoch on vertices (epoch, id, round);
 
 create index vertices_by_round on vertices (round, author);
 

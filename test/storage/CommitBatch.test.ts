@@ -1,0 +1,144 @@
+import { it } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { describe, expect } from "vitest"
+import { Ledger } from "../../src/ledger/Ledger.js"
+import * as Address from "../../src/protocol/Address.js"
+import * as Commit from "../../src/protocol/Commit.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import type { StateRecord } from "../../src/protocol/StateRecord.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Accounts from "../../src/storage/Accounts.js"
+import * as CommitBatch from "../../src/storage/CommitBatch.js"
+import type * as Storage from "../../src/storage/Storage.js"
+import * as world from "./world.js"
+
+const [rich, poor] = [world.key(1), world.key(2)]
+const [richAddress, poorAddress] = [rich, poor].map(({ publicKey }) => Address.fromPublicKey(publicKey)) as [
+  Address.Address,
+  Address.Address,
+]
+
+const genesis = Either.getOrThrow(
+  Genesis.make({
+    ...world.genesis(),
+    allocations: [
+      { address: richAddress, amount: Sats.make(1_000_000) },
+      { address: poorAddress, amount: Sats.make(2_000) },
+    ],
+  }),
+)
+
+const transfer = (from: typeof rich, to: Address.Address, nonce: number, amount: number) =>
+  Transaction.sign(
+    world.networkId,
+    {
+      from: Address.fromPublicKey(from.publicKey),
+      nonce: Counter.nonce(nonce),
+      fee: Sats.make(1_000),
+      operation: { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" },
+    },
+    from,
+  )
+
+const applied = transfer(rich, poorAddress, 0, 5)
+const failing = transfer(poor, richAddress, 0, 100_000)
+const withoutEffect = transfer(rich, poorAddress, 7, 5)
+const vertex = world.vertex({ round: 1, transactions: [withoutEffect, applied, failing] })
+
+const commit = Commit.make({
+  index: Counter.commitIndex(1),
+  epoch: Counter.epoch(1),
+  leaderRound: Counter.round(1),
+  leaderHash: vertex.header.hash,
+  previous: Genesis.hash(genesis),
+})
+
+const restored = (storage: Storage.Storage["Type"]) =>
+  Effect.gen(function* () {
+    const records: Array<StateRecord> = []
+    yield* storage.accounts.load((page) => records.push(...page.map(Accounts.toRecord)))
+    yield* storage.records.load((page) => records.push(...page))
+    const { effectsDigest } = Option.getOrThrow(yield* storage.commits.last)
+    return Either.getOrThrow(Ledger.fromRecords(genesis.protocol, records, effectsDigest))
+  })
+
+const contentOf = (ledger: Ledger) =>
+  [...ledger.records()]
+    .map(({ kind, key, value }) =>
+      [kind, Buffer.from(key).toString("hex"), Buffer.from(value).toString("hex")].join(" "),
+    )
+    .sort()
+
+describe("what a ledger did", () => {
+  it.scopedLive("is written so that the ledger goes on after a restart, and everybody finds what became of it", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const ledger = Ledger.fromGenesis(genesis)
+      const beginning = {
+        commit: {
+          ...commit,
+          index: Counter.commitIndex(0),
+          epoch: Counter.epoch(0),
+          leaderRound: Counter.round(0),
+          hash: Genesis.hash(genesis),
+          previous: Hash.ZERO,
+          time: genesis.time,
+          effectsDigest: ledger.effectsDigest,
+        },
+        changes: ledger.records(),
+        vertices: [],
+        settled: [],
+      }
+      yield* world.inDirectory(path, (storage) => storage.appendCommit(beginning), genesis)
+
+      const time = Counter.timestamp(genesis.time + 500)
+      const execution = Either.getOrThrow(ledger.execute({ commit, time, vertices: [vertex] }))
+      yield* world.inDirectory(
+        path,
+        (storage) =>
+          Effect.gen(function* () {
+            expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis)))
+            yield* storage.vertices.insert([vertex])
+            yield* storage.appendCommit(CommitBatch.fromExecution(execution, [vertex]))
+          }),
+        genesis,
+      )
+
+      yield* world.inDirectory(
+        path,
+        (storage) =>
+          Effect.gen(function* () {
+            const again = yield* restored(storage)
+            expect(contentOf(again)).toEqual(contentOf(ledger))
+            expect(again.effectsDigest).toBe(ledger.effectsDigest)
+            expect(yield* storage.commits.last).toEqual(
+              Option.some({ ...commit, time, effectsDigest: execution.effectsDigest }),
+            )
+            const found = yield* Effect.forEach([applied, failing, withoutEffect], ({ id }) =>
+              storage.transactions.byId(id),
+            )
+            expect(found.map(Option.map(({ outcome, position }) => ({ outcome, position })))).toEqual([
+              Option.some({ outcome: { failure: null, proposalId: null }, position: 1 }),
+              Option.some({
+                outcome: {
+                  failure: {
+                    code: "InsufficientBalance",
+                    reason: expect.stringMatching(/^\d+ sats needed, \d+ available$/),
+                  },
+                  proposalId: null,
+                },
+                position: 2,
+              }),
+              Option.none(),
+            ])
+            const history = yield* storage.transactions.history({ address: poorAddress, before: null, limit: 9 })
+            expect(history.map(({ id }) => id)).toEqual([failing.id, applied.id])
+          }),
+        genesis,
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -48,7 +48,6 @@ export interface Told {
   readonly epoch: EpochRecord
   readonly previousEpoch: EpochRecord | undefined
   readonly parameters: Parameters
-  readonly nextParameters: Parameters
   readonly outcomes: ReadonlyArray<ReadonlyArray<Outcome>>
   readonly events: ReadonlyArray<Event>
   readonly payloads: ReadonlyMap<number, ProposalPayload>

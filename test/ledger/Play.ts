@@ -10,6 +10,7 @@ import type { Operation } from "../../src/protocol/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
 import { NaiveLedger } from "./NaiveLedger.js"
 
@@ -240,39 +241,46 @@ export class Play {
     ]
   }
 
+  /** The inputs of one step, executed by the ledger; the supply is counted again after it. */
+  commit(step: Step): { readonly execution: Execution; readonly vertices: ReadonlyArray<Vertex> } {
+    const { chain } = this
+    const epoch = chain.epoch
+    const round = chain.round + step.rounds
+    const vertices = this.#vertices(step).map((draft) => chain.vertex(draft, round))
+    const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
+    Either.getOrThrowWith(chain.ledger.recount(), (violation) => violation)
+    if (execution.nextEpoch !== null) this.#previousEpoch = epoch
+    return { execution, vertices }
+  }
+
   /** One commit in both ledgers; then everything that must hold. */
   take(step: Step): Execution {
     const { chain, naive } = this
     const epoch = chain.epoch
+    const previousEpoch = this.#previousEpoch
     const parameters = chain.ledger.read.parameters
     const payloads = new Map(chain.ledger.read.proposals(200).map(({ id, payload }) => [id, payload]))
     const noncesBefore = new Map(cast.map((someone) => [someone.address, chain.account(someone).nonce]))
-    const round = chain.round + step.rounds
-    const drafts = this.#vertices(step)
-    const vertices = drafts.map((draft) => chain.vertex(draft, round))
-    const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
-    naive.execute(vertices, round, {
+    const { execution, vertices } = this.commit(step)
+    naive.execute(vertices, chain.round, {
       epoch,
-      previousEpoch: this.#previousEpoch,
+      previousEpoch,
       parameters,
-      nextParameters: chain.ledger.read.parameters,
       outcomes: execution.vertices.map(({ transactions }) => transactions),
       events: execution.events,
       payloads,
       closes: execution.nextEpoch !== null,
     })
-    if (execution.nextEpoch !== null) this.#previousEpoch = epoch
     this.#check(execution, vertices, noncesBefore)
     return execution
   }
 
   #check(
     { vertices, nextEpoch }: Execution,
-    given: ReadonlyArray<ReturnType<Chain["vertex"]>>,
+    given: ReadonlyArray<Vertex>,
     noncesBefore: ReadonlyMap<string, number>,
   ): void {
     const { ledger } = this.chain
-    Either.getOrThrowWith(ledger.recount(), (violation) => violation)
     const taken = new Map<string, number>()
     given.forEach(({ body }, i) => {
       body.transactions.forEach(({ from, nonce }, j) => {
@@ -333,42 +341,70 @@ export const play = (stage: Stage, steps: ReadonlyArray<Step>): Play => {
   return play
 }
 
-/** How a play fails; undefined when everything holds. */
-export const failureOf = (run: (steps: ReadonlyArray<Step>) => void, steps: ReadonlyArray<Step>): Error | undefined => {
+/** Plays it with nothing watching but the ledger's own running totals and the recount. */
+export const playCounting = (stage: Stage, steps: ReadonlyArray<Step>): void => {
+  const play = new Play(stage)
+  for (const step of steps) play.commit(step)
+}
+
+type Run = (stage: Stage, steps: ReadonlyArray<Step>) => void
+
+interface Draw {
+  readonly seed: number
+  readonly count: number
+  readonly length: number
+}
+
+interface Failure {
+  readonly seed: number
+  readonly stage: Stage
+  readonly steps: ReadonlyArray<Step>
+  readonly message: string
+}
+
+const messageOf = (run: Run, stage: Stage, steps: ReadonlyArray<Step>): string | undefined => {
   try {
-    run(steps)
+    run(stage, steps)
     return undefined
   } catch (failure) {
-    return failure instanceof Error ? failure : new Error(String(failure))
+    return failure instanceof Error ? failure.message : String(failure)
   }
 }
 
-/** The same failure in as few steps as dropping some of them gives. */
-const shrunk = (run: (steps: ReadonlyArray<Step>) => void, steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
-  let kept = steps
-  for (let chunk = kept.length; chunk >= 1; chunk = Math.floor(chunk / 2)) {
-    for (let from = 0; from < kept.length; ) {
-      const fewer = [...kept.slice(0, from), ...kept.slice(from + chunk)]
-      if (failureOf(run, fewer) === undefined) from += chunk
-      else kept = fewer
-    }
-  }
-  return kept
-}
-
-/** Draws lives of `length` steps and runs each; one that fails is shrunk and told so that it can be played again. */
-export const lives = (
-  { seed, count, length }: { readonly seed: number; readonly count: number; readonly length: number },
-  run: (stage: Stage, steps: ReadonlyArray<Step>) => void,
-): void => {
+/** Draws lives of `length` steps and runs each; the first that fails. */
+export const firstFailure = ({ seed, count, length }: Draw, run: Run): Failure | undefined => {
   const life = fc.tuple(stage, fc.array(step, { minLength: length, maxLength: length, size: "max" }))
   for (let i = 0; i < count; i++) {
     for (const [stage, steps] of fc.sample(life, { seed: seed + i, numRuns: 1 })) {
-      const runStage = (steps: ReadonlyArray<Step>) => run(stage, steps)
-      if (failureOf(runStage, steps) === undefined) continue
-      const few = shrunk(runStage, steps)
-      const told = [JSON.stringify(stage), ...few.map((step) => JSON.stringify(step))].join(",\n  ")
-      throw new Error(`seed ${seed + i}: ${failureOf(runStage, few)?.message}\nreplay: (\n  ${told}\n)`)
+      const message = messageOf(run, stage, steps)
+      if (message !== undefined) return { seed: seed + i, stage, steps, message }
     }
   }
+  return undefined
+}
+
+/** A failure in as few steps as dropping some of them gives. */
+const shrunk = (run: Run, failure: Failure): Failure => {
+  let { steps, message } = failure
+  for (let chunk = steps.length; chunk >= 1; chunk = Math.floor(chunk / 2)) {
+    for (let from = 0; from < steps.length; ) {
+      const fewer = [...steps.slice(0, from), ...steps.slice(from + chunk)]
+      const still = messageOf(run, failure.stage, fewer)
+      if (still === undefined) from += chunk
+      else {
+        steps = fewer
+        message = still
+      }
+    }
+  }
+  return { ...failure, steps, message }
+}
+
+/** Runs many lives; one that fails is shrunk and told so that it can be played again. */
+export const lives = (draw: Draw, run: Run): void => {
+  const failure = firstFailure(draw, run)
+  if (failure === undefined) return
+  const { seed, stage, steps, message } = shrunk(run, failure)
+  const told = steps.map((step) => `  ${JSON.stringify(step)},\n`).join("")
+  throw new Error(`${message}\nseed ${seed}; replay with play(${JSON.stringify(stage)}, [\n${told}])`)
 }

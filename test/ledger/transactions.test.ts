@@ -1,0 +1,308 @@
+/** The ten types: applied, failed with the fee kept, without effect. One validator `val` of 10 000 coins proposes. */
+import { describe, expect, it } from "vitest"
+import * as Sats from "../../src/protocol/Sats.js"
+import { Chain, coins, type Draft, person, signedBy, singleKey, told } from "./builders.js"
+
+const [alice, bob, carol, val, ghost] = [
+  person("alice"),
+  person("bob"),
+  person("carol"),
+  person("val"),
+  person("ghost"),
+]
+
+const world = { accounts: { alice: 9_000, bob: 50, carol: 0.00001 } }
+
+describe("any transaction", () => {
+  it("pays its fee to the author of the vertex", () => {
+    const chain = new Chain({ ...world, protocol: { roundReward: Sats.ZERO } })
+    chain.run(chain.transfer(alice, bob, 5, 1_234))
+    expect([chain.balance(alice), chain.balance(bob), chain.balance(val)]).toEqual([
+      coins(9_000) - 1_239,
+      coins(50) + 5,
+      1_234,
+    ])
+  })
+
+  it("has no effect with a nonce too high, too low, or a fee the sender cannot pay", () => {
+    const chain = new Chain(world)
+    const { operation } = chain.transfer(alice, bob, 5)
+    const outcomes = chain.run(
+      chain.tx(alice, operation, { fee: 1_000, nonce: 1 }),
+      chain.tx(alice, operation, { fee: 1_000, nonce: 0 }),
+      chain.tx(alice, operation, { fee: 1_000, nonce: 0 }),
+      chain.tx(carol, operation, { fee: 1_001, nonce: 0 }),
+      chain.tx(ghost, operation, { fee: 1_000, nonce: 0 }),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "no effect: NonceTooHigh",
+      "applied",
+      "no effect: NonceTooLow",
+      "no effect: InsufficientBalance",
+      "no effect: InsufficientBalance",
+    ])
+    expect([chain.account(alice).nonce, chain.account(carol).nonce]).toEqual([1, 0])
+    expect(chain.balance(carol)).toBe(1_000)
+  })
+
+  it("has no effect when the signing key is not the account's", () => {
+    const chain = new Chain(world)
+    const { operation } = chain.transfer(alice, bob, 5)
+    const outcomes = chain.run(
+      chain.tx(alice, operation, { fee: 1_000, nonce: 0, authorization: singleKey(bob) }),
+      chain.tx(alice, operation, { fee: 1_000, nonce: 0, authorization: signedBy(alice) }),
+    )
+    expect(outcomes.map(told)).toEqual(["no effect: InvalidSignature", "no effect: InvalidSignature"])
+  })
+
+  it("costs the minimum fee when it fails, also where applying would have been free", () => {
+    const chain = new Chain(world)
+    const before = chain.balance(alice)
+    const outcomes = chain.run(
+      chain.unstake(alice),
+      chain.tx(alice, { _tag: "UndelegateTx" }, { fee: 5_000 }),
+      chain.transfer(alice, bob, 5, 999),
+      chain.unstake(ghost),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "failed: not_staking",
+      "failed: not_delegating",
+      "failed: fee_below_minimum",
+      "no effect: not_staking",
+    ])
+    expect(before - chain.balance(alice)).toBe(1_000 + 5_000 + 1_000)
+    expect(chain.account(alice).nonce).toBe(3)
+  })
+})
+
+describe("Transfer", () => {
+  it("keeps only the fee when the amount is not there", () => {
+    const chain = new Chain(world)
+    expect(chain.run(chain.transfer(bob, alice, coins(50))).map(told)).toEqual(["failed: InsufficientBalance"])
+    expect(chain.balance(bob)).toBe(coins(50) - 1_000)
+  })
+
+  it("to oneself costs the fee alone", () => {
+    const chain = new Chain(world)
+    expect(chain.run(chain.transfer(bob, bob, coins(50) - 1_000)).map(told)).toEqual(["applied"])
+    expect(chain.balance(bob)).toBe(coins(50) - 1_000)
+  })
+
+  it("spends the last sat, and money received earlier in the same vertex", () => {
+    const chain = new Chain(world)
+    const outcomes = chain.run(chain.transfer(alice, ghost, 3_000), chain.transfer(ghost, bob, 2_000))
+    expect(outcomes.map(told)).toEqual(["applied", "applied"])
+    expect([chain.balance(ghost), chain.account(ghost).nonce]).toEqual([0, 1])
+  })
+})
+
+describe("StakeTx and UnstakeTx", () => {
+  it("stake at once, top up, and leave once", () => {
+    const chain = new Chain(world)
+    const outcomes = chain.run(
+      chain.stake(alice, coins(2_000)),
+      chain.stake(alice, coins(2_500)),
+      chain.unstake(alice),
+      chain.unstake(alice),
+      chain.stake(alice, coins(2_000)),
+    )
+    expect(outcomes.map(told)).toEqual(["applied", "applied", "applied", "failed: leaving", "failed: leaving"])
+    expect(chain.ledger.read.stake(alice.address)).toMatchObject({
+      stakedAmount: coins(4_500),
+      effectiveStake: coins(4_500),
+      commissionPercent: 10,
+      isActiveValidator: false,
+      leaving: { epoch: 1, unlockAtRound: 80 },
+    })
+  })
+
+  it("cannot stake while delegating, nor delegate while staking", () => {
+    const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 9_000 } })
+    const outcomes = chain.run(
+      chain.delegate(alice, val, coins(1)),
+      chain.stake(alice, coins(2_000)),
+      chain.stake(bob, coins(2_000)),
+      chain.delegate(bob, val, coins(1)),
+    )
+    expect(outcomes.map(told)).toEqual(["applied", "failed: delegates_already", "applied", "failed: stakes_already"])
+  })
+
+  it("fails without the balance", () => {
+    const chain = new Chain(world)
+    expect(chain.run(chain.stake(bob, coins(2_000))).map(told)).toEqual(["failed: InsufficientBalance"])
+  })
+})
+
+describe("DelegateTx and UndelegateTx", () => {
+  it("add up with one validator and cannot go to a second", () => {
+    const chain = new Chain({ ...world, validators: { val: 10_000, other: 5_000 } })
+    const outcomes = chain.run(
+      chain.delegate(alice, val, coins(3)),
+      chain.delegate(alice, val, coins(4)),
+      chain.delegate(alice, person("other"), coins(4)),
+      chain.undelegate(alice),
+      chain.undelegate(alice),
+      chain.delegate(alice, val, coins(4)),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "applied",
+      "applied",
+      "failed: delegates_elsewhere",
+      "applied",
+      "failed: leaving",
+      "failed: leaving",
+    ])
+    expect(chain.ledger.read.delegation(alice.address)).toMatchObject({
+      validator: val.address,
+      leaving: { epoch: 1, unlockAtRound: 80 },
+    })
+  })
+
+  it("need the minimum, an active validator, and somebody else", () => {
+    const chain = new Chain({ ...world, accounts: { alice: 9_000, bob: 50 } })
+    chain.run(chain.stake(alice, coins(2_000)), chain.unstake(alice))
+    const outcomes = chain.run(
+      chain.delegate(bob, val, coins(1) - 1),
+      chain.delegate(bob, carol, coins(1)),
+      chain.delegate(bob, alice, coins(1)),
+      chain.delegate(bob, bob, coins(1)),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "failed: delegation_below_minimum",
+      "failed: validator_not_active",
+      "failed: validator_not_active",
+      "failed: own_validator",
+    ])
+  })
+})
+
+describe("SetCommissionTx", () => {
+  const setTo = (chain: Chain, who = val, percent = 33) =>
+    chain.tx(who, { _tag: "SetCommissionTx", commissionPercent: percent })
+
+  it("counts at once, for stakers, once an epoch", () => {
+    const chain = new Chain({ accounts: { ...world.accounts, val: 1 } })
+    expect(chain.run(setTo(chain), setTo(chain, val, 5), setTo(chain, alice)).map(told)).toEqual([
+      "applied",
+      "failed: commission_set_this_epoch",
+      "failed: not_staking",
+    ])
+    expect(chain.ledger.read.stake(val.address).commissionPercent).toBe(33)
+    chain.closeEpoch()
+    expect(chain.run(setTo(chain, val, 5)).map(told)).toEqual(["applied"])
+  })
+})
+
+describe("RegisterNameTx", () => {
+  const register = (chain: Chain, who: typeof alice, name: string, fee = 100_000) =>
+    chain.tx(who, { _tag: "RegisterNameTx", name: name as never }, { fee })
+
+  it("gives the first comer one name, and the fee to the treasury", () => {
+    const chain = new Chain({ ...world, names: { "the-bank": "carol" }, protocol: { roundReward: Sats.ZERO } })
+    const outcomes = chain.run(
+      register(chain, alice, "alice", 150_000),
+      register(chain, bob, "alice"),
+      register(chain, alice, "alice2"),
+      register(chain, bob, "the-bank"),
+      register(chain, bob, "bob", 99_999),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "applied",
+      "failed: NameTaken",
+      "failed: has_a_name",
+      "failed: NameTaken",
+      "failed: fee_below_minimum",
+    ])
+    expect(chain.ledger.read.totals.treasury).toBe(150_000)
+    expect(chain.balance(val)).toBe(100_000 * 3 + 99_999)
+    expect(chain.ledger.read.addressOf("alice" as never)).toBe(alice.address)
+    expect(chain.account(alice).name).toBe("alice")
+  })
+})
+
+describe("SetAccountPolicyTx", () => {
+  const policy = (threshold: number, ...keys: ReadonlyArray<typeof alice>): Draft["operation"] => ({
+    _tag: "SetAccountPolicyTx",
+    threshold,
+    keys: keys.map(({ publicKey }) => publicKey),
+  })
+  const fee = 1_000
+
+  it("hands the account to its keys, and on to others", () => {
+    const chain = new Chain(world)
+    const { operation } = chain.transfer(alice, bob, 5)
+    expect(chain.run(chain.tx(alice, policy(2, bob, carol, val), { fee, nonce: 0 })).map(told)).toEqual(["applied"])
+    const by = (nonce: number, authorization: Draft["authorization"]) =>
+      chain.tx(alice, operation, { fee, nonce, ...(authorization && { authorization }) })
+    const outcomes = chain.run(
+      by(1, singleKey(alice)),
+      by(1, signedBy(bob)),
+      by(1, signedBy(bob, carol, alice)),
+      by(1, signedBy(carol, bob)),
+      chain.tx(alice, policy(1, ghost), { fee, nonce: 2, authorization: signedBy(val, bob) }),
+      by(3, signedBy(carol, bob)),
+      by(3, signedBy(ghost)),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "no effect: InvalidSignature",
+      "no effect: InvalidSignature",
+      "no effect: InvalidSignature",
+      "applied",
+      "applied",
+      "no effect: InvalidSignature",
+      "applied",
+    ])
+  })
+
+  it("lets a smart account stake: the key of its address was kept when it became one", () => {
+    const chain = new Chain(world)
+    const stake: Draft["operation"] = { _tag: "StakeTx", amount: coins(3_000) }
+    const outcomes = chain.run(
+      chain.tx(alice, policy(1, bob), { fee, nonce: 0 }),
+      chain.tx(alice, stake, { nonce: 1, authorization: signedBy(bob) }),
+    )
+    expect(outcomes.map(told)).toEqual(["applied", "applied"])
+    chain.closeEpoch()
+    chain.closeEpoch(chain.committee, [alice])
+    expect(chain.epoch.members).toContainEqual(expect.objectContaining({ publicKey: alice.publicKey }))
+  })
+})
+
+describe("the door", () => {
+  const admit = (chain: Chain, transaction: ReturnType<Chain["tx"]>, reserved = 0) => {
+    const rejection = chain.ledger.admission(transaction, reserved)
+    return rejection === undefined
+      ? "welcome"
+      : rejection._tag === "InvalidTransaction"
+        ? rejection.rule
+        : rejection._tag
+  }
+
+  it("asks for signature, nonce, rules and balance in this order", () => {
+    const chain = new Chain(world)
+    const { operation } = chain.transfer(bob, alice, coins(49))
+    const at = (nonce: number, fee = 1_000) => chain.tx(bob, operation, { nonce, fee })
+    expect(admit(chain, chain.tx(bob, operation, { nonce: 99, fee: 0, authorization: singleKey(alice) }))).toBe(
+      "InvalidSignature",
+    )
+    expect(admit(chain, at(64, 0))).toBe("NonceTooHigh")
+    expect(admit(chain, at(63, 0))).toBe("fee_below_minimum")
+    expect(admit(chain, at(63))).toBe("welcome")
+    expect(admit(chain, at(1), coins(1) - 1_000)).toBe("welcome")
+    expect(admit(chain, at(1), coins(1) - 999)).toBe("InsufficientBalance")
+    chain.run(at(0))
+    expect(admit(chain, at(0))).toBe("NonceTooLow")
+  })
+
+  it("says the same as execution", () => {
+    const chain = new Chain(world)
+    const transactions = [chain.unstake(alice), chain.delegate(bob, carol, coins(1)), chain.transfer(carol, bob, 1)]
+    const asked = transactions.map((transaction) => admit(chain, transaction))
+    expect(asked).toEqual(["not_staking", "validator_not_active", "InsufficientBalance"])
+    expect(chain.run(...transactions).map(told)).toEqual([
+      "failed: not_staking",
+      "failed: validator_not_active",
+      "failed: InsufficientBalance",
+    ])
+  })
+})

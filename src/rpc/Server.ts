@@ -138,11 +138,18 @@ const listen = (server: Http.Server, host: string, port: number): Effect.Effect<
 
 /** No new connections, idle ones closed at once, answers that are owed given within the time, then everything closed. */
 const drain = (server: Http.Server, edge: Edge, drainMs: number): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
+  Effect.async((resume) => {
+    // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's time-out would wait for ever.
+    const finish = (): void => {
+      clearTimeout(timer)
+      server.closeAllConnections()
+      resume(Effect.void)
+    }
+    const timer = setTimeout(finish, drainMs)
     server.close()
     server.closeIdleConnections()
-    edge.drain(() => resume(Effect.void))
-  }).pipe(Effect.timeoutOption(drainMs), Effect.andThen(Effect.sync(() => server.closeAllConnections())), Effect.asVoid)
+    edge.drain(finish)
+  })
 
 const start = (settings: Settings) =>
   Effect.gen(function* () {

@@ -1,0 +1,189 @@
+/**
+ * The typed client, derived from the same definition as the server: as Effects (`make`) or as plain promises
+ * (`connect`). Runs in browsers. Asks again by itself when the node says when: 429 and 503 with `Retry-After`.
+ */
+import {
+  FetchHttpClient,
+  HttpApi,
+  HttpApiClient,
+  type HttpApiEndpoint,
+  type HttpApiGroup,
+  HttpClient,
+  HttpClientRequest,
+  type HttpClientResponse,
+} from "@effect/platform"
+import { Cause, Effect, Exit, Option, Runtime, Schema, Stream } from "effect"
+import { Api } from "../rpc/Api.js"
+import { Event } from "../rpc/events/Api.js"
+import * as Failure from "../rpc/failure/Api.js"
+
+export interface Options {
+  /** How often a request is sent again; 3 when left out, 0 for never. */
+  readonly retries?: number
+  /** A longer wait than this is not waited for; 30 seconds when left out. */
+  readonly longestWaitMs?: number
+}
+
+const STANDARD_RETRIES = 3
+const STANDARD_LONGEST_WAIT_MS = 30_000
+
+/** How long to wait before asking again; none for an answer that is one, or when the node does not say. */
+const waitOf = ({ status, headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
+  if (status !== 429 && status !== 503) return undefined
+  const seconds = Number(headers["retry-after"] ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
+}
+
+const withPatience =
+  ({ retries = STANDARD_RETRIES, longestWaitMs = STANDARD_LONGEST_WAIT_MS }: Options) =>
+  (client: HttpClient.HttpClient): HttpClient.HttpClient => {
+    const ask = <E, R>(
+      send: Effect.Effect<HttpClientResponse.HttpClientResponse, E, R>,
+      left: number,
+    ): Effect.Effect<HttpClientResponse.HttpClientResponse, E, R> =>
+      Effect.flatMap(send, (response) => {
+        const wait = waitOf(response)
+        return left === 0 || wait === undefined || wait > longestWaitMs
+          ? Effect.succeed(response)
+          : Effect.zipRight(Effect.sleep(wait), ask(send, left - 1))
+      })
+    return HttpClient.transform(client, (send) => ask(send, retries))
+  }
+
+/** An event and its place in the stream, to be named when the stream is opened again. */
+export interface NumberedEvent {
+  readonly id: string
+  readonly event: Event
+}
+
+const decodeEvent = Schema.decodeUnknownSync(Schema.parseJson(Event))
+
+/** A frame between two empty lines; none for a heartbeat. */
+const readFrame = (frame: string): Option.Option<NumberedEvent> => {
+  const fieldOf = (name: string): string | undefined =>
+    frame
+      .split("\n")
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2)
+  const data = fieldOf("data")
+  return data === undefined ? Option.none() : Option.some({ id: fieldOf("id") ?? "", event: decodeEvent(data) })
+}
+
+/** The frames in a text that comes in pieces. */
+const frames = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
+  text.pipe(
+    Stream.mapAccum("", (rest, piece) => {
+      const parts = (rest + piece).split("\n\n")
+      return [parts.at(-1) ?? "", parts.slice(0, -1)]
+    }),
+    Stream.mapConcat((complete) => complete),
+  )
+
+/** Events as they happen, after the one named by `after` if the node still has them, until the connection ends. */
+export const events = (url: string, after?: string) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const request = HttpClientRequest.get(`${withoutSlash(url)}/events`).pipe(
+        after === undefined ? (same) => same : HttpClientRequest.setHeader("Last-Event-ID", after),
+      )
+      return (yield* client.execute(request)).stream
+    }),
+  ).pipe(Stream.decodeText(), frames, Stream.filterMap(readFrame))
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
+
+/** The client as Effects: `client.core.status()`, `client.transactions.submit({ payload })`, by group and endpoint. */
+export const make = (url: string, options: Options = {}) =>
+  HttpApiClient.make(Api, { baseUrl: withoutSlash(url), transformClient: withPatience(options) })
+
+/** What the node refused, as an exception. */
+export class RequestRefused extends Error {
+  override readonly name = "RequestRefused"
+  readonly code: Failure.Code
+  /** All that the node said. */
+  readonly failure: Failure.Failure
+
+  constructor(failure: Failure.Failure) {
+    super(failure.message)
+    this.code = failure._tag
+    this.failure = failure
+  }
+}
+
+type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
+
+/** Only what the endpoint takes; what may be left out altogether may be left out. */
+type Part<Name extends string, A> = [A] extends [never]
+  ? unknown
+  : Record<never, never> extends A
+    ? { readonly [N in Name]?: A }
+    : { readonly [N in Name]: A }
+
+type Arguments<Request> = unknown extends Request ? [] : [request: Request]
+
+type Method<E> =
+  E extends HttpApiEndpoint.HttpApiEndpoint<
+    infer _Name,
+    infer _Method,
+    infer Path,
+    infer Query,
+    infer Payload,
+    infer _Headers,
+    infer Success,
+    infer _Error,
+    infer _R,
+    infer _RE
+  >
+    ? (
+        ...request: Arguments<Part<"path", Path> & Part<"urlParams", Query> & Part<"payload", Payload>>
+      ) => Promise<Success>
+    : never
+
+type Methods<Name extends string> = {
+  readonly [E in HttpApiGroup.HttpApiGroup.EndpointsWithName<
+    Groups,
+    Name
+  > as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: Method<E>
+}
+
+/** The client as promises, which reject with `RequestRefused` where the node refuses. */
+export type PromiseClient = { readonly [Name in Exclude<Groups["identifier"], "events">]: Methods<Name> } & {
+  readonly events: (after?: string) => AsyncIterable<NumberedEvent>
+}
+
+const isFailure = Schema.is(Failure.schema)
+
+const settle = <A>(effect: Effect.Effect<A, unknown>): Promise<A> =>
+  Effect.runPromiseExit(effect).then((exit) => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const error = Cause.squash(exit.cause)
+    throw isFailure(error) ? new RequestRefused(error) : error
+  })
+
+type Untyped = Readonly<Record<string, Readonly<Record<string, (request: unknown) => Effect.Effect<unknown, unknown>>>>>
+
+/** The client for programs without Effect: `const client = connect("http://127.0.0.1:10333")`. */
+export const connect = (url: string, options: Options = {}): PromiseClient => {
+  const effects: unknown = Effect.runSync(Effect.provide(make(url, options), FetchHttpClient.layer))
+  const promises: Record<string, unknown> = {}
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint }) => {
+      const method = (effects as Untyped)[group.identifier]?.[endpoint.name]
+      if (method === undefined) return
+      const methods = promises[group.identifier] as Record<string, unknown> | undefined
+      promises[group.identifier] = {
+        ...methods,
+        [endpoint.name]: (request?: object) => settle(method({ urlParams: {}, ...request })),
+      }
+    },
+  })
+  promises["events"] = (after?: string) =>
+    Stream.toAsyncIterableRuntime(
+      events(url, after).pipe(Stream.provideLayer(FetchHttpClient.layer)),
+      Runtime.defaultRuntime,
+    )
+  // One method for each endpoint of the definition that the type is derived from.
+  return promises as unknown as PromiseClient
+}

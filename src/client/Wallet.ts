@@ -1,0 +1,164 @@
+/**
+ * A wallet without a node: keys, addresses, and all ten transactions, built and signed where the key is. Runs in
+ * browsers. What a transaction needs to know of the world, its network and its nonce, is given to it:
+ *
+ *     const network = Wallet.network(await client.core.network())
+ *     const alice = Wallet.account(network, Wallet.generate())
+ *     const { next_nonce: nonce } = await client.core.balance({ path: { address: alice.addressBech32 } })
+ *     await client.transactions.submit({ payload: alice.transfer({ to, amount: Wallet.sats("12.5"), fee: 1000, nonce }) })
+ */
+import { Either, Option } from "effect"
+import * as Address from "../protocol/Address.js"
+import * as Keys from "../protocol/Keys.js"
+import * as Network from "../protocol/Network.js"
+import * as Sats from "../protocol/Sats.js"
+import * as Transaction from "../protocol/Transaction.js"
+import * as TransactionJson from "../protocol/TransactionJson.js"
+
+export type SecretKey = Keys.SecretKey
+export type SignedTransaction = TransactionJson.TransactionJson
+export type ProposalType = TransactionJson.ProposalType
+
+/** What was given makes no transaction; the message says which field and why. */
+export class InvalidInput extends Error {
+  override readonly name = "InvalidInput"
+}
+
+const refuse = (message: string): never => {
+  throw new InvalidInput(message)
+}
+
+const orRefuse = <A>(result: Either.Either<A, { readonly message: string }>): A =>
+  Either.getOrElse(result, ({ message }) => refuse(message))
+
+/** The network that transactions are for: they are worth nothing on any other. */
+export interface WalletNetwork {
+  readonly networkId: Network.NetworkId
+  readonly prefix: Network.AddressPrefix
+}
+
+/** From what `GET /network` answers. */
+export const network = (info: {
+  readonly network_id: string
+  readonly address_prefix: Network.AddressPrefix
+}): WalletNetwork =>
+  Network.isNetworkId(info.network_id)
+    ? { networkId: info.network_id, prefix: info.address_prefix }
+    : refuse(`network_id: "${info.network_id}" is not the name of a network`)
+
+/** A key that nobody has had before. */
+export const generate = (): SecretKey => Keys.SecretKey.generate()
+
+/** The key with these 64 hex characters. */
+export const secretKey = (hex: string): SecretKey =>
+  Option.getOrElse(Keys.SecretKey.fromHex(hex), () => refuse("a secret key has 64 hex characters"))
+
+/** Coins as a person writes them, in sats: `sats("12.5")` is 1250000000. */
+export const sats = (coins: string): Sats.Sats =>
+  Option.getOrElse(Sats.parseCoin(coins), () => refuse(`"${coins}" is not an amount in coins`))
+
+/** Sats as a person reads them. */
+export const coins = (amount: number): string =>
+  Sats.isSats(amount) ? Sats.formatCoin(amount) : refuse(`${amount} is not an amount of sats`)
+
+/** Every transaction has these; those that are free may leave the fee out. */
+export interface Common {
+  readonly nonce: number
+  readonly fee: number
+}
+export interface Free {
+  readonly nonce: number
+  readonly fee?: number
+}
+
+/** The fields of each type, under their names on the wire. */
+export interface Fields {
+  readonly Transfer: Common & { readonly to: string; readonly amount: number; readonly memo?: string }
+  readonly StakeTx: Free & { readonly amount: number }
+  readonly UnstakeTx: Free
+  readonly DelegateTx: Free & { readonly validator: string; readonly amount: number }
+  readonly UndelegateTx: Free
+  readonly SetCommissionTx: Free & { readonly commission_percent: number }
+  readonly CreateProposalTx: Common & {
+    readonly title: string
+    readonly description: string
+    readonly proposal_type: ProposalType
+  }
+  readonly VoteTx: Common & { readonly proposal_id: number; readonly vote: boolean }
+  readonly RegisterNameTx: Common & { readonly name: string }
+  readonly SetAccountPolicyTx: Common & { readonly threshold: number; readonly keys: ReadonlyArray<string> }
+}
+
+export type Type = keyof Fields
+
+/** A transaction that nobody has signed yet. */
+export interface Unsigned {
+  readonly network: WalletNetwork
+  readonly transaction: Transaction.Unsigned
+}
+
+const NOBODYS_KEY = "0".repeat(Keys.PUBLIC_KEY_BYTES * 2)
+const NOBODYS_SIGNATURE = "0".repeat(Keys.SIGNATURE_BYTES * 2)
+
+/**
+ * Builds what is to be signed for the account `from`. The node's own rules decide whether it is a transaction at all,
+ * so what passes here is not refused there for its form.
+ */
+export const unsigned = <T extends Type>(
+  { networkId, prefix }: WalletNetwork,
+  from: string,
+  type: T,
+  fields: Fields[T],
+): Unsigned => {
+  const json = orRefuse(
+    TransactionJson.decode({ type, from, ...fields, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE }),
+  )
+  const { from: sender, nonce, fee, operation } = orRefuse(TransactionJson.fromJson(networkId, prefix, json))
+  return { network: { networkId, prefix }, transaction: { from: sender, nonce, fee, operation } }
+}
+
+/** Signs for an account that this key controls alone. */
+export const sign = ({ network, transaction }: Unsigned, key: SecretKey): SignedTransaction =>
+  TransactionJson.toJson(Transaction.sign(network.networkId, transaction, key))
+
+/** One of the signatures that a smart account needs. Made where each key is, then brought together by `combine`. */
+export const cosign = ({ network, transaction }: Unsigned, key: SecretKey): Transaction.KeySignature =>
+  Transaction.cosign(network.networkId, transaction, key)
+
+/** A smart account's transaction under as many signatures as its policy asks for. */
+export const combine = (
+  { network, transaction }: Unsigned,
+  signatures: ReadonlyArray<Transaction.KeySignature>,
+): SignedTransaction => {
+  if (signatures.length === 0) refuse("signatures: at least one expected")
+  return TransactionJson.toJson(Transaction.make(network.networkId, transaction, { _tag: "Policy", signatures }))
+}
+
+/** The hash under which `GET /tx/:hash` will find it, known before it is sent. */
+export const hashOf = ({ network, transaction }: Unsigned): string => Transaction.idOf(network.networkId, transaction)
+
+/** An account with its key on a network: one method for each of the ten transactions, each gives a signed one. */
+export const account = (network: WalletNetwork, key: SecretKey) => {
+  const address = Address.fromPublicKey(key.publicKey)
+  const signed =
+    <T extends Type>(type: T) =>
+    (fields: Fields[T]): SignedTransaction =>
+      sign(unsigned(network, address, type, fields), key)
+  return {
+    address,
+    addressBech32: Address.toBech32(address, network.prefix),
+    publicKey: key.publicKey,
+    transfer: signed("Transfer"),
+    stake: signed("StakeTx"),
+    unstake: signed("UnstakeTx"),
+    delegate: signed("DelegateTx"),
+    undelegate: signed("UndelegateTx"),
+    setCommission: signed("SetCommissionTx"),
+    createProposal: signed("CreateProposalTx"),
+    vote: signed("VoteTx"),
+    registerName: signed("RegisterNameTx"),
+    setAccountPolicy: signed("SetAccountPolicyTx"),
+  }
+}
+
+export type Account = ReturnType<typeof account>

@@ -1,0 +1,127 @@
+import { FetchHttpClient } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Client from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import * as Failure from "../../src/rpc/failure/Api.js"
+import { example } from "../../src/rpc/field/Api.js"
+import * as TestServer from "../rpc/TestServer.js"
+
+let server: TestServer.TestServer
+let refusals = 0
+const submitted: Array<unknown> = []
+
+beforeAll(async () => {
+  server = await TestServer.start(
+    {},
+    {
+      dag: {
+        round: ({ path }) =>
+          Effect.fail(
+            new Failure.RoundNotFound({ message: `round ${path.round} is not reached`, reason: "not_reached" }),
+          ),
+      },
+      core: {
+        faucet: ({ body }) =>
+          refusals++ < 2
+            ? Effect.fail(new Failure.MempoolFull({ message: "full", capacity: 1 }))
+            : Effect.fail(new Failure.FaucetUnavailable({ message: `nothing for ${body.address}` })),
+      },
+      transactions: {
+        submit: ({ body }) => {
+          submitted.push(body)
+          return Effect.succeed({ tx_hash: example.hash as never, status: "accepted" as const, nonce: body.nonce })
+        },
+      },
+      events: {
+        stream: ({ headers }) =>
+          Effect.succeed(
+            Stream.iterate(Number(headers["last-event-id"] ?? 0) + 1, (id) => id + 1).pipe(
+              Stream.take(3),
+              Stream.map((id) => ({
+                id,
+                event: { type: "alert", severity: "critical", message: `no ${id}` } as const,
+              })),
+            ),
+          ),
+      },
+    },
+  )
+})
+afterAll(() => server.stop())
+
+describe("as promises", () => {
+  it("every read gives what the definition promises", async () => {
+    const client = Client.connect(`${server.url}/`)
+    expect((await client.core.status()).dag_round).toBe(1205)
+    expect((await client.core.balance({ path: { address: "@alice" } })).name).toBe("alice")
+    expect((await client.core.keygen()).secret_key.publicKey).toBe(example.publicKey)
+    expect(await client.monitoring.metrics()).toContain("udg_dag_round 1205")
+    const history = await client.transactions.history({ path: { address: "@alice" }, urlParams: { limit: 5 } })
+    expect(history.transactions[0]?.transaction.type).toBe("Transfer")
+    expect((await client.governance.voteOf({ path: { id: 1 as never, address: "@alice" } })).vote).toBe("yes")
+  })
+
+  it("a refusal is an exception with its code and all that the node said", async () => {
+    const refused = Client.connect(server.url).dag.round({ path: { round: 9 as never } })
+    await expect(refused).rejects.toThrow("round 9 is not reached")
+    await expect(refused).rejects.toMatchObject({ code: "RoundNotFound", failure: { reason: "not_reached" } })
+    await expect(refused).rejects.toBeInstanceOf(Client.RequestRefused)
+  })
+
+  it("it asks again when the node says when, and not otherwise", async () => {
+    const before = performance.now()
+    const faucet = Client.connect(server.url).core.faucet({
+      payload: { address: "@zoe", amount: Wallet.sats("1") },
+    })
+    await expect(faucet).rejects.toMatchObject({ code: "FaucetUnavailable" })
+    expect(refusals).toBe(3)
+    expect(performance.now() - before).toBeGreaterThan(1_900)
+    refusals = 0
+    const impatient = Client.connect(server.url, { retries: 0 }).core.faucet({
+      payload: { address: "@zoe", amount: Wallet.sats("1") },
+    })
+    await expect(impatient).rejects.toMatchObject({ code: "MempoolFull", failure: { capacity: 1 } })
+    expect(refusals).toBe(1)
+  })
+
+  it("one signed transaction, or several at once", async () => {
+    const client = Client.connect(server.url)
+    const account = Wallet.account(Wallet.network(await client.core.network()), Wallet.secretKey(example.secretKey))
+    const [first, second] = [
+      account.unstake({ nonce: 3 }),
+      account.registerName({ name: "zoe", fee: 100_000, nonce: 4 }),
+    ]
+    expect(await client.transactions.submit({ payload: first })).toEqual({
+      tx_hash: example.hash,
+      status: "accepted",
+      nonce: 3,
+    })
+    const answers = await client.transactions.submit({ payload: [first, second] })
+    expect(answers).toMatchObject([
+      { status_code: 200, nonce: 3 },
+      { status_code: 200, nonce: 4 },
+    ])
+    expect(submitted).toEqual([first, first, second])
+  })
+
+  it("events come one after another, from where it was left", async () => {
+    const seen: Array<string> = []
+    for await (const { id, event } of Client.connect(server.url).events("41")) {
+      seen.push(`${id} ${event.type === "alert" ? event.message : event.type}`)
+    }
+    expect(seen).toEqual(["42 no 42", "43 no 43", "44 no 44"])
+  })
+})
+
+describe("as Effects", () => {
+  it("failures are typed by their code", async () => {
+    const program = Effect.gen(function* () {
+      const client = yield* Client.make(server.url)
+      return yield* client.dag
+        .round({ path: { round: 9 as never } })
+        .pipe(Effect.catchTag("RoundNotFound", ({ reason }) => Effect.succeed(reason)))
+    })
+    expect(await Effect.runPromise(Effect.provide(program, FetchHttpClient.layer))).toBe("not_reached")
+  })
+})

@@ -1,0 +1,84 @@
+import { Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Cidr from "../../src/node/Cidr.js"
+import * as ClientAddress from "../../src/rpc/ClientAddress.js"
+
+const clientOf = (
+  peer: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+  trusted: ReadonlyArray<string> = [],
+  clientIpHeader?: string,
+): string =>
+  ClientAddress.reader({
+    trustedProxies: trusted.map((text) => Option.getOrThrow(Cidr.parse(text))),
+    clientIpHeader: Option.fromNullable(clientIpHeader),
+  })(peer, (name) => headers[name])
+
+const forwarded = (chain: string) => ({ "x-forwarded-for": chain })
+
+describe("without a trusted proxy", () => {
+  it("the peer is the client, whatever the headers say", () => {
+    expect(clientOf("203.0.113.7", forwarded("198.51.100.1"))).toBe("203.0.113.7")
+    expect(clientOf("203.0.113.7", { "x-real-ip": "198.51.100.1" }, [], "x-real-ip")).toBe("203.0.113.7")
+  })
+
+  it("an IPv4 address is one client in every spelling", () => {
+    for (const peer of ["203.0.113.7", "::ffff:203.0.113.7", "::FFFF:203.0.113.7", "::ffff:cb00:7107"]) {
+      expect(clientOf(peer)).toBe("203.0.113.7")
+    }
+  })
+
+  it("IPv6 clients are told apart by their first 64 bits", () => {
+    expect(clientOf("2001:db8:0:1::1")).toBe("2001:db8:0:1::/64")
+    expect(clientOf("2001:0DB8:0000:0001:ffff:ffff:ffff:ffff")).toBe("2001:db8:0:1::/64")
+    expect(clientOf("2001:db8:0:2::1")).toBe("2001:db8:0:2::/64")
+    expect(clientOf("fe80::1%eth0")).toBe("fe80:0:0:0::/64")
+    expect(clientOf("::1")).toBe("0:0:0:0::/64")
+    expect(clientOf("64:ff9b:1::192.0.2.1")).toBe("64:ff9b:1:0::/64")
+  })
+
+  it("requests of sockets that are gone share a client", () => {
+    expect(clientOf(undefined)).toBe("unknown")
+  })
+})
+
+describe("behind trusted proxies", () => {
+  const proxies = ["10.0.0.0/8", "fd00::/8"]
+
+  it("the client is the right-most address that no trusted proxy has", () => {
+    expect(clientOf("10.0.0.1", forwarded("198.51.100.1"), proxies)).toBe("198.51.100.1")
+    expect(clientOf("10.0.0.1", forwarded("198.51.100.1, 203.0.113.7, 10.1.1.1"), proxies)).toBe("203.0.113.7")
+    expect(clientOf("::ffff:10.0.0.1", forwarded("6.6.6.6,203.0.113.7 , fd00::2"), proxies)).toBe("203.0.113.7")
+  })
+
+  it("what a client wrote into the header itself changes nothing", () => {
+    for (const forged of ["1.1.1.1", "10.9.9.9", "garbage", ""]) {
+      expect(clientOf("10.0.0.1", forwarded(`${forged}, 203.0.113.7`), proxies)).toBe("203.0.113.7")
+    }
+  })
+
+  it("an untrusted peer is not believed", () => {
+    expect(clientOf("203.0.113.7", forwarded("198.51.100.1"), proxies)).toBe("203.0.113.7")
+  })
+
+  it("without a usable header the last hop that is known is the client", () => {
+    expect(clientOf("10.0.0.1", {}, proxies)).toBe("10.0.0.1")
+    expect(clientOf("10.0.0.1", forwarded("not an address"), proxies)).toBe("10.0.0.1")
+    expect(clientOf("10.0.0.1", forwarded("203.0.113.7, not an address, 10.0.0.2"), proxies)).toBe("10.0.0.2")
+    expect(clientOf("10.0.0.1", forwarded("10.0.0.3, 10.0.0.2"), proxies)).toBe("10.0.0.3")
+  })
+
+  it("ports and brackets are not part of the address", () => {
+    expect(clientOf("10.0.0.1", forwarded("203.0.113.7:5123"), proxies)).toBe("203.0.113.7")
+    expect(clientOf("10.0.0.1", forwarded("[2001:db8::7]:5123"), proxies)).toBe("2001:db8:0:0::/64")
+  })
+
+  it("a named header is read instead of X-Forwarded-For, and only that", () => {
+    const headers = { "cf-connecting-ip": "203.0.113.7", ...forwarded("198.51.100.1") }
+    expect(clientOf("10.0.0.1", headers, proxies, "cf-connecting-ip")).toBe("203.0.113.7")
+    expect(clientOf("10.0.0.1", forwarded("198.51.100.1"), proxies, "cf-connecting-ip")).toBe("10.0.0.1")
+    expect(clientOf("10.0.0.1", { "cf-connecting-ip": "6.6.6.6, 203.0.113.7" }, proxies, "cf-connecting-ip")).toBe(
+      "203.0.113.7",
+    )
+  })
+})

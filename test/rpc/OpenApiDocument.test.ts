@@ -1,0 +1,125 @@
+import { HttpApi } from "@effect/platform"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { describe, expect, it } from "vitest"
+import { Api } from "../../src/rpc/Api.js"
+import * as OpenApiDocument from "../../src/rpc/OpenApiDocument.js"
+import * as Reference from "../../src/rpc/Reference.js"
+
+const document = OpenApiDocument.make("1.2.3", [{ url: "http://127.0.0.1:10333", description: "this node" }])
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+/** Every schema in the document that carries examples, by where it stands. */
+const exampled = (value: unknown, where: string): ReadonlyArray<readonly [string, object]> => {
+  if (typeof value !== "object" || value === null) return []
+  const own = "examples" in value ? [[where, value] as const] : []
+  return [...own, ...Object.entries(value).flatMap(([key, inner]) => exampled(inner, `${where}/${key}`))]
+}
+
+describe("the document", () => {
+  it("is valid OpenAPI 3.1 to an independent judge", async () => {
+    const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+    expect(result).toEqual({ valid: true })
+    expect(document.openapi).toBe("3.1.0")
+  })
+
+  it("has every endpoint with a summary, its answers, and the failures that any request can have", () => {
+    let endpoints = 0
+    HttpApi.reflect(Api, { onGroup: () => {}, onEndpoint: () => void endpoints++ })
+    expect(operations).toHaveLength(endpoints)
+    for (const { path, operation } of operations) {
+      expect(operation.summary, path).toMatch(/\w/)
+      const statuses = Object.keys(operation.responses)
+      expect(statuses, path).toEqual(expect.arrayContaining(["200", "429", "500", "503"]))
+      if (operation.parameters.length > 0) expect(statuses, path).toContain("400")
+      if (operation.requestBody !== undefined) {
+        expect(statuses, path).toEqual(expect.arrayContaining(["400", "408", "413", "415"]))
+      }
+    }
+  })
+
+  it("names ten endpoints as gone on a mainnet, each with what to do instead", () => {
+    const gated = operations.filter(({ operation }) => "410" in operation.responses)
+    expect(gated.map(({ path }) => path).sort()).toEqual(
+      "/delegate /faucet /keygen /proposal /set-commission /stake /tx /undelegate /unstake /vote".split(" "),
+    )
+    for (const { operation } of gated) expect(operation.description).toMatch(/410 on a mainnet: .*\/tx\/submit/)
+  })
+
+  it("does not know the error that the library would answer", () => {
+    expect(JSON.stringify(document)).not.toContain("HttpApiDecodeError")
+  })
+
+  it("describes every field of every body", () => {
+    const bare: Array<string> = []
+    const visit = (schema: unknown, where: string): void => {
+      if (typeof schema !== "object" || schema === null) return
+      if ("properties" in schema && typeof schema.properties === "object" && schema.properties !== null) {
+        for (const [name, field] of Object.entries(schema.properties)) {
+          const isPlain = typeof field === "object" && field !== null && "type" in field && field.type !== "object"
+          if (isPlain && field.type !== "array" && !("enum" in field) && !("description" in field)) {
+            bare.push(`${where}.${name}`)
+          }
+        }
+      }
+      for (const [key, inner] of Object.entries(schema)) if (key !== "examples") visit(inner, `${where}/${key}`)
+    }
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      // Signed transactions and parameters are the protocol's vocabulary and described there.
+      if (name !== "Transaction" && name !== "GovernanceConfig" && name !== "NetworkInfo") visit(schema, name)
+    }
+    expect(bare.filter((field) => !field.includes("/proposal_type/"))).toEqual([])
+  })
+})
+
+describe("its examples", () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: "udg", components: document.components })
+
+  const all = exampled(document.components.schemas, "")
+
+  it("stand at every success and every request", () => {
+    const names = new Set(all.map(([where]) => where.split("/")[1]))
+    for (const { path, operation } of operations) {
+      const success = JSON.stringify(operation.responses[200]?.content?.["application/json"]?.schema ?? {})
+      const reference = /"#\/components\/schemas\/(\w+)"/.exec(success)?.[1]
+      if (reference !== undefined) expect(names, path).toContain(reference)
+    }
+    expect(all.length).toBeGreaterThan(25)
+  })
+
+  it.each(all)("%s are what their schema says", (_where, schema) => {
+    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"udg#/components'))
+    const validate = ajv.compile(absolute)
+    for (const example of absolute.examples) expect(validate(example), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  it("would be refused if a field were missing, misspelt or of another type", () => {
+    const validate = ajv.compile({ $ref: "udg#/components/schemas/NodeStatus" })
+    const [example] = document.components.schemas["NodeStatus"]?.examples ?? []
+    expect(validate(example)).toBe(true)
+    expect(validate({ ...(example as object), peers: "4" })).toBe(false)
+    expect(validate({ ...(example as object), more: 1 })).toBe(false)
+    expect(validate({})).toBe(false)
+  })
+})
+
+describe("the reference page", () => {
+  const page = Reference.page(document)
+
+  it("shows every operation and schema", () => {
+    for (const { operation } of operations) expect(page).toContain(`id="${operation.operationId}"`)
+    for (const name of Object.keys(document.components.schemas)) expect(page).toContain(`id="schema-${name}"`)
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => match[1])
+    for (const link of links) expect(page).toContain(`id="${link}"`)
+  })
+
+  it("needs no script and fetches nothing", () => {
+    expect(page).not.toMatch(/<script|<link|<img|\son\w+=|url\(|@import/i)
+    expect(page).not.toContain("undefined")
+    expect(page.length).toBeLessThan(200_000)
+  })
+})

@@ -1,0 +1,120 @@
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import { RateLimiter } from "../../src/rpc/RateLimiter.js"
+
+describe("a client alone", () => {
+  it("gets exactly as many as the limit says, then has to wait", () => {
+    const limiter = new RateLimiter({ requests: 5, windowMs: 60_000 })
+    for (let i = 0; i < 5; i++) expect(limiter.take("a", i)).toBe(0)
+    expect(limiter.take("a", 5)).toBe(59_995)
+    expect(limiter.allowance("a", 5)).toEqual({ remaining: 0, resetMs: 59_995 })
+    expect(limiter.take("b", 5)).toBe(0)
+  })
+
+  it("is let in again exactly when it was told, and one moment before it is not", () => {
+    const limiter = new RateLimiter({ requests: 2, windowMs: 1_000 })
+    limiter.take("a", 0)
+    limiter.take("a", 400)
+    const wait = limiter.take("a", 500)
+    expect(wait).toBe(500)
+    expect(limiter.take("a", 500 + wait - 1)).toBe(1)
+    expect(limiter.take("a", 500 + wait)).toBe(0)
+    expect(limiter.take("a", 500 + wait)).toBe(400)
+  })
+
+  it("several at once are counted all or not at all", () => {
+    const limiter = new RateLimiter({ requests: 10, windowMs: 1_000 })
+    expect(limiter.take("a", 0, 8)).toBe(0)
+    expect(limiter.take("a", 10, 3)).toBe(990)
+    expect(limiter.take("a", 10, 2)).toBe(0)
+    expect(limiter.take("a", 10, 11)).toBe(1_000)
+  })
+})
+
+const limits = fc.record({ requests: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 1, max: 200 }) })
+const visits = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 60 }), count: fc.integer({ min: 1, max: 4 }) }), {
+  maxLength: 200,
+})
+
+describe("laws", () => {
+  it("no window of any position holds more than the limit, and nobody is refused below it", () => {
+    fc.assert(
+      fc.property(limits, visits, (options, visits) => {
+        const limiter = new RateLimiter(options)
+        const admitted: Array<{ readonly at: number; readonly count: number }> = []
+        let now = 0
+        for (const { pause, count } of visits) {
+          now += pause
+          const inWindow = admitted
+            .filter(({ at }) => at > now - options.windowMs)
+            .reduce((sum, each) => sum + each.count, 0)
+          const wait = limiter.take("a", now, count)
+          expect(wait === 0).toBe(inWindow + count <= options.requests)
+          if (wait === 0) admitted.push({ at: now, count })
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it("whoever waits as long as told is let in", () => {
+    fc.assert(
+      fc.property(limits, visits, (options, visits) => {
+        const limiter = new RateLimiter(options)
+        let now = 0
+        for (const { pause } of visits) {
+          now += pause
+          const wait = limiter.take("a", now)
+          if (wait > 0) {
+            now += wait
+            expect(limiter.take("a", now)).toBe(0)
+          }
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it("clients do not touch each other", () => {
+    fc.assert(
+      fc.property(
+        limits,
+        fc.array(fc.tuple(fc.constantFrom("a", "b"), fc.nat(40)), { maxLength: 150 }),
+        (options, all) => {
+          const together = new RateLimiter(options)
+          const alone = { a: new RateLimiter(options), b: new RateLimiter(options) }
+          let now = 0
+          for (const [client, pause] of all) {
+            now += pause
+            expect(together.take(client, now)).toBe(alone[client as "a" | "b"].take(client, now))
+          }
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe("memory", () => {
+  it("a million clients leave no more behind than the capacity, and the one that keeps asking stays limited", () => {
+    const limiter = new RateLimiter({ requests: 3, windowMs: 60_000, capacity: 20_000 })
+    for (let i = 0; i < 3; i++) limiter.take("insistent", 0)
+    let most = 0
+    const answersToInsistent = new Set<number>()
+    for (let i = 0; i < 1_000_000; i++) {
+      limiter.take(`client ${i}`, 1_000)
+      most = Math.max(most, limiter.size)
+      if (i % 5_000 === 0) answersToInsistent.add(limiter.take("insistent", 1_000))
+    }
+    expect(most).toBeLessThanOrEqual(20_000)
+    expect(answersToInsistent).toEqual(new Set([59_000]))
+  }, 30_000)
+
+  it("who has not asked for two windows is forgotten", () => {
+    const limiter = new RateLimiter({ requests: 3, windowMs: 1_000 })
+    for (let i = 0; i < 1_000; i++) limiter.take(`client ${i}`, 0)
+    limiter.take("a", 1_000)
+    limiter.take("b", 2_000)
+    expect(limiter.size).toBe(2)
+  })
+})

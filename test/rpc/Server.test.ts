@@ -1,0 +1,517 @@
+import { Deferred, Effect, Exit, Option, Stream } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Cidr from "../../src/node/Cidr.js"
+import * as Answer from "../../src/rpc/Answer.js"
+import type { Answered } from "../../src/rpc/Edge.js"
+import * as Failure from "../../src/rpc/failure/Api.js"
+import { example } from "../../src/rpc/field/Api.js"
+import * as TestServer from "./TestServer.js"
+
+const { ask, get, post } = TestServer
+
+const everywhere: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
+  "access-control-allow-headers": "Content-Type, Last-Event-ID",
+  "access-control-expose-headers": "Retry-After, RateLimit, RateLimit-Policy, Allow",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+}
+
+const expectStandardHeaders = ({ headers }: TestServer.RawAnswer): void => {
+  for (const [name, value] of Object.entries(everywhere)) expect(headers.get(name), name).toBe(value)
+}
+
+/** A refusal with its status, code and headers, and the body for more questions. */
+const expectFailure = (answer: TestServer.RawAnswer, status: number, code: Failure.Code) => {
+  const body = JSON.parse(answer.body)
+  expect({ status: answer.status, code: body.code }, answer.body).toEqual({ status, code })
+  expect(body.error).toMatch(/^\S.*$/)
+  expect(answer.headers.get("content-type")).toBe("application/json")
+  expect(answer.headers.get("access-control-max-age")).toBeUndefined()
+  expectStandardHeaders(answer)
+  return body
+}
+
+const stake = JSON.stringify({ secret_key: example.secretKey, amount: 200_000_000_000 })
+
+describe("requests that are in order", () => {
+  let server: TestServer.TestServer
+  const seen: Array<unknown> = []
+  beforeAll(async () => {
+    server = await TestServer.start(
+      {},
+      {
+        core: {
+          balance: ({ path }) => {
+            seen.push(path.address)
+            return Effect.fail(new Failure.NameNotFound({ message: "nobody is @zoe" }))
+          },
+          peers: () => Effect.die(new Error("a bug")),
+        },
+        staking: {
+          stake: ({ body }) => {
+            seen.push([body.secret_key.publicKey, body.amount])
+            return Effect.fail(new Failure.MempoolFull({ message: "full", capacity: 10_000 }))
+          },
+        },
+        governance: { voteOf: ({ path }) => Effect.sync(() => seen.push(path)).pipe(Effect.andThen(Effect.never)) },
+      },
+    )
+  })
+  afterAll(() => server.stop())
+
+  it("get the answer of the handler with all headers", async () => {
+    const answer = await ask(server.port, get("/status"))
+    expect(answer.status).toBe(200)
+    expect(JSON.parse(answer.body)).toMatchObject({ dag_round: 1205, total_supply_coin: 15_001_203 })
+    expectStandardHeaders(answer)
+    expect(answer.headers.get("access-control-max-age")).toBeUndefined()
+  })
+
+  it("with HEAD get the same without the body", async () => {
+    const [whole, head] = await Promise.all([
+      ask(server.port, get("/status")),
+      TestServer.exchange(server.port, ["HEAD /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]),
+    ])
+    const text = head.toString()
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(text).toContain(`Content-Length: ${whole.body.length}\r\n`)
+    expect(text.endsWith("\r\n\r\n")).toBe(true)
+  })
+
+  it("with OPTIONS learn the methods, and only they may be remembered", async () => {
+    const answer = await ask(server.port, "OPTIONS /stake HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get("allow")).toBe("POST, OPTIONS")
+    expect(answer.headers.get("access-control-max-age")).toBe("3600")
+    expectStandardHeaders(answer)
+  })
+
+  it("reach the handler decoded, and its failures have their own status", async () => {
+    expectFailure(await ask(server.port, get("/balance/%40zoe")), 404, "NameNotFound")
+    const full = await ask(server.port, post("/stake", stake))
+    expect(expectFailure(full, 503, "MempoolFull")).toEqual({ code: "MempoolFull", error: "full", capacity: 10_000 })
+    expect(full.headers.get("retry-after")).toBe("1")
+    expect(seen).toEqual(["@zoe", [example.publicKey, 200_000_000_000]])
+  })
+
+  it("are answered with 500 when a handler has a bug, which is not told", async () => {
+    expect(expectFailure(await ask(server.port, get("/peers")), 500, "InternalError").error).not.toContain("a bug")
+  })
+
+  it("may come as a whole URL, with a query, without a Host, pipelined", async () => {
+    expect((await ask(server.port, get("http://any.example/status?x=1"))).status).toBe(200)
+    expect((await ask(server.port, "GET /status HTTP/1.1\r\nConnection: close\r\n\r\n")).status).toBe(200)
+    const two = await TestServer.exchange(server.port, [`GET /health HTTP/1.1\r\n\r\n${get("/status")}`])
+    expect(TestServer.parse(two).map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  it("may ask before they send their body", async () => {
+    const [head = "", body = ""] = post("/unstake", JSON.stringify({ secret_key: example.secretKey })).split("\r\n\r\n")
+    const bytes = await TestServer.exchange(server.port, [`${head}\r\nExpect: 100-continue\r\n\r\n`, body], {
+      pauseMs: 50,
+    })
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
+  })
+})
+
+describe("requests that are not in order", () => {
+  let server: TestServer.TestServer
+  const tolerance = { headersMs: 300, requestMs: 600 }
+  beforeAll(async () => {
+    server = await TestServer.start({ tolerance })
+  })
+  afterAll(() => server.stop())
+
+  it("to no path or with another method", async () => {
+    expectFailure(await ask(server.port, get("/nothing")), 404, "PathNotFound")
+    const answer = await ask(server.port, "DELETE /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    expect(expectFailure(answer, 405, "MethodNotAllowed").allowed).toEqual(["GET", "HEAD", "OPTIONS"])
+    expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+    expectFailure(await ask(server.port, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"), 405, "MethodNotAllowed")
+  })
+
+  it.each([
+    ["text/plain", "Content-Type: text/plain\r\n"],
+    ["no type", ""],
+    ["a type that only begins so", "Content-Type: application/jsonp\r\n"],
+    ["an encoding", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n"],
+  ])("with a body declared as %s", async (_what, headers) => {
+    expectFailure(await ask(server.port, post("/stake", stake, headers)), 415, "UnsupportedMediaType")
+  })
+
+  it("with a body that is no JSON, empty or not UTF-8", async () => {
+    for (const body of ["", "{", "{'a':1}", `{"secret_key":"${example.secretKey}"`, "\u0000"]) {
+      const answer = await ask(server.port, post("/stake", body))
+      expect(expectFailure(answer, 400, "InvalidRequest").error).not.toContain(example.secretKey.slice(0, 8))
+    }
+    const bytes = Buffer.concat([Buffer.from(`{"a":"`), Buffer.of(0xff, 0xfe), Buffer.from(`"}`)])
+    const head = post("/stake", "x".repeat(bytes.length)).split("\r\n\r\n")[0]
+    expectFailure(await ask(server.port, `${head}\r\n\r\n`, bytes), 400, "InvalidRequest")
+  })
+
+  it.each([
+    [
+      "/stake",
+      { secret_key: example.secretKey, amount: "5" },
+      'amount: an integer number of sats from 0 to 2100000000000000 expected, got "5"',
+    ],
+    [
+      "/stake",
+      { secret_key: example.secretKey },
+      "amount: missing, an integer number of sats from 0 to 2100000000000000 expected",
+    ],
+    ["/stake", { secret_key: `${example.secretKey}00`, amount: 5 }, "secret_key: 64 hex characters expected"],
+    [
+      "/stake",
+      { secret_key: example.secretKey, amount: 5, more: 1 },
+      "more: no such field; known are secret_key, amount",
+    ],
+    ["/stake", [], "body: an object expected, got an array"],
+    ["/stake", null, "body: an object expected, got null"],
+    [
+      "/vote",
+      { secret_key: example.secretKey, proposal_id: 1, vote: "yes", fee: 1 },
+      'vote: true or false expected, got "yes"',
+    ],
+    [
+      "/tx/submit",
+      { type: "UnstakeTx", from: "x", nonce: -1 },
+      "nonce: an integer from 0 to 2^53 - 1 expected, got -1",
+    ],
+  ])("to %s with the body %j", async (path, body, error) => {
+    const answer = expectFailure(await ask(server.port, post(path, JSON.stringify(body))), 400, "InvalidRequest")
+    expect(answer.error).toBe(error)
+    expect(answer.field).toBe(error.slice(0, error.indexOf(":")))
+  })
+
+  it("with a body that is too large, announced or not", async () => {
+    const large = JSON.stringify({ secret_key: "x".repeat(70_000) })
+    expect(expectFailure(await ask(server.port, post("/stake", large)), 413, "BodyTooLarge").limit).toBe(65_536)
+    const chunked =
+      "POST /stake HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`
+    expectFailure(await ask(server.port, chunked, chunk, chunk, chunk, chunk, chunk, "0\r\n\r\n"), 413, "BodyTooLarge")
+    const batch = `[${"1,".repeat(600_000)}1]`
+    expect(expectFailure(await ask(server.port, post("/tx/submit", batch)), 413, "BodyTooLarge").limit).toBe(1_048_576)
+    const single = `  {"memo":"${"x".repeat(70_000)}"}`
+    expect(expectFailure(await ask(server.port, post("/tx/submit", single)), 413, "BodyTooLarge").limit).toBe(65_536)
+  })
+
+  it("that are no HTTP, or more of it than one request needs", async () => {
+    expectFailure(await ask(server.port, "hello\r\n\r\n"), 400, "InvalidRequest")
+    expectFailure(await ask(server.port, get("/status", `X-Long: ${"x".repeat(20_000)}\r\n`)), 431, "HeadersTooLarge")
+  })
+
+  it("whose headers or bodies do not come", async () => {
+    expectFailure(await ask(server.port, "GET /status HTTP/1.1\r\nHost:"), 408, "RequestTimeout")
+    expectFailure(await ask(server.port, post("/stake", stake).slice(0, -5)), 408, "RequestTimeout")
+  })
+
+  it("do not disturb the next one on the same connection", async () => {
+    const refused = post("/stake", "x".repeat(70_000)).replace("Connection: close\r\n", "")
+    const answers = TestServer.parse(
+      await TestServer.exchange(server.port, [refused, get("/status")], { pauseMs: 100 }),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([413, 200])
+  })
+})
+
+describe("on a mainnet", () => {
+  let server: TestServer.TestServer
+  beforeAll(async () => {
+    server = await TestServer.start({ isMainnet: true })
+  })
+  afterAll(() => server.stop())
+
+  it.each([
+    ["POST", "/tx", "Transfer"],
+    ["POST", "/stake", "StakeTx"],
+    ["POST", "/unstake", "UnstakeTx"],
+    ["POST", "/delegate", "DelegateTx"],
+    ["POST", "/undelegate", "UndelegateTx"],
+    ["POST", "/set-commission", "SetCommissionTx"],
+    ["POST", "/proposal", "CreateProposalTx"],
+    ["POST", "/vote", "VoteTx"],
+    ["POST", "/faucet", "no faucet on a mainnet"],
+    ["GET", "/keygen", "make keys on your own machine"],
+  ])("%s %s is gone before its body is looked at", async (method, path, instead) => {
+    const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx`
+    const { error } = expectFailure(await ask(server.port, request), 410, "TestnetOnly")
+    expect(error).toContain("/tx/submit")
+    expect(error).toContain(instead)
+  })
+
+  it("what takes no secret works", async () => {
+    expect((await ask(server.port, get("/status"))).status).toBe(200)
+    expectFailure(await ask(server.port, post("/tx/submit", "{}")), 400, "InvalidRequest")
+    expectFailure(await ask(server.port, get("/stake")), 405, "MethodNotAllowed")
+  })
+})
+
+describe("limits", () => {
+  const proxied = { trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.0/8"))], rateLimits: true }
+  const as = (client: string) => `X-Forwarded-For: ${client}\r\n`
+  let server: TestServer.TestServer
+  beforeAll(async () => {
+    server = await TestServer.start(proxied)
+  })
+  afterAll(() => server.stop())
+
+  /** Requests over one connection, so that a thousand of them take no time. */
+  const statuses = async (requests: ReadonlyArray<string>): Promise<ReadonlyArray<number>> =>
+    TestServer.parse(await TestServer.exchange(server.port, [requests.join("") + get("/health", as("192.0.2.99"))]))
+      .map(({ status }) => status)
+      .slice(0, -1)
+
+  const once = (method: string, path: string, client: string) =>
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\n${as(client)}Content-Length: 0\r\n\r\n`
+
+  it.each([
+    ["POST", "/tx", 100],
+    ["POST", "/faucet", 1],
+    ["POST", "/stake", 5],
+    ["POST", "/unstake", 5],
+    ["POST", "/delegate", 5],
+    ["POST", "/undelegate", 5],
+    ["POST", "/set-commission", 5],
+    ["POST", "/proposal", 5],
+    ["POST", "/vote", 10],
+    ["GET", "/keygen", 10],
+  ])("%s %s answers %i times, then 429, to each client", async (method, path, limit) => {
+    const client = `198.51.100.${limit}`
+    const found = await statuses(
+      Array.from({ length: limit + 2 }, () => once(method, path, `${path.length}.${client.slice(4)}`)),
+    )
+    expect(found.slice(0, limit)).not.toContain(429)
+    expect(found.slice(limit)).toEqual([429, 429])
+    expect(await statuses([once(method, path, "203.0.113.200")])).not.toContain(429)
+  })
+
+  it("a refusal says when to come back", async () => {
+    const request = post("/faucet", "{}", as("203.0.113.1"))
+    const first = await ask(server.port, request)
+    expect(first.headers.get("ratelimit-policy")).toBe('"/faucet";q=1;w=600')
+    expect(first.headers.get("ratelimit")).toBe('"/faucet";r=0;t=600')
+    const second = await ask(server.port, request)
+    const body = expectFailure(second, 429, "RateLimited")
+    expect(body).toMatchObject({ limit: 1, window_seconds: 600, retry_after_seconds: 600 })
+    expect(body.error).toContain("--rate-limits off")
+    expect(second.headers.get("retry-after")).toBe("600")
+  })
+
+  it("all endpoints together answer 1000 times; OPTIONS is not counted, everything else is", async () => {
+    const client = "203.0.113.2"
+    const kinds = [
+      once("GET", "/nothing", client),
+      once("GET", "/status", client),
+      once("DELETE", "/status", client),
+      once("POST", "/tx/submit", client),
+    ]
+    const found = await statuses([
+      ...Array.from({ length: 50 }, () => once("OPTIONS", "/status", client)),
+      ...Array.from({ length: 1_000 }, (_, i) => kinds[i % kinds.length] ?? ""),
+      once("GET", "/status", client),
+      once("OPTIONS", "/status", client),
+    ])
+    expect(found.slice(0, 1_050)).not.toContain(429)
+    expect(found.slice(1_050)).toEqual([429, 204])
+    const refused = await ask(server.port, get("/status", as(client)))
+    expect(expectFailure(refused, 429, "RateLimited").limit).toBe(1_000)
+    expect(refused.headers.get("ratelimit-policy")).toBe('"global";q=1000;w=60')
+  })
+
+  it("an array counts as many requests as it has transactions", async () => {
+    const batch = (size: number) =>
+      post(
+        "/tx/submit",
+        JSON.stringify(Array.from({ length: size }, () => 1)),
+        `Content-Type: application/json\r\n${as("203.0.113.3")}`,
+      )
+    const answer = await ask(server.port, batch(990))
+    expect(JSON.parse(answer.body)).toHaveLength(990)
+    expectFailure(await ask(server.port, batch(11)), 429, "RateLimited")
+    expect((await ask(server.port, batch(9))).status).toBe(200)
+    expectFailure(await ask(server.port, get("/status", as("203.0.113.3"))), 429, "RateLimited")
+  })
+})
+
+describe("arrays of transactions", () => {
+  it("are answered in order with what each alone would have got", async () => {
+    const server = await TestServer.start(
+      {},
+      {
+        transactions: {
+          submit: ({ body }) =>
+            body.nonce === 2
+              ? Effect.fail(new Failure.NonceTooLow({ message: "used", next_nonce: body.nonce }))
+              : Effect.delay(
+                  Effect.succeed({ tx_hash: body.from as never, status: "accepted" as const, nonce: body.nonce }),
+                  body.nonce === 1 ? 30 : 0,
+                ),
+        },
+      },
+    )
+    const transaction = (nonce: unknown) => ({ type: "UnstakeTx", from: example.hash, nonce })
+    const bodies = [transaction(1), transaction(2), transaction("3"), transaction(4)]
+    const answers = JSON.parse((await ask(server.port, post("/tx/submit", JSON.stringify(bodies)))).body)
+    const alone = await Promise.all(bodies.map((body) => ask(server.port, post("/tx/submit", JSON.stringify(body)))))
+    expect(answers).toEqual(alone.map(({ status, body }) => ({ status_code: status, ...JSON.parse(body) })))
+    expect(answers.map((answer: { readonly status_code: number }) => answer.status_code)).toEqual([200, 400, 400, 200])
+    expectFailure(await ask(server.port, post("/tx/submit", "[]")), 400, "InvalidRequest")
+    const many = JSON.stringify(Array.from({ length: 1_001 }, () => 0))
+    expectFailure(await ask(server.port, post("/tx/submit", many)), 400, "InvalidRequest")
+    await server.stop()
+  })
+})
+
+describe("answers with a version", () => {
+  it("are made once for each version and path", async () => {
+    let version = 1
+    const made: Array<string> = []
+    const server = await TestServer.start(
+      {},
+      {
+        core: {
+          health: () =>
+            Effect.sync(() =>
+              Answer.atVersion(version, () => ({ status: made.push("health") ? "ok" : "ok" }) as const),
+            ),
+        },
+        dag: {
+          round: ({ path }) =>
+            Effect.succeed(
+              Answer.atVersion(version, () => {
+                made.push(`round ${path.round}`)
+                return { round: path.round, timestamp: null, finalized: false, vertices: [] }
+              }),
+            ),
+        },
+      },
+    )
+    for (const path of ["/health", "/health", "/round/1", "/round/2", "/round/1"]) await ask(server.port, get(path))
+    expect(made).toEqual(["health", "round 1", "round 2"])
+    version = 2
+    expect(JSON.parse((await ask(server.port, get("/round/1"))).body).round).toBe(1)
+    expect(made).toEqual(["health", "round 1", "round 2", "round 1"])
+    await server.stop()
+  })
+})
+
+describe("event streams", () => {
+  it("send frames with all headers until the reader goes, and there are not more than a hundred", async () => {
+    let readers = 0
+    const server = await TestServer.start(
+      {},
+      {
+        events: {
+          stream: ({ headers }) =>
+            Effect.succeed(
+              Stream.acquireRelease(
+                Effect.sync(() => readers++),
+                () => Effect.sync(() => readers--),
+              ).pipe(
+                Stream.map(() => ({
+                  id: Number(headers["last-event-id"] ?? 0) + 1,
+                  event: { type: "alert", severity: "warning", message: "lag" } as const,
+                })),
+                Stream.concat(Stream.never),
+              ),
+            ),
+        },
+      },
+    )
+    const bytes = await TestServer.exchange(server.port, [get("/events", "Last-Event-ID: 41\r\n")], {
+      closeAfterMs: 200,
+    })
+    const text = bytes.toString()
+    expect(text).toContain("content-type: text/event-stream".replace("content-type", "Content-Type"))
+    expect(text).toContain("Cache-Control: no-store")
+    expect(text).toContain('id: 42\nevent: alert\ndata: {"type":"alert","severity":"warning","message":"lag"}\n\n')
+    await expect.poll(() => readers).toBe(0)
+
+    expectFailure(await ask(server.port, get("/events", "Last-Event-ID: x\r\n")), 400, "InvalidRequest")
+    const controller = new AbortController()
+    const open = Array.from({ length: 100 }, () => fetch(`${server.url}/events`, { signal: controller.signal }))
+    expect((await Promise.all(open)).map(({ status }) => status)).toEqual(open.map(() => 200))
+    expectFailure(await ask(server.port, get("/events")), 503, "Overloaded")
+    controller.abort()
+    await expect.poll(() => readers).toBe(0)
+    await server.stop()
+  })
+})
+
+describe("stopping", () => {
+  it("gives the answers that are owed, refuses new requests, closes idle connections at once", async () => {
+    const gate = Effect.runSync(Deferred.make<void>())
+    const happened: Array<string> = []
+    const server = await TestServer.start(
+      { onAnswer: ({ route }) => happened.push(`answered ${route}`) },
+      {
+        core: {
+          health: () =>
+            Effect.sync(() => happened.push("asked")).pipe(
+              Effect.andThen(Deferred.await(gate)),
+              Effect.as({ status: "ok" as const }),
+            ),
+        },
+      },
+    )
+    const owed = TestServer.exchange(server.port, ["GET /health HTTP/1.1\r\n\r\n"])
+    const idle = TestServer.exchange(server.port, ["GET /network HTTP/1.1\r\n\r\n"])
+    await expect.poll(() => [...happened].sort()).toEqual(["answered /network", "asked"])
+    const before = performance.now()
+    const stopped = server.stop()
+    expect((await idle).toString()).toContain("200 OK")
+    expect(performance.now() - before).toBeLessThan(1_000)
+    await expect(fetch(`${server.url}/status`)).rejects.toThrow()
+    await Effect.runPromise(Deferred.done(gate, Exit.void))
+    expect((await owed).toString()).toMatch(/200 OK[\s\S]*Connection: close[\s\S]*\{"status":"ok"\}/)
+    await stopped
+  })
+
+  it("does not wait longer than it may", async () => {
+    const server = await TestServer.start({ tolerance: { drainMs: 200 } }, { core: { health: () => Effect.never } })
+    const hanging = TestServer.exchange(server.port, [get("/health")])
+    const streaming = TestServer.exchange(server.port, [get("/events")])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const before = performance.now()
+    await server.stop()
+    expect(performance.now() - before).toBeLessThan(1_500)
+    await Promise.all([hanging, streaming])
+  })
+})
+
+it("a port that is taken is said in one line", async () => {
+  const first = await TestServer.start()
+  await expect(TestServer.start({ port: first.port })).rejects.toThrow(`cannot serve HTTP on 127.0.0.1:${first.port}`)
+  await first.stop()
+})
+
+it("every answer is told with its route", async () => {
+  const answered: Array<Answered> = []
+  const server = await TestServer.start({ onAnswer: (each) => answered.push(each) })
+  await ask(server.port, get("/balance/x?y=1"))
+  await ask(server.port, get("/nothing/at/all"))
+  expect(answered.map(({ route, method, status }) => [route, method, status])).toEqual([
+    ["/balance/:address", "GET", 200],
+    ["none", "GET", 404],
+  ])
+  await server.stop()
+})
+
+it("five hundred slow clients do not keep others waiting", async () => {
+  const server = await TestServer.start({ tolerance: { headersMs: 1_000 } })
+  const slow = Array.from({ length: 500 }, (_, i) =>
+    TestServer.exchange(server.port, [i % 2 ? "GET /sta" : post("/stake", stake).slice(0, -9)], {
+      closeAfterMs: 3_000,
+    }),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const before = performance.now()
+  for (let i = 0; i < 20; i++) expect((await ask(server.port, get("/status"))).status).toBe(200)
+  expect(performance.now() - before).toBeLessThan(2_000)
+  await Promise.all(slow)
+  await server.stop()
+})

@@ -21,18 +21,23 @@ const block = (language: string): string => {
   return match[1]
 }
 
-const rowsUnder = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const table = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, "m").exec(page)
-  if (table?.[1] === undefined) throw new Error(`docs/protocol.md has no table of ${heading}`)
-  return table[1]
-    .trim()
-    .split("\n")
-    .map((row) =>
-      row
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
+const cellsOf = (row: string): ReadonlyArray<string> =>
+  row
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+/** The rows of the table that begins with these headings, however it is padded. */
+const rowsUnder = (...headings: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const tables = page.split(/\n(?!\|)/).map((part) =>
+    part
+      .split("\n")
+      .filter((line) => line.startsWith("|"))
+      .map(cellsOf),
+  )
+  const found = tables.find(([first = []]) => headings.every((heading, i) => first[i] === heading))
+  if (found === undefined) throw new Error(`docs/protocol.md has no table of ${headings.join(", ")}`)
+  return found.slice(2)
 }
 
 describe("the worked example of docs/protocol.md", () => {
@@ -57,7 +62,7 @@ describe("the worked example of docs/protocol.md", () => {
 
 describe("the tables of docs/protocol.md", () => {
   it("have the type bytes of the code", () => {
-    const rows = rowsUnder("type \\| `type` in JSON")
+    const rows = rowsUnder("type", "`type` in JSON")
     expect(Object.fromEntries(rows.map(([byte, name]) => [name?.replaceAll("`", ""), Number(byte)]))).toStrictEqual(
       Operation.TYPE_BYTE,
     )

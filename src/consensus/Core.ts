@@ -211,7 +211,7 @@ export class Core {
   receive(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const { header } = vertex
-      if (this.#options.guard?.meet(header) === true) this.#emit({ _tag: "ForeignOwnHeader", header })
+      this.#meetOwn(header)
       const current = this.#epoch.opening.record.epoch
       if (header.epoch === current) this.#receiveCurrent(vertex, now)
       else if (header.epoch < current) this.#emit({ _tag: "OfferClosing", from: header.epoch })
@@ -220,6 +220,18 @@ export class Core {
         this.#emit({ _tag: "AskClosing", from: current })
       }
     })
+  }
+
+  /**
+   * A validator may have used its key on another network too: what it signed there is told by the base, where this node
+   * knows it. Of an epoch to come it does not, and rather falls silent than signs twice.
+   */
+  #meetOwn(header: Header): boolean {
+    const known = [this.#epoch, this.#previous?.epoch].find((epoch) => epoch?.opening.record.epoch === header.epoch)
+    if (known !== undefined && known.opening.base !== header.base) return false
+    if (this.#options.guard?.meet(header) !== true) return false
+    this.#emit({ _tag: "ForeignOwnHeader", header })
+    return true
   }
 
   #receiveCurrent(vertex: Vertex, now: Timestamp): void {
@@ -294,9 +306,9 @@ export class Core {
   /** A member's answer to `AskOwnHighest`; the host has checked that the header's signature holds. */
   answered(member: Address, highest: Header | null, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
-      const isForeign = this.#options.guard?.answer(member, highest, this.#epoch.committee) === true
-      if (!isForeign || highest === null) return
-      this.#emit({ _tag: "ForeignOwnHeader", header: highest })
+      const isForeign = highest !== null && this.#meetOwn(highest)
+      this.#options.guard?.answer(member, this.#epoch.committee)
+      if (!isForeign) return
       const { round, author, hash } = highest
       const wanted = [{ parent: { round, author, hash }, namedBy: member, attempt: 0 }]
       this.#emit({ _tag: "Fetch", wanted })

@@ -78,12 +78,10 @@ export class SigningGuard {
     return true
   }
 
-  /** A member's answer to the question at the start. True when it names a header unknown to the disk. */
-  answer(member: Address, highest: Header | null, committee: Committee): boolean {
-    const isForeign = highest !== null && this.meet(highest)
+  /** A member has answered the question at the start; the header it named went to `meet`. */
+  answer(member: Address, committee: Committee): void {
     this.#answered.add(member)
     this.#count(committee)
-    return isForeign
   }
 
   /** Whom to ask still. A later committee is asked anew, as far as it has not answered. */

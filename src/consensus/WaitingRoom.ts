@@ -11,10 +11,12 @@ import type { Vertex } from "../protocol/Vertex.js"
 export interface Bounds {
   readonly vertices: number
   readonly bytes: number
+  /** Parents missed by all of them together: what has to be remembered and asked for. */
+  readonly missing: number
 }
 
-/** 100 members, each with all it may have, take 200 MiB. */
-export const bounds: Bounds = { vertices: 64, bytes: 2_097_152 }
+/** 100 members, each with all it may have, take 200 MiB. A vertex alone may miss 300 parents. */
+export const bounds: Bounds = { vertices: 64, bytes: 2_097_152, missing: 2_400 }
 
 export interface Guest {
   readonly vertex: Vertex
@@ -102,15 +104,22 @@ export class WaitingRoom {
   }
 
   #evict(own: ReadonlySet<Guest>): void {
-    let bytes = 0
-    for (const { vertex } of own) bytes += vertex.encoded.length
-    while (own.size > this.#bounds.vertices || bytes > this.#bounds.bytes) {
+    while (this.#isTooMuch(own)) {
       let last: Guest | undefined
       for (const guest of own) if (last === undefined || guest.round >= last.round) last = guest
       if (last === undefined) return
-      bytes -= last.vertex.encoded.length
       this.remove(last)
     }
+  }
+
+  #isTooMuch(own: ReadonlySet<Guest>): boolean {
+    let bytes = 0
+    let missing = 0
+    for (const guest of own) {
+      bytes += guest.vertex.encoded.length
+      missing += guest.missing.size
+    }
+    return own.size > this.#bounds.vertices || bytes > this.#bounds.bytes || missing > this.#bounds.missing
   }
 
   remove(guest: Guest): void {

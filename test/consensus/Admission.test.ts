@@ -179,22 +179,28 @@ describe("the waiting room", () => {
   `)
 
   it("keeps the lowest rounds of an author that has too much waiting, and costs nobody else a place", () => {
-    const entrance = new Entrance(picture, { vertices: 2, bytes: 1_000_000 })
+    const entrance = new Entrance(picture, { vertices: 2, bytes: 1_000_000, missing: 100 })
     for (const name of ["A4", "A3", "B4", "A2"]) entrance.receive(picture.vertex(name))
     expect(entrance.admission.waiting).toBe(3)
     expect(entrance.admission.get(picture.vertex("A4").header.hash)).toBeUndefined()
     expect(entrance.admission.get(picture.vertex("B4").header.hash)).toBe(picture.vertex("B4"))
   })
 
-  it("is bounded in bytes too", () => {
+  it("is bounded in bytes and in missing parents too", () => {
     const size = picture.vertex("A2").encoded.length
-    const entrance = new Entrance(picture, { vertices: 10, bytes: size })
-    for (const name of ["A2", "A3"]) entrance.receive(picture.vertex(name))
-    expect(entrance.admission.waiting).toBe(1)
+    for (const bounds of [
+      { vertices: 10, bytes: size, missing: 100 },
+      { vertices: 10, bytes: 1_000_000, missing: 5 },
+    ]) {
+      const entrance = new Entrance(picture, bounds)
+      for (const name of ["A3", "A2"]) entrance.receive(picture.vertex(name))
+      expect(entrance.admission.waiting).toBe(1)
+      expect(entrance.admission.get(picture.vertex("A2").header.hash)).toBe(picture.vertex("A2"))
+    }
   })
 
   it("never turns away a vertex that can enter at once", () => {
-    const entrance = new Entrance(picture, { vertices: 0, bytes: 0 })
+    const entrance = new Entrance(picture, { vertices: 0, bytes: 0, missing: 0 })
     for (const vertex of picture.vertices) entrance.receive(vertex)
     expect(entrance.entered).toEqual(picture.vertices)
   })

@@ -24,7 +24,7 @@ const guardWith = (stored: ReadonlyArray<Header> = []) => new SigningGuard(self,
 
 const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
   const guard = guardWith(stored)
-  for (const seat of [1, 2]) guard.answer(addressOf(seat), null, committee)
+  for (const seat of [1, 2]) guard.answer(addressOf(seat), committee)
   return guard
 }
 
@@ -33,12 +33,12 @@ describe("after a start", () => {
     const guard = guardWith()
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
     expect(guard.maySign(E1, round(1))).toBe(false)
-    guard.answer(addressOf(1), null, committee)
+    guard.answer(addressOf(1), committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     expect(guard.silence).toBe("asking")
-    guard.answer(addressOf(1), null, committee)
+    guard.answer(addressOf(1), committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
-    guard.answer(addressOf(3), null, committee)
+    guard.answer(addressOf(3), committee)
     expect(guard.maySign(E1, round(1))).toBe(true)
     expect(guard.toAsk(committee)).toEqual([])
   })
@@ -52,16 +52,16 @@ describe("after a start", () => {
 
   it("a committee that came since is asked, as far as it has not answered", () => {
     const guard = guardWith()
-    guard.answer(addressOf(1), null, committee)
+    guard.answer(addressOf(1), committee)
     const heavier = committeeOf([1, 1, 5, 1])
     expect(guard.toAsk(heavier)).toEqual([2, 3].map(addressOf))
-    guard.answer(addressOf(2), null, heavier)
+    guard.answer(addressOf(2), heavier)
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
   it("an answer that names what is on the disk changes nothing", () => {
-    const guard = guardWith([header(5)])
-    for (const seat of [1, 2]) expect(guard.answer(addressOf(seat), header(5), committee)).toBe(false)
+    const guard = askedAll([header(5)])
+    expect(guard.meet(header(5))).toBe(false)
     expect(guard.silence).toBeNull()
     expect(guard.maySign(E1, round(5))).toBe(false)
     expect(guard.maySign(E1, round(6))).toBe(true)
@@ -111,8 +111,8 @@ describe("an own header that the disk does not know", () => {
 
   it("in an answer at the start does the same", () => {
     const guard = guardWith([header(5)])
-    expect(guard.answer(addressOf(1), header(7), committee)).toBe(true)
-    guard.answer(addressOf(2), null, committee)
+    expect(guard.meet(header(7))).toBe(true)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), committee)
     expect(guard.silence).toBe("foreign")
     expect(guard.highest?.round).toBe(7)
   })

@@ -79,7 +79,7 @@ export const make = (content: Content): Checkpoint => ({
   hash: Hash.of("udg/checkpoint-id", signedBytes(content)),
 })
 
-export const sign = (checkpoint: Checkpoint, key: Keys.SecretKey): CheckpointSignature => ({
+export const sign = (checkpoint: Checkpoint, key: Keys.Signer): CheckpointSignature => ({
   validator: Address.fromPublicKey(key.publicKey),
   signature: key.sign(signedBytes(checkpoint)),
 })

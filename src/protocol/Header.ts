@@ -106,7 +106,7 @@ export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Sig
   }
 }
 
-export const sign = (content: Omit<Content, "publicKey">, key: Keys.SecretKey): Header =>
+export const sign = (content: Omit<Content, "publicKey">, key: Keys.Signer): Header =>
   make({ ...content, publicKey: key.publicKey }, (bytes) => key.sign(bytes))
 
 export const check = (header: Header): Check => ({

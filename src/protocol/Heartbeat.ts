@@ -30,7 +30,7 @@ const writeContent = (writer: Binary.Writer, { publicKey, commitIndex, commitHas
 export const signedBytes = (content: Content): Uint8Array =>
   Hash.tagged(SIGNATURE_DOMAIN, [Binary.encode((writer) => writeContent(writer, content))])
 
-export const sign = (commitIndex: Counter.CommitIndex, commitHash: Hash.Hash, key: Keys.SecretKey): Heartbeat => {
+export const sign = (commitIndex: Counter.CommitIndex, commitHash: Hash.Hash, key: Keys.Signer): Heartbeat => {
   const content = { publicKey: key.publicKey, commitIndex, commitHash }
   return { ...content, signature: key.sign(signedBytes(content)), validator: Address.fromPublicKey(key.publicKey) }
 }

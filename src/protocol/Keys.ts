@@ -69,6 +69,9 @@ export class SecretKey {
   }
 }
 
+/** What it takes to sign: a secret key, or whoever stands for one. */
+export type Signer = Pick<SecretKey, "publicKey" | "sign">
+
 export const readPublicKey = (reader: Reader): PublicKey => reader.hex(PUBLIC_KEY_BYTES) as PublicKey
 
 export const readSignature = (reader: Reader): Signature => reader.hex(SIGNATURE_BYTES) as Signature

@@ -5,7 +5,7 @@ import * as Evidence from "./Evidence.js"
 import * as Hash from "./Hash.js"
 import * as Header from "./Header.js"
 import * as Heartbeat from "./Heartbeat.js"
-import type { SecretKey } from "./Keys.js"
+import type { Signer } from "./Keys.js"
 import * as Limits from "./Limits.js"
 import type { NetworkId } from "./Network.js"
 import * as Transaction from "./Transaction.js"
@@ -44,7 +44,7 @@ const hashOfBody = (encodedBody: Uint8Array): Hash.Hash => Hash.of("udg/body", e
 export const bodyHash = (body: Body): Hash.Hash => hashOfBody(Binary.encode((writer) => writeBody(writer, body)))
 
 /** Makes and signs a vertex. The caller has kept to the limits; what it made is what `decode` accepts. */
-export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, body: Body, key: SecretKey): Vertex => {
+export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, body: Body, key: Signer): Vertex => {
   const encodedBody = Binary.encode((writer) => writeBody(writer, body))
   return withEncodedBody(Header.sign({ ...content, bodyHash: hashOfBody(encodedBody) }, key), body, encodedBody)
 }

@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import * as Hash from "../../protocol/Hash.js"
 import * as Keys from "../../protocol/Keys.js"
+import * as StateProof from "../../protocol/StateProof.js"
 import * as Failure from "../failure/Api.js"
 import * as Field from "../field/Api.js"
 
@@ -70,21 +70,22 @@ export const Proof = Field.record(
   "an account's record with its way to the state root of a quorum checkpoint",
   Schema.Struct({
     address: Field.address("the account"),
-    record: Field.textOrNull("the account's record as the trie holds it, in hex; null proves that there is none"),
-    leaf: Schema.Array(
-      Schema.Struct({
-        key: Field.hash("key of a record in the same leaf"),
-        value: Field.text("the record in hex"),
-      }),
+    key: Field.hash("the account's key in the state"),
+    record: Field.textOrNull("the account's record as the state holds it, in hex; null proves that there is none"),
+    proof: Field.of(
+      StateProof.schema,
+      "the leaf that has the record, or would have it, and the siblings beside its path",
     ),
-    siblings: Schema.Array(Hash.schema),
-    checkpoint: Field.of(Checkpoint, "whose state_root the leaf and its siblings hash to, siblings from the leaf up"),
+    checkpoint: Field.of(Checkpoint, "whose state_root the proof leads to"),
   }),
   {
     address: example.address,
+    key: example.hash,
     record: "00e8764817000000",
-    leaf: [{ key: example.hash, value: "00e8764817000000" }],
-    siblings: [example.otherHash],
+    proof: {
+      siblings: [{ hash: example.otherHash, records: 40 }],
+      leaf: [{ key: example.hash, value: "00e8764817000000" }],
+    },
     checkpoint: {
       epoch: 5,
       round: 1200,

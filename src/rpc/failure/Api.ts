@@ -5,7 +5,6 @@
  */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import * as Field from "../field/Api.js"
 
 /** Every code of this interface. */
 export type Code = Failure["_tag"]
@@ -24,6 +23,9 @@ const body = <const Code extends string>(code: Code) => ({
 const answers = (code: string, status: number, when: string) =>
   [undefined, { identifier: code, description: when, [HttpApiSchema.AnnotationStatus]: status }] as const
 
+/** A number that the node made; its description stands where a renamed field beside it cannot hide it. */
+const integer = (about: string) =>
+  Schema.Number.annotations({ jsonSchema: { type: "integer", minimum: 0, description: about } })
 const text = (about: string) => Schema.String.annotations({ description: about })
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -45,22 +47,22 @@ export class InvalidTransaction extends Schema.Class<InvalidTransaction>("Invali
 export class InsufficientBalance extends Schema.Class<InsufficientBalance>("InsufficientBalance")(
   {
     ...body("InsufficientBalance"),
-    balance: Field.count("sats that the account can spend, pending transactions taken off"),
-    required: Field.count("sats that the transaction needs"),
+    balance: integer("sats that the account can spend, pending transactions taken off"),
+    required: integer("sats that the transaction needs"),
   },
   answers("InsufficientBalance", 400, "The account cannot pay amount and fee on top of what it has pending."),
 ) {}
 
 export class NonceTooLow extends Schema.Class<NonceTooLow>("NonceTooLow")(
-  { ...body("NonceTooLow"), next_nonce: Field.count("the nonce to use") },
+  { ...body("NonceTooLow"), next_nonce: integer("the nonce to use") },
   answers("NonceTooLow", 400, "The nonce was used by a finalized transaction."),
 ) {}
 
 export class NonceTooHigh extends Schema.Class<NonceTooHigh>("NonceTooHigh")(
   {
     ...body("NonceTooHigh"),
-    next_nonce: Field.count("the account's next nonce"),
-    max_nonce: Field.count("the highest nonce taken now"),
+    next_nonce: integer("the account's next nonce"),
+    max_nonce: integer("the highest nonce taken now"),
   },
   answers("NonceTooHigh", 400, "The nonce is too far ahead of the account's next one."),
 ) {}
@@ -121,7 +123,7 @@ export class RequestTimeout extends Schema.Class<RequestTimeout>("RequestTimeout
 ) {}
 
 export class NoncePending extends Schema.Class<NoncePending>("NoncePending")(
-  { ...body("NoncePending"), min_fee: Field.count("the least fee in sats that replaces the pending transaction") },
+  { ...body("NoncePending"), min_fee: integer("the least fee in sats that replaces the pending transaction") },
   answers(
     "NoncePending",
     409,
@@ -140,7 +142,7 @@ export class NameTaken extends Schema.Class<NameTaken>("NameTaken")(
 ) {}
 
 export class TooManyActiveProposals extends Schema.Class<TooManyActiveProposals>("TooManyActiveProposals")(
-  { ...body("TooManyActiveProposals"), limit: Field.count("how many may be active") },
+  { ...body("TooManyActiveProposals"), limit: integer("how many may be active") },
   answers("TooManyActiveProposals", 409, "As many proposals are active as may be."),
 ) {}
 
@@ -150,7 +152,7 @@ export class TestnetOnly extends Schema.Class<TestnetOnly>("TestnetOnly")(
 ) {}
 
 export class BodyTooLarge extends Schema.Class<BodyTooLarge>("BodyTooLarge")(
-  { ...body("BodyTooLarge"), limit: Field.count("bytes that a body may have") },
+  { ...body("BodyTooLarge"), limit: integer("bytes that a body may have") },
   answers("BodyTooLarge", 413, "The body is larger than allowed."),
 ) {}
 
@@ -162,9 +164,9 @@ export class UnsupportedMediaType extends Schema.Class<UnsupportedMediaType>("Un
 export class RateLimited extends Schema.Class<RateLimited>("RateLimited")(
   {
     ...body("RateLimited"),
-    limit: Field.count("requests in a window"),
-    window_seconds: Field.count("length of the window"),
-    retry_after_seconds: Field.count("when to ask again, as in Retry-After"),
+    limit: integer("requests in a window"),
+    window_seconds: integer("length of the window"),
+    retry_after_seconds: integer("when to ask again, as in Retry-After"),
   },
   answers("RateLimited", 429, "Too many requests from this client; see Retry-After."),
 ) {}
@@ -180,7 +182,7 @@ export class InternalError extends Schema.Class<InternalError>("InternalError")(
 ) {}
 
 export class MempoolFull extends Schema.Class<MempoolFull>("MempoolFull")(
-  { ...body("MempoolFull"), capacity: Field.count("transactions that the mempool holds") },
+  { ...body("MempoolFull"), capacity: integer("transactions that the mempool holds") },
   answers("MempoolFull", 503, "The mempool is full of transactions that pay as much or more."),
 ) {}
 
@@ -195,7 +197,7 @@ export class NotReady extends Schema.Class<NotReady>("NotReady")(
 ) {}
 
 export class Overloaded extends Schema.Class<Overloaded>("Overloaded")(
-  { ...body("Overloaded"), retry_after_seconds: Field.count("when to ask again, as in Retry-After") },
+  { ...body("Overloaded"), retry_after_seconds: integer("when to ask again, as in Retry-After") },
   answers("Overloaded", 503, "The node holds as many unfinished requests or event streams as it can."),
 ) {}
 

@@ -1,0 +1,242 @@
+/** What somebody with bad intentions would try, one story each. */
+import { performance } from "node:perf_hooks"
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { Accounts } from "../../src/ledger/Accounts.js"
+import * as Delegation from "../../src/ledger/Delegation.js"
+import { State } from "../../src/ledger/State.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { Chain, coins, person, signedBy, singleKey, stranger, told } from "./builders.js"
+
+const [alice, bob, carol, val, evil] = [person("alice"), person("bob"), person("carol"), person("val"), person("evil")]
+
+describe("a flood of accounts whose addresses begin alike", () => {
+  const address = (i: number) => stranger(`00000000000000000000${i.toString(16).padStart(20, "0")}`).address
+
+  it("makes looking up no slower than accounts from everywhere", () => {
+    const timeOf = (make: (i: number) => string): number => {
+      const accounts = new Accounts(12_345)
+      const addresses = Array.from({ length: 100_000 }, (_, i) => make(i) as ReturnType<typeof address>)
+      for (const one of addresses) accounts.findOrAdd(one)
+      const started = performance.now()
+      for (const one of addresses) accounts.find(one)
+      return performance.now() - started
+    }
+    const scattered = timeOf((i) =>
+      Math.imul(i + 1, 0x9e3779b1)
+        .toString(16)
+        .replace("-", "f")
+        .padStart(8, "0")
+        .repeat(5),
+    )
+    expect(timeOf(address)).toBeLessThan(scattered * 5 + 50)
+  })
+
+  it("gives one digest, in whatever order they come", () => {
+    const order = Array.from({ length: 300 }, (_, i) => i)
+    const digestOf = (order: ReadonlyArray<number>) => {
+      const chain = new Chain({ accounts: { alice: 9_000 } })
+      chain.run(...order.map((i) => chain.transfer(alice, stranger(address(i)), 1 + i)))
+      return chain.ledger.effectsDigest
+    }
+    expect(digestOf([...order].reverse())).toBe(digestOf(order))
+    expect(digestOf(order.slice(1))).not.toBe(digestOf(order))
+  })
+
+  it("is sorted although thousands share their first word", () => {
+    const chain = new Chain({ accounts: { alice: 9_000 } })
+    const transactions = Array.from({ length: 2_000 }, (_, i) =>
+      chain.transfer(alice, stranger(address((i * 7_919) % 2_003)), 1),
+    )
+    const { changes } = chain.commit([{ by: val, transactions }])
+    const keys = [...changes]
+      .filter(({ kind }) => kind === "Account")
+      .map(({ key }) => Buffer.from(key).toString("hex"))
+    expect(keys).toHaveLength(2_002)
+    expect(keys).toEqual([...keys].sort())
+  })
+})
+
+describe("spam of fee-exempt transactions", () => {
+  it("from empty accounts leaves no trace, not even a record", () => {
+    const chain = new Chain({})
+    const records = [...chain.ledger.records()].length
+    const nobodies = Array.from({ length: 500 }, (_, i) => person(`nobody ${i}`))
+    const outcomes = chain.run(
+      ...nobodies.flatMap((nobody) => [
+        chain.unstake(nobody),
+        chain.undelegate(nobody),
+        chain.delegate(nobody, val, coins(1)),
+        chain.tx(nobody, { _tag: "SetCommissionTx", commissionPercent: 1 }),
+      ]),
+    )
+    expect(new Set(outcomes.map(({ _tag }) => _tag))).toEqual(new Set(["NoEffect"]))
+    // The commit itself: a claimed coinbase, a commit to be named, and the proposer's first balance in its account.
+    expect([...chain.ledger.records()].length - records).toBe(2)
+  })
+
+  it("from funded accounts costs the minimum fee each time", () => {
+    const chain = new Chain({ accounts: { evil: 0.00005 } })
+    const outcomes = chain.run(...Array.from({ length: 10 }, () => chain.unstake(evil)))
+    expect(outcomes.filter(({ _tag }) => _tag === "Failed")).toHaveLength(5)
+    expect(outcomes.slice(5).map(told)).toEqual(
+      Array.from({ length: 5 }, (_, i) => (i === 0 ? "no effect: not_staking" : "no effect: NonceTooHigh")),
+    )
+    expect(chain.balance(evil)).toBe(0)
+  })
+})
+
+describe("games with the price of shares", () => {
+  const world = { accounts: { alice: 900, bob: 900, carol: 900 }, parameters: { minDelegation: 1 } }
+
+  it("a first deposit of one sat earns nothing that could price out the next one", () => {
+    const chain = new Chain(world)
+    chain.run(chain.delegate(alice, val, 1))
+    // The pool's part of a reward is 0 until it weighs something beside the own stake.
+    for (let i = 0; i < 5; i++) chain.commit([{ by: val }])
+    expect(chain.run(chain.delegate(bob, val, 1)).map(told)).toEqual(["applied"])
+  })
+
+  it("dust stays with the pool and the last one out takes it", () => {
+    const chain = new Chain({ ...world, validators: { val: 2_000 } })
+    chain.run(chain.delegate(alice, val, 3), chain.delegate(bob, val, 5), chain.delegate(carol, val, coins(100)))
+    for (let i = 0; i < 7; i++) chain.commit([{ by: val }])
+    chain.run(chain.undelegate(alice), chain.undelegate(bob), chain.undelegate(carol))
+    for (let i = 0; i < 3; i++) chain.closeEpoch()
+    expect([alice, bob, carol].map((who) => chain.ledger.read.delegation(who.address))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(chain.ledger.read.totals.delegated).toBe(0)
+    expect(chain.ledger.read.stake(val.address).delegatorCount).toBe(0)
+  })
+
+  it("shares slashed to nothing do not come alive again in the next pool of the same validator", () => {
+    const chain = new Chain({
+      ...world,
+      accounts: { ...world.accounts, evil: 9_000 },
+      validators: { val: 9_000, evil: 3_000 },
+      parameters: { slashPercent: 100 },
+    })
+    chain.run(chain.delegate(alice, evil, coins(100)))
+    chain.commit([{ by: val, evidence: [chain.evidence(evil, 2)] }])
+    for (let i = 0; i < 3; i++) chain.closeEpoch([val])
+    chain.run(chain.stake(evil, coins(3_000)), chain.delegate(bob, evil, coins(10)))
+    expect(chain.ledger.read.delegation(alice.address)).toBeUndefined()
+    expect(chain.ledger.read.delegation(bob.address)?.amount).toBe(coins(10))
+    expect(chain.run(chain.undelegate(alice)).map(told)).toEqual(["failed: not_delegating"])
+    expect(Either.isRight(chain.ledger.recount())).toBe(true)
+  })
+
+  it("a leaving pool whose shares no longer fit releases the next one at once, and loses nothing", () => {
+    const state = new State(Genesis.standardProtocol, new Accounts())
+    const row = state.accounts.findOrAdd(alice.address)
+    const amount = coins(5)
+    state.supply.mint(amount)
+    state.supply.mint(Sats.make(1))
+    state.supply.increase("delegated", Sats.make(amount + 1))
+    state.setValidator(evil.address, {
+      ...state.newValidator(),
+      working: { amount, shares: BigInt(amount), generation: 0 },
+      leaving: { amount: Sats.make(1), shares: 1n << 127n, generation: 0 },
+    })
+    state.update(row, {
+      delegation: { validator: evil.address, pool: "working", generation: 0, shares: BigInt(amount), leaving: null },
+    })
+    Delegation.depart(state, row)
+    expect([state.accounts.balance(row), state.supply.totals.delegated]).toEqual([amount, 1])
+    expect(Either.isRight(state.supply.check())).toBe(true)
+  })
+})
+
+describe("unstaking first and equivocating then", () => {
+  const world = { validators: { val: 9_000, evil: 4_000 }, accounts: { evil: 1, alice: 500 } }
+
+  it("within the epoch is punished in the same epoch and in the next", () => {
+    for (const waits of [false, true]) {
+      const chain = new Chain(world)
+      const { epoch } = chain
+      chain.run(chain.unstake(evil))
+      const evidence = [chain.evidence(evil, 30, epoch)]
+      chain.advanceTo(31)
+      if (waits) chain.closeEpoch()
+      expect(chain.commit([{ by: val, evidence }]).events).toHaveLength(1)
+      expect(chain.account(evil).stake?.amount).toBe(coins(2_000))
+    }
+  })
+
+  it("finds the stake still there in the last commit in which the evidence counts", () => {
+    const chain = new Chain(world)
+    const { epoch } = chain
+    chain.run(chain.unstake(evil))
+    chain.closeEpoch()
+    chain.advanceTo(chain.lastRound - 1)
+    const { events } = chain.commit([{ by: val, evidence: [chain.evidence(evil, 30, epoch)] }], chain.lastRound)
+    expect(events[0]).toMatchObject({ _tag: "Slashed", ownStake: coins(2_000) })
+  })
+
+  it("does not save its delegators who left either", () => {
+    const chain = new Chain(world)
+    chain.run(chain.delegate(alice, evil, coins(500)), chain.undelegate(alice))
+    chain.closeEpoch()
+    const before = chain.ledger.read.delegation(alice.address)?.amount ?? 0
+    chain.commit([{ by: val, evidence: [chain.evidence(evil, 50)] }])
+    const after = chain.ledger.read.delegation(alice.address)?.amount
+    expect(after).toBe(before - Sats.percent(Sats.make(before), 50))
+  })
+})
+
+describe("a key that was rotated out", () => {
+  it("signs nothing any more, neither alone nor beside a good one", () => {
+    const chain = new Chain({ accounts: { alice: 10 } })
+    const rotate = { _tag: "SetAccountPolicyTx", threshold: 1, keys: [carol.publicKey] } as const
+    chain.run(chain.tx(alice, rotate, { fee: 1_000 }))
+    const steal = { _tag: "Transfer", to: evil.address, amount: coins(1), memo: "" } as const
+    const tries = [singleKey(alice), signedBy(alice), signedBy(carol, alice), singleKey(carol)]
+    const outcomes = chain.run(
+      ...tries.map((authorization) => chain.tx(alice, steal, { fee: 1_000, nonce: 1, authorization })),
+    )
+    expect(new Set(outcomes.map(told))).toEqual(new Set(["no effect: InvalidSignature"]))
+    expect(chain.balance(evil)).toBe(0)
+  })
+})
+
+describe("being paid twice", () => {
+  it("fails for two vertices of a slot in one commit, in two commits, and beyond the depth", () => {
+    const chain = new Chain({ validators: { val: 9_000, evil: 9_000 } })
+    const minted = (drafts: Parameters<Chain["commit"]>[0], round?: number) =>
+      chain.commit(drafts, round).vertices.map((vertex) => vertex.minted > 0)
+    expect(
+      minted([
+        { by: evil, round: 1 },
+        { by: evil, round: 1 },
+      ]),
+    ).toEqual([true, false])
+    expect(
+      minted(
+        [
+          { by: evil, round: 1 },
+          { by: val, round: 1 },
+        ],
+        5,
+      ),
+    ).toEqual([false, true])
+    // Round 1 is above g of this commit, 5 − 10, so a vertex of it may still be ordered; later ones are not.
+    expect(minted([{ by: evil, round: 1 }], 11)).toEqual([false])
+  })
+})
+
+describe("a newcomer with most of the stake", () => {
+  it("gets no more than a quarter of the first committee, and the network closes epochs without it", () => {
+    const chain = new Chain({ validators: { val: 3_000 }, accounts: { evil: 900_000 } })
+    chain.run(chain.stake(evil, coins(900_000)))
+    chain.closeEpoch([val], [evil])
+    const weightOf = (who: typeof val) => chain.epoch.members.find(({ address }) => address === who.address)?.weight
+    expect([weightOf(val), weightOf(evil)]).toEqual([coins(3_000), coins(1_000)])
+    // It falls silent: the next close drops it.
+    chain.closeEpoch([val], [])
+    expect([weightOf(val), weightOf(evil)]).toEqual([coins(3_000), undefined])
+  })
+})

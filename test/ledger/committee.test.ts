@@ -1,0 +1,175 @@
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Committee from "../../src/ledger/Committee.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { Chain, coins, person } from "./builders.js"
+
+const candidate = (name: string, stake: number, carried = 0): Committee.Candidate => {
+  const { address, publicKey } = person(name)
+  return { address, publicKey, stake: Sats.make(stake), carried: Sats.make(carried) }
+}
+
+const weights = (...candidates: ReadonlyArray<Committee.Candidate>) => {
+  const members = Committee.select(candidates)
+  return candidates.map(({ address }) => members.find((member) => member.address === address)?.weight)
+}
+
+describe("the weights of a committee", () => {
+  it("stay as they are when nothing is new", () => {
+    expect(weights(candidate("a", 600, 600), candidate("b", 300, 300))).toEqual([600, 300])
+  })
+
+  it("shrink at once with the stake", () => {
+    expect(weights(candidate("a", 600, 600), candidate("b", 250, 250))).toEqual([600, 250])
+  })
+
+  it("let in what is new up to a third of what stays, in proportion", () => {
+    // 900 stay; 300 may be added to: 600 of a's growth and 1 200 of c, a sixth each.
+    expect(weights(candidate("a", 1_200, 600), candidate("b", 300, 300), candidate("c", 1_200))).toEqual([
+      700, 300, 200,
+    ])
+  })
+
+  it("let in everything new where it is less than a third", () => {
+    expect(weights(candidate("a", 650, 600), candidate("b", 300, 300), candidate("c", 100))).toEqual([650, 300, 100])
+  })
+
+  it("give no seat to a newcomer that would weigh nothing", () => {
+    expect(weights(candidate("a", 10, 10), candidate("b", 1), candidate("c", 1_000))).toEqual([10, undefined, 2])
+  })
+})
+
+describe("the seats of a committee", () => {
+  const many = (count: number, prefix: string, stake: number, carried: number) =>
+    Array.from({ length: count }, (_, i) => candidate(`${prefix} ${i}`, stake + i, carried))
+
+  it("are a hundred, the largest, at most 25 of them new", () => {
+    const seats = Committee.seated([...many(90, "old", 1_000, 1), ...many(40, "new", 5_000, 0)])
+    expect(seats).toHaveLength(100)
+    const newcomers = seats.filter(({ carried }) => carried === 0).map(({ stake }) => stake)
+    // 25 by right, the largest, and ten more because nobody else wants those seats.
+    expect(newcomers).toHaveLength(25)
+    expect(Math.min(...newcomers)).toBe(5_015)
+  })
+
+  it("leave free seats to further newcomers", () => {
+    expect(Committee.seated([...many(10, "old", 1_000, 1), ...many(40, "new", 5_000, 0)])).toHaveLength(50)
+  })
+
+  it("go to the lower address where stakes are equal", () => {
+    const equal = Array.from({ length: 101 }, (_, i) => candidate(`equal ${i}`, 1_000, 1_000))
+    const highest = [...equal].sort((a, b) => (a.address < b.address ? -1 : 1)).at(-1)
+    expect(Committee.seated(equal)).not.toContain(highest)
+  })
+
+  it("never weigh more than a third new, whoever asks for them", () => {
+    const amount = fc.integer({ min: 1, max: 20_000_000_000_000 })
+    const asks = fc.array(fc.tuple(amount, fc.oneof(amount, fc.constant(0))), { minLength: 1, maxLength: 100 })
+    fc.assert(
+      fc.property(asks, amount, (asks, anchor) => {
+        const candidates = [
+          candidate("anchor", anchor, anchor),
+          ...asks.map(([stake, carried], i) => candidate(`asker ${i}`, stake, Math.min(stake, carried))),
+        ]
+        const members = Committee.select(candidates)
+        const seated = Committee.seated(candidates)
+        const staying = seated.reduce((sum, { carried }) => sum + carried, 0)
+        const total = members.reduce((sum, { weight }) => sum + weight, 0)
+        expect(total - staying).toBeLessThanOrEqual(staying / 3)
+        for (const { address, weight } of members) {
+          const asked = candidates.find((asker) => asker.address === address)
+          expect(weight).toBeGreaterThan(0)
+          expect(weight).toBeGreaterThanOrEqual(asked?.carried ?? 0)
+          expect(weight).toBeLessThanOrEqual(asked?.stake ?? 0)
+        }
+      }),
+      { seed: 4, numRuns: 300 },
+    )
+  })
+})
+
+describe("an epoch's close", () => {
+  const [val, other, third, alice] = [person("val"), person("other"), person("third"), person("alice")]
+  const world = { validators: { val: 9_000, other: 6_000, third: 3_000 }, accounts: { alice: 9_000, val: 10 } }
+  const names = (chain: Chain) => chain.committee.map(({ name }) => name).sort()
+
+  it("drops a member that was silent in the second half, and takes it back after an epoch of heartbeats", () => {
+    const chain = new Chain(world)
+    chain.advanceTo(20)
+    chain.closeEpoch([val, other])
+    expect(names(chain)).toEqual(["other", "val"])
+    chain.closeEpoch([val, other], [third])
+    expect(names(chain)).toEqual(["other", "third", "val"])
+  })
+
+  it("keeps a member that spoke in the first round of the second half", () => {
+    const chain = new Chain(world)
+    chain.advanceTo(20)
+    chain.advanceTo(21)
+    chain.closeEpoch([val, other])
+    expect(names(chain)).toEqual(["other", "third", "val"])
+  })
+
+  it("takes nobody who only staked, nor one without a heartbeat in some quarter", () => {
+    const chain = new Chain(world)
+    chain.run(chain.stake(alice, coins(8_000)))
+    chain.closeEpoch(chain.committee, [])
+    expect(names(chain)).not.toContain("alice")
+    const { firstRound } = chain.epoch
+    for (const offset of [1, 11, 31, 39]) chain.advanceTo(firstRound + offset, chain.committee, [alice])
+    expect(names(chain)).not.toContain("alice")
+    for (const offset of [1, 11, 21, 31, 39]) chain.advanceTo(firstRound + 40 + offset, chain.committee, [alice])
+    expect(names(chain)).toContain("alice")
+  })
+
+  it("ignores heartbeats that name an old, a foreign or an unknown commit", () => {
+    const chain = new Chain(world)
+    chain.run(chain.stake(alice, coins(8_000)))
+    chain.closeEpoch()
+    const old = chain.heartbeat(alice)
+    const { firstRound } = chain.epoch
+    const foreign = { ...old, commitHash: "e".repeat(64) as typeof old.commitHash }
+    const unknown = { ...old, commitIndex: (old.commitIndex + 50) as typeof old.commitIndex }
+    for (const offset of [1, 11, 21, 31, 39]) {
+      chain.commit([...chain.committee.map((by) => ({ by, heartbeats: [old, foreign, unknown] }))], firstRound + offset)
+    }
+    expect(names(chain)).not.toContain("alice")
+  })
+
+  it("takes a heartbeat that names a commit exactly a quarter epoch back", () => {
+    const seen = (distance: number): boolean => {
+      const chain = new Chain(world)
+      chain.run(chain.stake(alice, coins(8_000)))
+      const heartbeat = chain.heartbeat(alice)
+      const { changes } = chain.commit([{ by: val, heartbeats: [heartbeat] }], 1 + distance)
+      return [...changes].some(({ kind }) => kind === "Presence")
+    }
+    expect([seen(10), seen(11)]).toEqual([true, false])
+  })
+
+  it("keeps the old members with their weights when nobody stays", () => {
+    const chain = new Chain(world)
+    const before = chain.epoch.members
+    // The closing commit orders only vertices of the first half.
+    chain.commit([{ by: val, round: 12 }], 40)
+    expect(chain.epoch).toMatchObject({ epoch: 2, firstRound: 41, members: before })
+  })
+
+  it("lets growth in as slowly as newcomers", () => {
+    const chain = new Chain({ validators: { val: 3_000 }, accounts: { val: 9_000 } })
+    chain.run(chain.stake(val, coins(9_000)))
+    chain.closeEpoch()
+    expect(chain.epoch.members[0]?.weight).toBe(coins(4_000))
+    chain.closeEpoch()
+    expect(chain.epoch.members[0]?.weight).toBe(Math.floor(coins(4_000) / 3) + coins(4_000))
+  })
+
+  it("begins the next epoch after the leader round of the closing commit", () => {
+    const chain = new Chain(world)
+    const { seed } = chain.epoch
+    const { nextEpoch } = chain.advanceTo(43)
+    expect(nextEpoch).toMatchObject({ epoch: 2, firstRound: 44 })
+    expect(nextEpoch?.seed).not.toBe(seed)
+    expect(chain.ledger.read.previousEpoch?.epoch).toBe(1)
+  })
+})

@@ -1,0 +1,228 @@
+/** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
+import { describe, expect, it } from "vitest"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { Chain, coins, type Person, person, told, type World } from "./builders.js"
+
+const [alice, bob, carol, val, other] = [
+  person("alice"),
+  person("bob"),
+  person("carol"),
+  person("val"),
+  person("other"),
+]
+
+const world: World = {
+  accounts: { alice: 9_000, bob: 50, val: 10, other: 10 },
+  validators: { val: 6_000, other: 4_000 },
+  council: ["alice"],
+  treasury: 100,
+  parameters: { votingPeriodRounds: 10, executionDelayRounds: 5 },
+}
+
+const proposing = (chain: Chain, who: Person, payload: ProposalPayload) =>
+  chain.tx(who, { _tag: "CreateProposalTx", title: "A title", description: "", payload }, { fee: 1_000 })
+
+const voting = (chain: Chain, who: Person, vote: boolean, id = 1) =>
+  chain.tx(who, { _tag: "VoteTx", proposalId: Counter.proposalId(id), vote }, { fee: 1_000 })
+
+/** A proposal made at round 1, these votes at round 2; voting ends at 11, execution is due at 16. */
+const voted = (payload: ProposalPayload, votes: ReadonlyArray<readonly [Person, boolean]>, more: World = {}): Chain => {
+  const chain = new Chain({ ...world, ...more })
+  chain.run(proposing(chain, alice, payload))
+  chain.run(...votes.map(([who, vote]) => voting(chain, who, vote)))
+  return chain
+}
+
+const proposal = (chain: Chain, id = 1) => chain.ledger.read.proposal(Counter.proposalId(id))
+
+describe("making a proposal", () => {
+  it("takes a snapshot of effective stakes with working pools only", () => {
+    const chain = new Chain(world)
+    chain.run(chain.delegate(bob, val, coins(7)))
+    const pool = chain.ledger.read.delegation(bob.address)?.amount ?? 0
+    const outcomes = chain.run(proposing(chain, alice, { _tag: "Text" }))
+    expect(outcomes).toEqual([{ _tag: "Applied", fee: 1_000, proposalId: 1 }])
+    expect(proposal(chain)).toMatchObject({
+      id: 1,
+      status: "Active",
+      createdAtRound: 2,
+      votingEndsAtRound: 12,
+      executesAtRound: 17,
+      snapshotTotalStake: coins(10_000) + pool,
+    })
+    expect(chain.ledger.read.voters(Counter.proposalId(1)).map(({ weight }) => weight)).toEqual(
+      [val, other]
+        .sort((a, b) => (a.address < b.address ? -1 : 1))
+        .map((who) => (who === val ? coins(6_000) + pool : coins(4_000))),
+    )
+  })
+
+  it("takes a council seat or the stake", () => {
+    const chain = new Chain(world)
+    expect(
+      chain.run(proposing(chain, bob, { _tag: "Text" }), proposing(chain, val, { _tag: "Text" })).map(told),
+    ).toEqual(["failed: NotAllowed", "applied"])
+  })
+
+  it("takes a parameter that exists and a value within its bounds", () => {
+    const chain = new Chain(world)
+    const change = (param: string, value: number) => proposing(chain, alice, { _tag: "ParameterChange", param, value })
+    const outcomes = chain.run(
+      change("round_reward", 5),
+      change("slash_percent", 9),
+      change("slash_percent", 101),
+      change("cooldown_rounds", 39),
+      change("cooldown_rounds", 40),
+    )
+    expect(outcomes.map(told)).toEqual([
+      "failed: unknown_parameter",
+      "failed: parameter_out_of_bounds",
+      "failed: parameter_out_of_bounds",
+      "failed: parameter_out_of_bounds",
+      "applied",
+    ])
+  })
+
+  it("stops at twenty active ones, and goes on once some are decided", () => {
+    const chain = new Chain(world)
+    const many = (count: number) => Array.from({ length: count }, () => proposing(chain, alice, { _tag: "Text" }))
+    expect(chain.run(...many(21)).map(told)).toEqual([
+      ...Array.from({ length: 20 }, () => "applied"),
+      "failed: TooManyActiveProposals",
+    ])
+    chain.advanceTo(12)
+    expect(chain.run(...many(1)).map(told)).toEqual(["applied"])
+    expect(chain.ledger.read.proposals(3).map(({ id }) => id)).toEqual([21, 20, 19])
+  })
+
+  it("is impossible while nobody could vote: 0 of 0 would pass", () => {
+    const chain = new Chain(world)
+    chain.run(chain.unstake(val), chain.unstake(other))
+    expect(chain.run(proposing(chain, alice, { _tag: "Text" })).map(told)).toEqual(["failed: no_voters"])
+  })
+})
+
+describe("a vote", () => {
+  it("counts with the weight of the snapshot, once, for validators of the snapshot", () => {
+    const chain = voted({ _tag: "Text" }, [[val, true]])
+    chain.run(chain.stake(alice, coins(3_000)))
+    const outcomes = chain.run(voting(chain, val, false), voting(chain, alice, true), voting(chain, other, false))
+    expect(outcomes.map(told)).toEqual(["failed: AlreadyVoted", "failed: NotAllowed", "applied"])
+    expect(proposal(chain)).toMatchObject({ votesFor: coins(6_000), votesAgainst: coins(4_000) })
+    expect(chain.ledger.read.ballot(Counter.proposalId(1), other.address)).toEqual({
+      weight: coins(4_000),
+      vote: false,
+    })
+  })
+
+  it("counts up to the last round of the voting, not after", () => {
+    const chain = voted({ _tag: "Text" }, [])
+    chain.advanceTo(10)
+    expect(chain.run(voting(chain, val, true)).map(told)).toEqual(["applied"])
+    expect(chain.run(voting(chain, other, true)).map(told)).toEqual(["failed: voting_ended"])
+    expect(chain.run(voting(chain, other, true, 9)).map(told)).toEqual(["failed: ProposalNotFound"])
+  })
+})
+
+describe("a decision", () => {
+  const statusAt = (chain: Chain, round: number) => {
+    chain.advanceTo(round)
+    return proposal(chain)?.status
+  }
+
+  it("passes with quorum and approval, and is carried out after the delay", () => {
+    const chain = voted({ _tag: "ParameterChange", param: "slash_percent", value: 77 }, [[val, true]])
+    expect([statusAt(chain, 11), statusAt(chain, 12), statusAt(chain, 15)]).toEqual(["Active", "Passed", "Passed"])
+    expect(chain.ledger.read.parameters.slashPercent).toBe(50)
+    expect(statusAt(chain, 16)).toBe("Executed")
+    expect(chain.ledger.read.parameters.slashPercent).toBe(77)
+  })
+
+  it("is rejected below the approval and below the quorum", () => {
+    // 60 % of the votes cast are not 66 %; nobody at all is not 10 %.
+    for (const votes of [
+      [
+        [val, true],
+        [other, false],
+      ] as const,
+      [],
+    ]) {
+      expect(statusAt(voted({ _tag: "Text" }, votes), 12)).toBe("Rejected")
+    }
+  })
+
+  it("is exact at the bounds", () => {
+    const at = (quorumPercent: number, approvalPercent: number) =>
+      voted(
+        { _tag: "Text" },
+        [
+          [val, true],
+          [other, false],
+        ],
+        { parameters: { ...world.parameters, quorumPercent, approvalPercent } },
+      )
+    expect([statusAt(at(100, 60), 12), statusAt(at(100, 61), 12)]).toEqual(["Passed", "Rejected"])
+    const one = (quorumPercent: number) =>
+      voted({ _tag: "Text" }, [[other, true]], { parameters: { ...world.parameters, quorumPercent } })
+    expect([statusAt(one(40), 12), statusAt(one(41), 12)]).toEqual(["Passed", "Rejected"])
+  })
+
+  it("happens with the execution in one commit when no delay is set", () => {
+    const chain = voted({ _tag: "Text" }, [[val, true]], {
+      parameters: { ...world.parameters, executionDelayRounds: 0 },
+    })
+    expect(chain.advanceTo(12).events).toEqual([
+      { _tag: "ProposalDecided", id: 1, status: "Passed" },
+      { _tag: "ProposalCarriedOut", id: 1, status: "Executed", failure: null },
+    ])
+  })
+
+  it("freezes what vertices and rewards read until the next epoch", () => {
+    const chain = voted({ _tag: "ParameterChange", param: "treasury_percent", value: 50 }, [[val, true]])
+    statusAt(chain, 12)
+    statusAt(chain, 16)
+    expect([chain.ledger.read.parameters.treasuryPercent, chain.epoch.rules.treasuryPercent]).toEqual([50, 10])
+    chain.closeEpoch()
+    expect(chain.epoch.rules.treasuryPercent).toBe(50)
+  })
+})
+
+describe("what a proposal does", () => {
+  const carriedOut = (payload: ProposalPayload, more: World = {}) => {
+    const chain = voted(payload, [[val, true]], more)
+    chain.advanceTo(12)
+    chain.advanceTo(16)
+    return chain
+  }
+
+  it("pays from the treasury what is there", () => {
+    const spend = (amount: number) =>
+      ({ _tag: "TreasurySpend", recipient: carol.address, amount: coins(amount) }) as const
+    const quiet = { protocol: { roundReward: Sats.ZERO } }
+    const paid = carriedOut(spend(60), quiet)
+    expect([paid.balance(carol), paid.ledger.read.totals.treasury]).toEqual([coins(60), coins(40)])
+    const failed = carriedOut(spend(101), quiet)
+    expect(proposal(failed)).toMatchObject({
+      status: "Failed",
+      failure: "the treasury holds 10000000000 sats, not 10100000000",
+    })
+    expect([failed.balance(carol), failed.ledger.read.totals.treasury]).toEqual([0, coins(100)])
+  })
+
+  it("seats and unseats the council", () => {
+    const seat = (action: "add" | "remove", who: Person) =>
+      carriedOut({ _tag: "CouncilMembership", action, address: who.address })
+    expect(seat("add", carol).ledger.read.council()).toEqual([alice.address, carol.address].sort())
+    expect(seat("remove", alice).ledger.read.council()).toEqual([])
+    expect(proposal(seat("add", alice))?.failure).toBe(`${alice.address} has a council seat already`)
+    expect(proposal(seat("remove", carol))?.failure).toBe(`${carol.address} has no council seat`)
+  })
+
+  it("cannot seat a twenty-second member", () => {
+    const council = ["alice", ...Array.from({ length: 20 }, (_, i) => `member ${i}`)]
+    const chain = carriedOut({ _tag: "CouncilMembership", action: "add", address: carol.address }, { council })
+    expect(proposal(chain)).toMatchObject({ status: "Failed", failure: "all 21 council seats are taken" })
+  })
+})

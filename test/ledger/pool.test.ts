@@ -1,0 +1,95 @@
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Pool from "../../src/ledger/Pool.js"
+import * as Sats from "../../src/protocol/Sats.js"
+
+const sats = (amount: number) => Sats.make(amount)
+const deposited = (pool: Pool.Pool, amount: number) => Either.getOrThrow(Pool.deposit(pool, sats(amount)))
+
+type Move =
+  | { readonly move: "deposit"; readonly amount: number }
+  | { readonly move: "withdraw"; readonly who: number }
+  | { readonly move: "reward"; readonly amount: number }
+  | { readonly move: "slash"; readonly percent: number }
+
+const amount = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 5_000_000_000_000 }))
+const move: fc.Arbitrary<Move> = fc.oneof(
+  fc.record({ move: fc.constant("deposit" as const), amount }),
+  fc.record({ move: fc.constant("withdraw" as const), who: fc.nat(20) }),
+  fc.record({ move: fc.constant("reward" as const), amount }),
+  fc.record({ move: fc.constant("slash" as const), percent: fc.integer({ min: 10, max: 100 }) }),
+)
+
+describe("a pool", () => {
+  it("never gives out more than it holds, and nobody gains by coming or going", () => {
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+        let pool = Pool.empty
+        let holders: Array<Pool.Share> = []
+        const worths = () => holders.map((share) => Pool.worth(pool, share))
+        for (const step of moves) {
+          const before = worths()
+          if (step.move === "deposit") {
+            if (pool.amount + step.amount > Sats.MAX_SUPPLY) continue
+            const result = Pool.deposit(pool, sats(step.amount))
+            if (Either.isLeft(result)) continue
+            pool = result.right.pool
+            const share = { generation: pool.generation, shares: result.right.minted }
+            expect(Pool.worth(pool, share)).toBeLessThanOrEqual(step.amount)
+            for (const [i, worth] of worths().entries()) expect(worth).toBeGreaterThanOrEqual(before[i] ?? 0)
+            holders.push(share)
+          } else if (step.move === "withdraw") {
+            const share = holders[step.who % Math.max(1, holders.length)]
+            if (share === undefined) continue
+            const worth = Pool.worth(pool, share)
+            const taken = Pool.withdraw(pool, share)
+            expect(taken.amount).toBe(worth)
+            pool = taken.pool
+            holders = holders.filter((holder) => holder !== share)
+          } else if (step.move === "reward") {
+            if (pool.shares > 0n && pool.amount + step.amount <= Sats.MAX_SUPPLY)
+              pool = Pool.reward(pool, sats(step.amount))
+          } else {
+            const { pool: slashed, burned } = Pool.slash(pool, step.percent)
+            expect(slashed.amount + burned).toBe(pool.amount)
+            if (slashed.generation !== pool.generation) holders = []
+            pool = slashed
+          }
+          expect(pool.amount > 0).toBe(pool.shares > 0n)
+          expect(holders.reduce((sum, { shares }) => sum + shares, 0n)).toBe(pool.shares)
+          expect(worths().reduce((sum, worth) => sum + worth, 0)).toBeLessThanOrEqual(pool.amount)
+        }
+      }),
+      { seed: 7, numRuns: 2_000 },
+    )
+  })
+
+  it("gives all that is left, dust included, to the last one out", () => {
+    const first = deposited(Pool.empty, 3)
+    const second = deposited(Pool.reward(first.pool, sats(7)), 10)
+    expect([second.minted, Pool.worth(second.pool, { generation: 0, shares: 3n })]).toEqual([3n, 10])
+    const odd = Pool.reward(second.pool, sats(1))
+    const out = Pool.withdraw(odd, { generation: 0, shares: 3n })
+    expect(out.amount).toBe(10)
+    expect(Pool.withdraw(out.pool, { generation: 0, shares: 3n })).toEqual({ amount: 11, pool: Pool.empty })
+  })
+
+  it("refuses what would not buy one share", () => {
+    const { pool } = deposited(Pool.empty, 1)
+    expect(Pool.deposit(Pool.reward(pool, sats(1_000)), sats(1_000))).toEqual(Either.left("TooSmallForOneShare"))
+  })
+
+  it("refuses what would not fit 128 bits of shares", () => {
+    const pool = { amount: sats(1), shares: 1n << 90n, generation: 0 }
+    expect(Pool.deposit(pool, sats(2 ** 39))).toEqual(Either.left("TooManyShares"))
+    expect(Either.isRight(Pool.deposit(pool, sats(2 ** 37)))).toBe(true)
+  })
+
+  it("begins a new generation when it loses everything, and the old shares are worth nothing", () => {
+    const { pool, minted } = deposited(Pool.empty, 1_000)
+    const { pool: slashed, burned } = Pool.slash(pool, 100)
+    expect([burned, slashed]).toEqual([1_000, { amount: 0, shares: 0n, generation: 1 }])
+    const { pool: refilled } = deposited(slashed, 500)
+    expect(Pool.worth(refilled, { generation: 0, shares: minted })).toBe(0)
+  })
+})

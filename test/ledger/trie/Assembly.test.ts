@@ -152,6 +152,11 @@ describe("an assembly", () => {
     for (const again of [small, large, tiny]) expect(tagOf(assembly.accept(again))).toBe("AlreadyHeld")
     join(assembly, [trie], [1_000_000])
     expect(tagOf(assembly.accept(large))).toBe("AlreadyHeld")
+
+    const [, second] = export_(trie, 5_000)
+    const begunInside = new Assembly.Assembly(trie.hash)
+    begunInside.accept(second ?? small)
+    expect(tagOf(begunInside.accept(large))).toBe("AlreadyHeld")
   })
 
   it("refuses a subtree of another state", () => {

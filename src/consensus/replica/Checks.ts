@@ -1,0 +1,56 @@
+/** Which signatures must hold before a message may come in. */
+import * as Checkpoint from "../../protocol/Checkpoint.js"
+import type { Epoch } from "../../protocol/Counter.js"
+import * as Header from "../../protocol/Header.js"
+import * as Heartbeat from "../../protocol/Heartbeat.js"
+import type { NetworkId } from "../../protocol/Network.js"
+import type { Transaction } from "../../protocol/Transaction.js"
+import * as Verification from "../../protocol/Verification.js"
+import type { Committee } from "../Committee.js"
+import * as Validity from "../Validity.js"
+import type { Message } from "./Message.js"
+
+export interface Knowledge {
+  readonly networkId: NetworkId
+  /** None for epochs that are long over or have not begun here: what is signed there is not taken in either. */
+  readonly committeeOf: (epoch: Epoch) => Committee | undefined
+  /** Of transactions, what was found good before. */
+  readonly isVerified: (transaction: Transaction) => boolean
+}
+
+/** Closing checkpoints are judged where it is known whose signatures count; state is judged by its root. */
+export const checksOf = (
+  message: Message,
+  { networkId, committeeOf, isVerified }: Knowledge,
+): ReadonlyArray<Verification.Check> => {
+  switch (message._tag) {
+    case "Vertices":
+    case "Rounds":
+      return message.vertices.flatMap((vertex) => Validity.signatureChecks(networkId, vertex, isVerified))
+    case "Transactions":
+      return message.transactions
+        .filter((transaction) => !isVerified(transaction))
+        .flatMap((transaction) => Verification.checksOf(networkId, transaction))
+    case "Heartbeat":
+      return [Heartbeat.check(message.heartbeat)]
+    case "Evidence":
+      return [Header.check(message.evidence.first), Header.check(message.evidence.second)]
+    case "CheckpointSignature": {
+      const { checkpoint, signature } = message
+      const committee = committeeOf(checkpoint.epoch)
+      const seat = committee?.seatOf(signature.validator)
+      if (committee === undefined || seat === undefined) return []
+      return [Checkpoint.check(checkpoint, committee.member(seat), signature.signature)]
+    }
+    case "Highest":
+      return message.header === null ? [] : [Header.check(message.header)]
+    case "AskVertices":
+    case "AskRounds":
+    case "AskClosing":
+    case "AskHighest":
+    case "AskState":
+    case "Closing":
+    case "State":
+      return []
+  }
+}

@@ -1,0 +1,60 @@
+/** Proofs of equivocation that no commit has brought yet. One of an author and epoch is enough: it is slashed once. */
+import type { Epoch, Round } from "../../protocol/Counter.js"
+import * as Evidence from "../../protocol/Evidence.js"
+import type { Header } from "../../protocol/Header.js"
+import * as Limits from "../../protocol/Limits.js"
+
+/** Not again for so many rounds after it was proposed: by then it is ordered, or its vertex is lost. */
+const PROPOSED_AGAIN_ROUNDS = 8
+/** Nobody has more authors to accuse than two committees have members. */
+const MAX_HELD = 2 * Limits.COMMITTEE_MEMBERS
+
+interface Held {
+  readonly evidence: Evidence.Evidence
+  readonly bytes: number
+  proposedIn: number
+}
+
+const keyOf = ({ epoch, author }: Header): string => `${epoch} ${author}`
+
+export class EvidencePool {
+  readonly #held = new Map<string, Held>()
+  /** Of the running epoch and the one before: what a commit has brought. */
+  readonly #ordered = new Set<string>()
+
+  /** Whether it is news. */
+  add(evidence: Evidence.Evidence): boolean {
+    const key = keyOf(evidence.first)
+    if (this.#held.has(key) || this.#ordered.has(key) || this.#held.size >= MAX_HELD) return false
+    const bytes = Evidence.encode(evidence).length
+    this.#held.set(key, { evidence, bytes, proposedIn: Number.NEGATIVE_INFINITY })
+    return true
+  }
+
+  /** For the own vertex of this round, as many as fit. */
+  take(round: Round, maxBytes: number): ReadonlyArray<Evidence.Evidence> {
+    const taken: Array<Evidence.Evidence> = []
+    let bytes = 0
+    for (const held of this.#held.values()) {
+      if (taken.length === Limits.VERTEX_EVIDENCE) break
+      if (round - held.proposedIn < PROPOSED_AGAIN_ROUNDS || bytes + held.bytes > maxBytes) continue
+      held.proposedIn = round
+      bytes += held.bytes
+      taken.push(held.evidence)
+    }
+    return taken
+  }
+
+  ordered(evidence: ReadonlyArray<Evidence.Evidence>): void {
+    for (const { first } of evidence) {
+      this.#held.delete(keyOf(first))
+      this.#ordered.add(keyOf(first))
+    }
+  }
+
+  /** Evidence of epochs before `oldest` counts no more. */
+  forgetBefore(oldest: Epoch): void {
+    for (const [key, { evidence }] of this.#held) if (evidence.first.epoch < oldest) this.#held.delete(key)
+    for (const key of this.#ordered) if (Number.parseInt(key, 10) < oldest) this.#ordered.delete(key)
+  }
+}

@@ -1,0 +1,38 @@
+/** What a network's disk holds before anything has happened: the state of its genesis, and the epoch that opens. */
+import * as Ledger from "../../ledger/Ledger.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import * as Checkpoint from "../../protocol/Checkpoint.js"
+import * as Counter from "../../protocol/Counter.js"
+import * as Genesis from "../../protocol/Genesis.js"
+import * as StateRecord from "../../protocol/StateRecord.js"
+import { openingOf } from "../Core.js"
+import { Stored } from "./Stored.js"
+
+/** The records as a batch for the trie. */
+export function* changesOf(records: Iterable<StateRecord.StateRecord>): Generator<Trie.Change, undefined, undefined> {
+  for (const record of records) yield { key: StateRecord.placeOf(record), value: StateRecord.encode(record) }
+  return undefined
+}
+
+/** The closing checkpoint of epoch 0, which nobody signs: its hash is the base of the first epoch. */
+export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): Checkpoint.Checkpoint => {
+  const hash = Genesis.hash(genesis)
+  return Checkpoint.make({
+    epoch: Counter.epoch(0),
+    round: Counter.round(0),
+    commitIndex: Counter.commitIndex(0),
+    commitHash: hash,
+    effectsDigest: ledger.effectsDigest,
+    stateRoot: Trie.apply(Trie.empty, changesOf(ledger.records())).hash,
+    totalSupply: ledger.read.totals.total,
+    nextEpoch: ledger.read.epoch,
+    previous: hash,
+  })
+}
+
+export const stored = (genesis: Genesis.Genesis): Stored => {
+  const ledger = Ledger.Ledger.fromGenesis(genesis)
+  const opening = openingOf(checkpointOf(genesis, ledger), genesis.time)
+  if (opening === null) throw new Error("the checkpoint of a genesis opens no epoch")
+  return new Stored({ genesis, records: ledger.records(), effectsDigest: ledger.effectsDigest, opening })
+}

@@ -1,0 +1,93 @@
+/** A state on its way here, piece by piece, from one peer at a time; what was checked stays, whoever sent it. */
+import { Either } from "effect"
+import { Assembly } from "../../ledger/trie/Assembly.js"
+import * as Position from "../../ledger/trie/Position.js"
+import type { Trie } from "../../ledger/trie/Trie.js"
+import * as Binary from "../../protocol/Binary.js"
+import type { SignedCheckpoint } from "../../protocol/Checkpoint.js"
+import type { Timestamp } from "../../protocol/Counter.js"
+import type { Answer, Question } from "./Message.js"
+import type { PeerId } from "./Peer.js"
+
+type StateAnswer = Extract<Answer, { _tag: "State" }>
+
+/** What came of an answer. */
+export type Received =
+  | { readonly _tag: "Kept"; readonly subtree: Uint8Array }
+  | { readonly _tag: "Refused"; readonly reason: string }
+  /** Nothing new, or nobody asked for it. */
+  | { readonly _tag: "Nothing" }
+
+export class StateDownload {
+  readonly target: SignedCheckpoint
+  readonly #assembly: Assembly
+  readonly #patienceMs: number
+  #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
+  /** Those that did not have it, or sent something else, since the last piece came. */
+  readonly #failed = new Set<PeerId>()
+
+  constructor(target: SignedCheckpoint, patienceMs: number, kept: Iterable<Uint8Array>) {
+    this.target = target
+    this.#patienceMs = patienceMs
+    this.#assembly = new Assembly(target.checkpoint.stateRoot)
+    for (const subtree of kept) this.#assembly.accept(subtree)
+  }
+
+  get heldRecords(): number {
+    return this.#assembly.heldRecords
+  }
+
+  get records(): number | undefined {
+    return this.#assembly.records
+  }
+
+  get trie(): Trie | undefined {
+    return this.#assembly.trie
+  }
+
+  get #root() {
+    return this.target.checkpoint.stateRoot
+  }
+
+  /** When to look again if no answer comes. */
+  get wakeAt(): number | null {
+    return this.#asked === null ? null : this.#asked.at + this.#patienceMs
+  }
+
+  /** Whom to ask what, now; none while an answer may still come, or when everybody has failed. */
+  next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
+    const asked = this.#asked
+    if (asked !== null && now >= asked.at && now - asked.at < this.#patienceMs && peers.includes(asked.peer))
+      return null
+    if (asked !== null) this.#failed.add(asked.peer)
+    this.#asked = null
+    const to = peers.find((peer) => !this.#failed.has(peer))
+    const { value: missing } = this.#assembly.missing().next()
+    if (to === undefined || missing === undefined) return null
+    this.#asked = { peer: to, at: now }
+    const position = Binary.encode((writer) => Position.write(writer, missing.position))
+    return { to, question: { _tag: "AskState", root: this.#root, position } }
+  }
+
+  /** Whether nobody who is there can go on with it. */
+  isHopeless(peers: ReadonlyArray<PeerId>): boolean {
+    return this.#asked === null && this.trie === undefined && peers.every((peer) => this.#failed.has(peer))
+  }
+
+  receive(from: PeerId, { root, subtree }: StateAnswer): Received {
+    if (this.#asked?.peer !== from || root !== this.#root) return { _tag: "Nothing" }
+    this.#asked = null
+    if (subtree === null) {
+      this.#failed.add(from)
+      return { _tag: "Nothing" }
+    }
+    const accepted = this.#assembly.accept(subtree)
+    if (Either.isRight(accepted)) {
+      this.#failed.clear()
+      return { _tag: "Kept", subtree }
+    }
+    if (accepted.left._tag === "AlreadyHeld") return { _tag: "Nothing" }
+    this.#failed.add(from)
+    return { _tag: "Refused", reason: accepted.left.message }
+  }
+}

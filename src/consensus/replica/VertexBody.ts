@@ -1,0 +1,39 @@
+/** What goes into an own vertex: evidence first, then heartbeats, and transactions into what is left of a mebibyte. */
+import type { PendingTransactions } from "../../ledger/PendingTransactions.js"
+import type { Address } from "../../protocol/Address.js"
+import type { Round } from "../../protocol/Counter.js"
+import * as Limits from "../../protocol/Limits.js"
+import type { Body } from "../../protocol/Vertex.js"
+import type { EvidencePool } from "./EvidencePool.js"
+import type { HeartbeatPool } from "./HeartbeatPool.js"
+
+/** Base, epoch, round, key, count of parents, timestamp, coinbase, body hash and signature. */
+const HEADER_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
+const PARENT_BYTES = 8 + 20 + 32
+/** The counts in front of the three lists. */
+const BODY_BYTES = 2 + 1 + 1
+const HEARTBEAT_BYTES = 32 + 8 + 32 + 64
+/** Headers of large committees are long; a vertex is not there for evidence alone. */
+const EVIDENCE_BYTES = 262_144
+
+export interface Sources {
+  readonly pool: PendingTransactions
+  readonly evidence: EvidencePool
+  readonly heartbeats: HeartbeatPool
+}
+
+export interface Slot {
+  readonly round: Round
+  readonly parents: number
+  /** Whether this node is the one to propose what an account sends. */
+  readonly isAssigned: (account: Address) => boolean
+}
+
+export const fill = ({ pool, evidence, heartbeats }: Sources, { round, parents, isAssigned }: Slot): Body => {
+  const proofs = evidence.take(round, EVIDENCE_BYTES)
+  const beats = heartbeats.take(round, isAssigned)
+  const proofBytes = proofs.length === 0 ? 0 : EVIDENCE_BYTES
+  const taken = HEADER_BYTES + PARENT_BYTES * parents + BODY_BYTES + proofBytes + HEARTBEAT_BYTES * beats.length
+  const transactions = pool.choose({ round, maxBytes: Limits.VERTEX_BYTES - taken, isAssigned })
+  return { transactions, evidence: proofs, heartbeats: beats }
+}

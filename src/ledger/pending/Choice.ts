@@ -1,0 +1,151 @@
+/** Which pending transactions go into the next own vertex. */
+import type { Address } from "../../protocol/Address.js"
+import type { Round } from "../../protocol/Counter.js"
+import * as Limits from "../../protocol/Limits.js"
+import type { Transaction } from "../../protocol/Transaction.js"
+import type { Entry, Lane } from "./Entry.js"
+import { Heap, type Placed } from "./Heap.js"
+import type { Inclusions } from "./Inclusions.js"
+import type { Sender } from "./Sender.js"
+
+/** Who waits this many rounds is proposed by anybody, not only by the member it is assigned to. */
+export const PATIENCE_ROUNDS = 4
+/** Fee-exempt transactions have a tenth of the vertex to themselves, by number and by bytes. */
+export const EXEMPT_PART = 10
+
+export interface Wish {
+  /** Of the vertex to be made. */
+  readonly round: Round
+  readonly maxBytes: number
+  /** Whether this node is the one to propose the sender's transactions. */
+  readonly isAssigned: (sender: Address) => boolean
+}
+
+/** A sender and which of its entries is next. */
+interface Cursor extends Placed {
+  readonly sender: Sender
+  readonly isAssigned: boolean
+  at: number
+  entry: Entry
+}
+
+/** Higher fee first, of equals the earlier arrival. */
+export const comesBefore = (a: Entry, b: Entry): boolean =>
+  a.transaction.fee !== b.transaction.fee ? a.transaction.fee > b.transaction.fee : a.arrival < b.arrival
+
+const cursorBefore = (a: Cursor, b: Cursor): boolean => comesBefore(a.entry, b.entry)
+
+class Choice {
+  readonly #wish: Wish
+  readonly #inclusions: Inclusions
+  readonly #chosen: Array<Transaction> = []
+  readonly #heaps: { readonly [L in Lane]: Heap<Cursor> }
+  #bytes = 0
+  #exempt = 0
+  #exemptBytes = 0
+
+  constructor(wish: Wish, inclusions: Inclusions, senders: Iterable<Sender>) {
+    this.#wish = wish
+    this.#inclusions = inclusions
+    const cursors: { readonly [L in Lane]: Array<Cursor> } = { paying: [], exempt: [] }
+    for (const sender of senders) {
+      const cursor = this.#open(sender)
+      if (cursor !== undefined) cursors[cursor.entry.lane].push(cursor)
+    }
+    this.#heaps = {
+      paying: new Heap(cursorBefore, cursors.paying),
+      exempt: new Heap(cursorBefore, cursors.exempt),
+    }
+  }
+
+  /** At the first entry that may be proposed: all nonces before it are executed, or will be before this vertex is. */
+  #open(sender: Sender): Cursor | undefined {
+    const [first] = sender.entries
+    if (first === undefined) return undefined
+    const cursor = { sender, isAssigned: this.#wish.isAssigned(sender.address), at: 0, entry: first, place: -1 }
+    while (true) {
+      const entry = sender.entries[cursor.at]
+      if (entry === undefined || entry.transaction.nonce !== sender.next + cursor.at) return undefined
+      const round = this.#inclusions.roundOf(entry.transaction.id)
+      cursor.entry = entry
+      if (round === undefined) return this.#isDue(cursor) ? cursor : undefined
+      // What stands in a vertex of this round or above may be executed after this one.
+      if (round >= this.#wish.round) return undefined
+      cursor.at++
+    }
+  }
+
+  #isDue({ isAssigned, entry }: Cursor): boolean {
+    return isAssigned || this.#wish.round - entry.sinceRound >= PATIENCE_ROUNDS
+  }
+
+  #advance(cursor: Cursor): void {
+    cursor.at++
+    const entry = cursor.sender.entries[cursor.at]
+    if (entry === undefined || entry.transaction.nonce !== cursor.sender.next + cursor.at) return
+    if (this.#inclusions.roundOf(entry.transaction.id) !== undefined) return
+    cursor.entry = entry
+    if (this.#isDue(cursor)) this.#heaps[entry.lane].push(cursor)
+  }
+
+  #hasExemptPlace(): boolean {
+    const { maxBytes } = this.#wish
+    return this.#exempt * EXEMPT_PART < Limits.VERTEX_TRANSACTIONS && this.#exemptBytes * EXEMPT_PART < maxBytes
+  }
+
+  #next(): Cursor | undefined {
+    const { paying, exempt } = this.#heaps
+    if (exempt.size > 0 && (this.#hasExemptPlace() || paying.size === 0)) return exempt.pop()
+    return paying.pop()
+  }
+
+  run(): ReadonlyArray<Transaction> {
+    while (this.#chosen.length < Limits.VERTEX_TRANSACTIONS) {
+      const cursor = this.#next()
+      if (cursor === undefined) break
+      const { transaction, lane } = cursor.entry
+      const { length } = transaction.encoded
+      // It waits for the next vertex, and with it what its sender has behind it; others may be smaller.
+      if (this.#bytes + length > this.#wish.maxBytes) continue
+      this.#chosen.push(transaction)
+      this.#bytes += length
+      if (lane === "exempt") {
+        this.#exempt++
+        this.#exemptBytes += length
+      }
+      this.#advance(cursor)
+    }
+    return this.#chosen
+  }
+}
+
+/** By fee, each sender's in the order of nonces, never one that stands in an unordered vertex. */
+export const choose = (wish: Wish, inclusions: Inclusions, senders: Iterable<Sender>): ReadonlyArray<Transaction> =>
+  new Choice(wish, inclusions, senders).run()
+
+/** The first `limit` in the order of the pool: by fee, each sender's in the order of nonces, behind a gap last. */
+export const top = (senders: Iterable<Sender>, limit: number): ReadonlyArray<Entry> => {
+  const cursors: Array<Cursor & { reachable: number }> = []
+  for (const sender of senders) {
+    const [entry] = sender.entries
+    if (entry !== undefined) {
+      cursors.push({ sender, isAssigned: true, at: 0, entry, place: -1, reachable: sender.reachable })
+    }
+  }
+  const heap = new Heap<Cursor & { reachable: number }>((a, b) => {
+    const isReachable = a.at < a.reachable
+    return isReachable !== b.at < b.reachable ? isReachable : cursorBefore(a, b)
+  }, cursors)
+  const first: Array<Entry> = []
+  while (first.length < limit) {
+    const cursor = heap.pop()
+    if (cursor === undefined) break
+    first.push(cursor.entry)
+    cursor.at++
+    const entry = cursor.sender.entries[cursor.at]
+    if (entry === undefined) continue
+    cursor.entry = entry
+    heap.push(cursor)
+  }
+  return first
+}

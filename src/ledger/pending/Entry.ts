@@ -1,0 +1,32 @@
+/** A pending transaction with what the pool knows about it. */
+import type { Round, Timestamp } from "../../protocol/Counter.js"
+import * as Operation from "../../protocol/Operation.js"
+import type { Transaction } from "../../protocol/Transaction.js"
+import * as Transactions from "../Transactions.js"
+
+/** Transactions that may be free have places of their own, so that no fee can crowd them out. */
+export type Lane = "paying" | "exempt"
+
+export const laneOf = ({ operation }: Transaction): Lane =>
+  Operation.isFeeExempt(operation._tag) ? "exempt" : "paying"
+
+export interface Entry {
+  readonly transaction: Transaction
+  readonly lane: Lane
+  /** Fee and amount: what it reserves of its sender's balance. */
+  readonly spending: number
+  readonly receivedAt: Timestamp
+  /** The round the node was in when it came: who waits long enough is proposed by anybody. */
+  readonly sinceRound: Round
+  /** Rises with every arrival. */
+  readonly arrival: number
+}
+
+export const make = (transaction: Transaction, receivedAt: Timestamp, sinceRound: Round, arrival: number): Entry => ({
+  transaction,
+  lane: laneOf(transaction),
+  spending: Transactions.spendingOf(transaction),
+  receivedAt,
+  sinceRound,
+  arrival,
+})

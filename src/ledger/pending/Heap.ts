@@ -1,0 +1,84 @@
+/** A binary heap whose items know their place, so that one that changed is moved and not looked for. */
+export interface Placed {
+  /** Where it lies in its heap, -1 outside; the heap's to write. */
+  place: number
+}
+
+export class Heap<A extends Placed> {
+  readonly #isBefore: (a: A, b: A) => boolean
+  readonly #items: Array<A> = []
+
+  /** The items in any order; taking them all at once costs less than one by one. */
+  constructor(isBefore: (a: A, b: A) => boolean, items: Iterable<A> = []) {
+    this.#isBefore = isBefore
+    for (const item of items) item.place = this.#items.push(item) - 1
+    for (let at = (this.#items.length >>> 1) - 1; at >= 0; at--) this.#sinkAt(at)
+  }
+
+  get size(): number {
+    return this.#items.length
+  }
+
+  get first(): A | undefined {
+    return this.#items[0]
+  }
+
+  push(item: A): void {
+    item.place = this.#items.push(item) - 1
+    this.#rise(item)
+  }
+
+  pop(): A | undefined {
+    const [first] = this.#items
+    if (first !== undefined) this.remove(first)
+    return first
+  }
+
+  /** Puts an item right that is in the heap and has changed. */
+  update(item: A): void {
+    this.#rise(item)
+    this.#sinkAt(item.place)
+  }
+
+  remove(item: A): void {
+    const at = item.place
+    const last = this.#items.pop()
+    item.place = -1
+    if (last === undefined || last === item) return
+    this.#put(last, at)
+    this.update(last)
+  }
+
+  #put(item: A, at: number): void {
+    this.#items[at] = item
+    item.place = at
+  }
+
+  #rise(item: A): void {
+    let at = item.place
+    while (at > 0) {
+      const above = (at - 1) >>> 1
+      const parent = this.#items[above]
+      if (parent === undefined || !this.#isBefore(item, parent)) break
+      this.#put(parent, at)
+      at = above
+    }
+    this.#put(item, at)
+  }
+
+  #sinkAt(start: number): void {
+    const item = this.#items[start]
+    if (item === undefined) return
+    let at = start
+    for (;;) {
+      const left = this.#items[2 * at + 1]
+      const right = this.#items[2 * at + 2]
+      const child = right !== undefined && left !== undefined && this.#isBefore(right, left) ? right : left
+      if (child === undefined || !this.#isBefore(child, item)) break
+      const below = child.place
+      this.#put(child, at)
+      at = below
+    }
+    this.#put(item, at)
+  }
+}

@@ -1,0 +1,96 @@
+/** What one account has pending: at most a nonce window of it, so everything here may look at all of it. */
+import type { Address } from "../../protocol/Address.js"
+import type { Nonce } from "../../protocol/Counter.js"
+import type { Entry, Lane } from "./Entry.js"
+import type { Placed } from "./Heap.js"
+
+/** The entry of a sender and lane that leaves first, and what the pool loses by it. */
+export interface Tail extends Placed {
+  readonly sender: Sender
+  readonly lane: Lane
+  /** None while the sender has nothing in the lane. */
+  entry: Entry | null
+  /**
+   * The lowest fee among the entries of the lane up to it: none of them can be executed without the ones before, so a
+   * high fee behind a low one protects neither. Below zero behind a missing nonce, where nothing can be executed.
+   */
+  fee: number
+  /** The latest arrival among the same. */
+  arrival: number
+}
+
+export const GAP_FEE = -1
+
+/** Cheapest first, of equals the latest. */
+export const leavesBefore = (a: Tail, b: Tail): boolean => (a.fee !== b.fee ? a.fee < b.fee : a.arrival > b.arrival)
+
+export class Sender {
+  readonly address: Address
+  /** The account's next nonce on finalized state. */
+  next: Nonce
+  /** In the order of their nonces. */
+  readonly entries: Array<Entry> = []
+  readonly tails: { readonly [L in Lane]: Tail }
+  #spending = 0
+  #exempt = 0
+
+  constructor(address: Address, next: Nonce) {
+    this.address = address
+    this.next = next
+    const tail = (lane: Lane): Tail => ({ sender: this, lane, entry: null, fee: 0, arrival: 0, place: -1 })
+    this.tails = { paying: tail("paying"), exempt: tail("exempt") }
+  }
+
+  /** Fees and amounts of all entries. */
+  get spending(): number {
+    return this.#spending
+  }
+
+  get exemptCount(): number {
+    return this.#exempt
+  }
+
+  at(nonce: Nonce): Entry | undefined {
+    return this.entries.find(({ transaction }) => transaction.nonce === nonce)
+  }
+
+  add(entry: Entry): void {
+    const { nonce } = entry.transaction
+    let at = this.entries.length
+    while (at > 0 && (this.entries[at - 1]?.transaction.nonce ?? 0) > nonce) at--
+    this.entries.splice(at, 0, entry)
+    this.#spending += entry.spending
+    if (entry.lane === "exempt") this.#exempt++
+  }
+
+  remove(entry: Entry): void {
+    const at = this.entries.indexOf(entry)
+    if (at < 0) return
+    this.entries.splice(at, 1)
+    this.#spending -= entry.spending
+    if (entry.lane === "exempt") this.#exempt--
+  }
+
+  /** How many entries follow on the finalized nonce without a gap. */
+  get reachable(): number {
+    let count = 0
+    while (this.entries[count]?.transaction.nonce === this.next + count) count++
+    return count
+  }
+
+  /** Brings the tails up to date with the entries. */
+  rank(): void {
+    const { paying, exempt } = this.tails
+    const { reachable } = this
+    paying.entry = null
+    exempt.entry = null
+    for (const [i, entry] of this.entries.entries()) {
+      const tail = entry.lane === "paying" ? paying : exempt
+      const isFirst = tail.entry === null
+      const fee = i < reachable ? entry.transaction.fee : GAP_FEE
+      tail.fee = isFirst ? fee : Math.min(tail.fee, fee)
+      tail.arrival = isFirst ? entry.arrival : Math.max(tail.arrival, entry.arrival)
+      tail.entry = entry
+    }
+  }
+}

@@ -110,6 +110,9 @@ describe("an epoch", () => {
           const rebuilt = open(random)
           for (const stored of insertedIn(outputs)) rebuilt.epoch.restore(stored)
           expect(stateOf(rebuilt.epoch)).toEqual(stateOf(epoch))
+          // Who was only waiting may have shown more, never less than what is in the DAG.
+          expect(rebuilt.epoch.reachedRound).toBeGreaterThanOrEqual(rebuilt.epoch.dag.quorumRound)
+          expect(rebuilt.epoch.reachedRound).toBeLessThanOrEqual(epoch.reachedRound)
           expect(commitsIn(rebuilt.outputs)).toEqual(commitsIn(outputs))
         }
       }),

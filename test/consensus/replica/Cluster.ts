@@ -11,6 +11,7 @@ import type { Pin } from "../../../src/consensus/replica/ProvenChain.js"
 import { Replica } from "../../../src/consensus/replica/Replica.js"
 import * as Serving from "../../../src/consensus/replica/Serving.js"
 import type { Stored } from "../../../src/consensus/replica/Stored.js"
+import type { Write } from "../../../src/consensus/replica/Write.js"
 import * as Address from "../../../src/protocol/Address.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as Genesis from "../../../src/protocol/Genesis.js"
@@ -97,7 +98,11 @@ export class Machine {
   readonly #cluster: Cluster
   readonly #signer: Signer | null
   readonly #pin: Pin | null
+  /** All that was written. */
   disk: Stored
+  /** All that a power cut leaves. */
+  #durable: Stored
+  #unsynced: Array<Write> = []
   #replica: Replica | null = null
   readonly outputs: Array<Output> = []
   readonly executed: Array<Executed> = []
@@ -107,6 +112,7 @@ export class Machine {
     this.name = name
     this.peer = name as PeerId
     this.disk = disk
+    this.#durable = disk.copy()
     this.#signer = isValidator ? signerOf(name) : null
     this.#pin = pin
   }
@@ -136,6 +142,32 @@ export class Machine {
     this.#cluster.reconnect()
   }
 
+  /** Stops, and loses what was not synced. */
+  cutPower(): void {
+    this.stop()
+    this.#restoreDisk(this.#durable.copy())
+  }
+
+  /** Puts another disk in, as it was at some time. */
+  replaceDisk(disk: Stored): void {
+    if (this.isUp) this.stop()
+    this.#restoreDisk(disk)
+  }
+
+  #restoreDisk(disk: Stored): void {
+    this.disk = disk
+    this.#durable = disk.copy()
+    this.#unsynced = []
+  }
+
+  #keep(write: Write, isSynced: boolean): void {
+    this.disk.apply(write)
+    this.#unsynced.push(write)
+    if (!isSynced) return
+    for (const each of this.#unsynced) this.#durable.apply(each)
+    this.#unsynced = []
+  }
+
   handle(outputs: Outputs): void {
     for (const output of outputs) if (this.isUp) this.#do(output)
   }
@@ -154,7 +186,7 @@ export class Machine {
         this.#cluster.send(this, output.to, Serving.answer(this.disk, output.question))
         return
       case "Write":
-        this.disk.apply(output.write)
+        this.#keep(output.write, output.isSynced)
         this.#cluster.soon(this, () => this.handle(this.replica.written(output.id, this.#cluster.now)))
         return
       case "Executed":

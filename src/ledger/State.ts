@@ -166,6 +166,13 @@ export class State {
     if (amount > 0) this.credit(this.accounts.findOrAdd(address), amount)
   }
 
+  /** From one balance to another: the supply does not move. */
+  pay(from: Row, to: Row, amount: Sats.Sats): void {
+    if (amount === 0) return
+    this.accounts.setBalance(from, Sats.subtract(this.accounts.balance(from), amount))
+    this.accounts.setBalance(to, Sats.add(this.accounts.balance(to), amount))
+  }
+
   debit(row: Row, amount: Sats.Sats): void {
     if (amount === 0) return
     this.accounts.setBalance(row, Sats.subtract(this.accounts.balance(row), amount))

@@ -94,12 +94,6 @@ const ruleRejection = (
   return needed > available ? Rejection.insufficient(needed, available) : undefined
 }
 
-/** Who is paid: an applied name goes to the treasury's account, every other fee to the vertex's author. */
-const charge = (state: State, row: Row, author: Row, fee: Sats.Sats): void => {
-  state.debit(row, fee)
-  state.credit(author, fee)
-}
-
 const advanceNonce = (state: State, row: Row): void =>
   state.accounts.setNonce(row, Counter.nonce(state.accounts.nonce(row) + 1))
 
@@ -110,11 +104,10 @@ const apply = (state: State, transaction: Transaction, row: Row, author: Row): C
   if (operation._tag === "RegisterNameTx") {
     state.debit(row, fee)
     state.supply.increase("treasury", fee)
-  } else charge(state, row, author, fee)
+  } else state.pay(row, author, fee)
   switch (operation._tag) {
     case "Transfer":
-      state.debit(row, operation.amount)
-      state.creditAddress(operation.to, operation.amount)
+      state.pay(row, state.accounts.findOrAdd(operation.to), operation.amount)
       return null
     case "StakeTx":
       Staking.applyStake(
@@ -174,7 +167,7 @@ export const execute = (state: State, transaction: Transaction, author: Row): Ou
   const fee = Sats.max(transaction.fee, Sats.make(state.parameters.minFee))
   if (fee > state.accounts.balance(row)) return { _tag: "NoEffect", reason }
   advanceNonce(state, row)
-  charge(state, row, author, fee)
+  state.pay(row, author, fee)
   return { _tag: "Failed", fee, reason }
 }
 

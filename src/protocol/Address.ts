@@ -2,8 +2,8 @@
 
 import { bech32m } from "bech32"
 import { type Brand, Data, Either, Schema } from "effect"
-import { fromHex, toHex } from "#crypto"
-import type { Reader } from "./Binary.js"
+import { fromHex, sha256Hex, toHex } from "#crypto"
+import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
 import * as Hex from "./Hex.js"
 import type { PublicKey } from "./Keys.js"
@@ -24,9 +24,15 @@ export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   }
 }
 
+/** What is hashed to an address, lent to each call: executing a transaction asks for one, so it must cost little more than the hash. */
+const preimage = Hash.tagged(Binary.utf8("udg/address\0"), [new Uint8Array(32)])
+const KEY_AT = preimage.length - 32
+
 /** The first 20 bytes of H("udg/address", public key). */
-export const fromPublicKey = (publicKey: PublicKey): Address =>
-  Hash.of("udg/address", fromHex(publicKey)).slice(0, BYTES * 2) as Address
+export const fromPublicKey = (publicKey: PublicKey): Address => {
+  Binary.writeHex(preimage, KEY_AT, publicKey)
+  return sha256Hex(preimage).slice(0, BYTES * 2) as Address
+}
 
 export const toBech32 = (address: Address, prefix: AddressPrefix): string =>
   bech32m.encode(prefix, bech32m.toWords(fromHex(address)))
@@ -83,4 +89,4 @@ export const text = Schema.String.annotations({
   description: "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)",
 })
 
-export const read = (reader: Reader): Address => reader.hex(BYTES) as Address
+export const read = (reader: Binary.Reader): Address => reader.hex(BYTES) as Address

@@ -144,9 +144,9 @@ export class Chain {
   #previous: Hash.Hash
   #pending = new Map<string, number>()
 
-  constructor(world: World | Genesis.Genesis) {
+  constructor(world: World | Genesis.Genesis, ledger?: Ledger) {
     this.genesis = "networkId" in world ? world : genesisOf(world)
-    this.ledger = Ledger.fromGenesis(this.genesis)
+    this.ledger = ledger ?? Ledger.fromGenesis(this.genesis)
     this.#previous = this.ledger.read.head.hash
   }
 

@@ -22,13 +22,18 @@ interface Mutation {
 
 /** Money appears or vanishes: the running totals or the recount notice, without knowing what the rules are. */
 const conservation: ReadonlyArray<Mutation> = [
-  { rule: "a fee is paid to nobody", file: "Transactions", line: "state.credit(author, fee)", becomes: "" },
+  {
+    rule: "a fee is paid to nobody",
+    file: "Transactions",
+    line: "} else state.pay(row, author, fee)",
+    becomes: "} else state.accounts.setBalance(row, Sats.subtract(state.accounts.balance(row), fee))",
+  },
   { rule: "a name's fee is lost", file: "Transactions", line: `state.supply.increase("treasury", fee)`, becomes: "" },
   {
-    rule: "a transfer arrives twice",
+    rule: "a transfer arrives without having left",
     file: "Transactions",
-    line: "state.creditAddress(operation.to, operation.amount)",
-    becomes: "for (const _ of [1, 2]) state.creditAddress(operation.to, operation.amount)",
+    line: "state.pay(row, state.accounts.findOrAdd(operation.to), operation.amount)",
+    becomes: "state.accounts.setBalance(state.accounts.findOrAdd(operation.to), operation.amount)",
   },
   { rule: "a reward is not counted as minted", file: "Rewards", line: "state.supply.mint(minted)", becomes: "" },
   {

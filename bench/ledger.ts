@@ -1,0 +1,182 @@
+// What executing commits costs with a million accounts, and what a checkpoint of them costs, beside what hashing costs
+// here. Transactions are made before the clock runs; their signatures are somebody else's work and are made up.
+import { createHash } from "node:crypto"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { Either } from "effect"
+import type { Execution } from "../src/ledger/Execution.js"
+import { Ledger } from "../src/ledger/Ledger.js"
+import * as Trie from "../src/ledger/trie/Trie.js"
+import * as Address from "../src/protocol/Address.js"
+import * as Genesis from "../src/protocol/Genesis.js"
+import * as Hash from "../src/protocol/Hash.js"
+import type { PublicKey } from "../src/protocol/Keys.js"
+import * as Sats from "../src/protocol/Sats.js"
+import type { Transaction } from "../src/protocol/Transaction.js"
+import { Chain, genesisOf, type Person, person, transaction } from "../test/ledger/builders.js"
+import type { Figure, Suite } from "./Harness.js"
+
+const ACCOUNTS = 1_000_000
+const TRANSFERS = 5_000
+const VERTICES = 4
+const COMMITS = 15
+const CHANGED = 10_000
+const CHECKPOINTS = 9
+const SLICE_MS = 10
+
+const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+const timed = <A>(run: () => A): readonly [A, number] => {
+  const started = performance.now()
+  const result = run()
+  return [result, performance.now() - started]
+}
+
+const milliseconds = (name: string, value: number): Figure => ({ name, value, unit: "ms" })
+const rate = (name: string, count: number, ms: number): Figure => ({
+  name,
+  value: (count / ms) * 1_000,
+  unit: "a second",
+})
+const bytesEach = (name: string, bytes: number): Figure => ({
+  name,
+  value: Math.round(bytes * (1 / ACCOUNTS)),
+  unit: "bytes",
+})
+
+setFlagsFromString("--expose-gc")
+const collect: unknown = runInNewContext("gc")
+const memoryNow = (): number => {
+  for (let i = 0; i < 3; i++) if (typeof collect === "function") collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+const hashing = (): Figure => {
+  const bytes = new Uint8Array(72)
+  for (let i = 0; i < 20_000; i++) Hash.of("udg/node", bytes)
+  const [, ms] = timed(() => {
+    for (let i = 0; i < 300_000; i++) Hash.of("udg/node", bytes)
+  })
+  return rate("SHA-256 of 72 bytes, one core", 300_000, ms)
+}
+
+const holders: ReadonlyArray<Person> = Array.from({ length: ACCOUNTS }, (_, n) => {
+  const publicKey = createHash("sha256").update(`holder ${n}`).digest("hex") as PublicKey
+  return { name: "", publicKey, address: Address.fromPublicKey(publicKey) }
+})
+
+/** The same numbers every time, scattered like those of strangers. */
+let drawn = 1
+const draw = (): number => {
+  drawn = (Math.imul(drawn, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((drawn >>> 8) * (ACCOUNTS / 2 ** 24))
+}
+
+const nonces = new Uint32Array(ACCOUNTS)
+
+const transferBetween = (from: number, to: number): Transaction => {
+  const [sender, recipient] = [holders[from], holders[to]]
+  if (sender === undefined || recipient === undefined) throw new RangeError(`no holder ${from} or ${to}`)
+  const nonce = nonces[from] ?? 0
+  nonces[from] = nonce + 1
+  const operation = { _tag: "Transfer", to: recipient.address, amount: Sats.make(5), memo: "" } as const
+  return transaction(sender, { operation, fee: 1_000, nonce })
+}
+
+const commitOf = (chain: Chain, transfers: ReadonlyArray<Transaction>): readonly [Execution, number] => {
+  const round = chain.round + 1
+  const vertices = Array.from({ length: VERTICES }, (_, i) => {
+    const transactions = transfers.slice(i * TRANSFERS, (i + 1) * TRANSFERS)
+    return chain.vertex({ by: person("val"), transactions }, round)
+  })
+  const [result, ms] = timed(() => chain.executeVertices(vertices, round))
+  return [Either.getOrThrowWith(result, (violation) => violation), ms]
+}
+
+const transfers = (chain: Chain): ReadonlyArray<Figure> => {
+  const times = Array.from({ length: COMMITS }, () => {
+    const made = Array.from({ length: TRANSFERS * VERTICES }, () => transferBetween(draw(), draw()))
+    const [execution, ms] = commitOf(chain, made)
+    const applied = execution.vertices.flatMap((vertex) => vertex.transactions).filter(({ _tag }) => _tag === "Applied")
+    if (applied.length !== made.length) throw new Error(`${applied.length} of ${made.length} transfers were applied`)
+    return ms
+  })
+  return [
+    rate("plain transfers executed, changes collected and chained, median", TRANSFERS * VERTICES, median(times)),
+    rate("… the fastest commit", TRANSFERS * VERTICES, Math.min(...times)),
+  ]
+}
+
+const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) => {
+  const slices: Array<number> = []
+  const [job, start] = timed(() => Trie.update(trie, changes))
+  slices.push(start)
+  for (;;) {
+    const [next, ms] = timed(() => {
+      const until = performance.now() + SLICE_MS
+      return job.step(() => performance.now() < until)
+    })
+    slices.push(ms)
+    if (next !== undefined)
+      return { trie: next, total: slices.reduce((a, b) => a + b, 0), longest: Math.max(...slices) }
+  }
+}
+
+const checkpoints = (chain: Chain, first: Trie.Trie): ReadonlyArray<Figure> => {
+  let trie = first
+  const runs = Array.from({ length: CHECKPOINTS }, (_, checkpoint) => {
+    const at = checkpoint * CHANGED
+    commitOf(
+      chain,
+      Array.from({ length: CHANGED / 2 }, (_, i) => transferBetween(at + 2 * i, at + 2 * i + 1)),
+    )
+    const [frozen, freezing] = timed(() => chain.ledger.freeze())
+    const run = updated(trie, frozen)
+    trie = run.trie
+    return { total: run.total + freezing, longest: Math.max(run.longest, freezing) }
+  })
+  return [
+    milliseconds("checkpoint root after 10 000 changed accounts, median", median(runs.map(({ total }) => total))),
+    milliseconds("… the slowest of nine", Math.max(...runs.map(({ total }) => total))),
+    milliseconds("… longest slice, median", median(runs.map(({ longest }) => longest))),
+    milliseconds("… longest slice of all", Math.max(...runs.map(({ longest }) => longest))),
+  ]
+}
+
+export const suite: Suite = {
+  about: "executing commits among a million accounts, and the checkpoint of them",
+  figures: () => {
+    const hash = hashing()
+    const genesis = Either.getOrThrow(
+      Genesis.make({
+        ...genesisOf({ protocol: { epochRounds: 10_000 }, parameters: { cooldownRounds: 10_000 } }),
+        allocations: holders.map(({ address }) => ({ address, amount: Sats.make(1_000_000_000) })),
+      }),
+    )
+    const before = memoryNow()
+    const [ledger, founding] = timed(() => Ledger.fromGenesis(genesis))
+    const chain = new Chain(genesis, ledger)
+    const frozen = ledger.freeze()
+    const withoutTrie = memoryNow()
+    const built = updated(Trie.empty, frozen)
+    const withTrie = memoryNow()
+    const executing = transfers(chain)
+    const afterwards = ledger.freeze()
+    const { trie } = updated(built.trie, afterwards)
+    const checkpointing = checkpoints(chain, trie)
+    const [counted, counting] = timed(() => ledger.recount())
+    Either.getOrThrowWith(counted, (violation) => violation)
+    return [
+      hash,
+      ...executing,
+      ...checkpointing,
+      milliseconds("first root of 1 000 000 accounts, frozen and built", built.total),
+      milliseconds("… longest slice", built.longest),
+      bytesEach("memory an account, without the trie", withoutTrie - before),
+      bytesEach("… with the trie", withTrie - before),
+      milliseconds("from a genesis of 1 000 000 allocations", founding),
+      milliseconds("recount of the supply", counting),
+    ]
+  },
+}

@@ -37,6 +37,8 @@ export interface Options {
   readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
   readonly onAnswer: (answered: Answered) => void
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
+  /** Told about an answer that the client did not read at once. */
+  readonly onUnread: (response: ServerResponse) => void
   readonly streams: EventStreams
   readonly bodies: RequestBody.Budget
 }
@@ -55,6 +57,8 @@ interface Visit {
   readonly method: string
   readonly client: string
   readonly startedAt: number
+  /** The same in whole milliseconds, as limits count. */
+  readonly at: number
   readonly path: string
   readonly query: string
   /** The client waits to be told that it may send its body. */
@@ -100,8 +104,6 @@ export class Edge {
   readonly #router: Router<Station>
   readonly #global: RateLimiter | undefined
   #isDraining = false
-  #unfinished = 0
-  #onIdle: () => void = () => {}
 
   constructor(options: Options) {
     this.#options = options
@@ -119,52 +121,45 @@ export class Edge {
     )
   }
 
-  /** Requests that were not answered yet. */
-  get unfinished(): number {
-    return this.#unfinished
-  }
-
-  /** From now on everybody is sent away; `onIdle` is called when the last answer is out. */
-  drain(onIdle: () => void): void {
+  /** From now on everybody is sent away, and connections end with the answer that is owed on them. */
+  drain(): void {
     this.#isDraining = true
-    this.#onIdle = onIdle
     this.#options.streams.endAll()
-    if (this.#unfinished === 0) onIdle()
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
-    this.#unfinished++
-    response.once("close", this.#forget)
     const [path, query] = splitTarget(request.url ?? "/")
+    const startedAt = this.#options.now()
     const visit: Visit = {
       request,
       response,
       method: request.method ?? "GET",
       client: this.#options.clientOf(request.socket.remoteAddress, (name) => request.headers[name]?.toString()),
-      startedAt: this.#options.now(),
+      startedAt,
+      at: Math.floor(startedAt),
       path,
       query,
       awaitsContinue,
       route: "none",
       headers: NONE,
     }
+    this.#guard(visit, () => this.#admit(visit))
+  }
+
+  /** Whatever goes wrong on the way, the request is answered and the process lives. */
+  #guard(visit: Visit, step: () => void): void {
     try {
-      this.#admit(visit)
+      step()
     } catch (defect) {
       this.#fail(visit, Cause.die(defect))
     }
   }
 
-  readonly #forget = (): void => {
-    this.#unfinished--
-    if (this.#isDraining && this.#unfinished === 0) this.#onIdle()
-  }
-
   #admit(visit: Visit): undefined {
-    const { method, path, client, startedAt } = visit
+    const { method, path, client, at } = visit
     if (this.#isDraining) return this.#refuse(visit, new Failure.ShuttingDown({ message: "the node is stopping" }))
     if (method !== "OPTIONS") {
-      const wait = this.#global?.take(client, startedAt) ?? 0
+      const wait = this.#global?.take(client, at) ?? 0
       if (wait > 0) return this.#refuseGlobally(visit, wait)
     }
     const match = this.#router.match(path)
@@ -178,11 +173,11 @@ export class Edge {
 
   #enter(visit: Visit, station: Station, match: Match<Station>): undefined {
     const { endpoint, limiter } = station
-    const { client, startedAt } = visit
+    const { client, at } = visit
     if (endpoint.onMainnet !== undefined && this.#options.isMainnet) return this.#refuse(visit, endpoint.onMainnet)
     if (limiter !== undefined && endpoint.limit !== undefined) {
-      const wait = limiter.take(client, startedAt)
-      visit.headers = ResponseHeaders.rateLimit(endpoint.path, limiter, limiter.allowance(client, startedAt))
+      const wait = limiter.take(client, at)
+      visit.headers = ResponseHeaders.rateLimit(endpoint.path, limiter, limiter.allowance(client, at))
       if (wait > 0) {
         return this.#refuse(visit, rateLimited(`to ${endpoint.method} ${endpoint.path}`, endpoint.limit, wait))
       }
@@ -192,10 +187,11 @@ export class Edge {
     RequestBody.read(
       visit.request,
       { mayBeArray: endpoint.batch !== undefined, budget: this.#options.bodies },
-      (body) => {
-        if (Either.isLeft(body)) this.#refuse(visit, body.left)
-        else this.#decode(visit, station, match, body.right)
-      },
+      (body) =>
+        this.#guard(visit, () => {
+          if (Either.isLeft(body)) this.#refuse(visit, body.left)
+          else this.#decode(visit, station, match, body.right)
+        }),
     )
   }
 
@@ -219,17 +215,20 @@ export class Edge {
 
   /** What succeeds at once needs no fiber. */
   #run(visit: Visit, effect: Effect.Effect<unknown, Failure.Failure>, onSuccess: (answer: unknown) => void): undefined {
-    const settle = (exit: Exit.Exit<unknown, unknown>): void => {
-      try {
+    const settle = (exit: Exit.Exit<unknown, unknown>): void =>
+      this.#guard(visit, () => {
         if (Exit.isSuccess(exit)) onSuccess(exit.value)
         else this.#fail(visit, exit.cause)
-      } catch (defect) {
-        this.#fail(visit, Cause.die(defect))
-      }
-    }
+      })
     const settled: unknown = effect
     if (Exit.isExit(settled)) settle(settled)
-    else this.#options.runFork(effect).addObserver(settle)
+    else {
+      const fiber = this.#options.runFork(effect)
+      // Many handlers are through before they are asked how it went.
+      const exit = fiber.unsafePoll()
+      if (exit !== null) settle(exit)
+      else fiber.addObserver(settle)
+    }
   }
 
   /** Each body of an array gets the answer that it would have got alone. */
@@ -240,7 +239,7 @@ export class Edge {
       return this.#refuse(visit, new Failure.InvalidRequest({ message, field: "body" }))
     }
     // The request itself was counted when it came.
-    const wait = this.#global?.take(visit.client, visit.startedAt, bodies.length - 1) ?? 0
+    const wait = this.#global?.take(visit.client, visit.at, bodies.length - 1) ?? 0
     if (wait > 0) return this.#refuseGlobally(visit, wait)
     const answer = (body: unknown): Effect.Effect<Buffer> => {
       const decoded = endpoint.decodeBody(body)
@@ -268,6 +267,8 @@ export class Edge {
     }
     this.#run(visit, endpoint.handle(head), (events) => {
       if (response.destroyed) return
+      // A stream ends with its connection, so that a stopping server need not wait for a next request.
+      response.shouldKeepAlive = false
       response.writeHead(endpoint.status, [
         ...ResponseHeaders.always,
         "Content-Type",
@@ -309,7 +310,7 @@ export class Edge {
   #refuseGlobally(visit: Visit, wait: number): undefined {
     const limiter = this.#global
     if (limiter !== undefined) {
-      visit.headers = ResponseHeaders.rateLimit("global", limiter, limiter.allowance(visit.client, visit.startedAt))
+      visit.headers = ResponseHeaders.rateLimit("global", limiter, limiter.allowance(visit.client, visit.at))
     }
     this.#refuse(visit, rateLimited("in all", Access.globalLimit, wait))
   }
@@ -350,14 +351,13 @@ export class Edge {
     const { response } = visit
     if (response.destroyed) return
     if (this.#isDraining) response.shouldKeepAlive = false
-    response.writeHead(status, [
-      ...ResponseHeaders.always,
-      ...ResponseHeaders.content(contentType, body.length),
-      ...visit.headers,
-      ...headers,
-      ...(contentType.startsWith("text/html") ? ResponseHeaders.page : NONE),
-    ])
+    const all = [...ResponseHeaders.always, "Content-Type", contentType, "Content-Length", String(body.length)]
+    if (visit.headers !== NONE) all.push(...visit.headers)
+    if (headers !== NONE) all.push(...headers)
+    if (contentType.startsWith("text/html")) all.push(...ResponseHeaders.page)
+    response.writeHead(status, all)
     response.end(body)
+    if (response.writableLength > 0) this.#options.onUnread(response)
     this.#answered(visit, status)
   }
 

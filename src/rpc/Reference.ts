@@ -133,7 +133,8 @@ const group = (document: Document, tag: Document["tags"][number]): string => {
 const schemaSection = ([name, schema]: readonly [string, JsonSchema]): string =>
   `<details id="schema-${escaped(name)}"><summary>${code(name)} ${escaped(schema.description ?? "")}</summary><p><small>${typeOf(schema)}</small></p>${fieldsOf(schema)}</details>`
 
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem 1rem 4rem}
+/** The page's only style, so that a policy can name it by its hash. */
+export const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem 1rem 4rem}
 nav a{margin-right:.8em}code,pre{font:.86em ui-monospace,monospace}pre{overflow:auto;padding:.7em;border-radius:.4em;background:#8881}
 details{border-top:1px solid #8884;padding:.4em 0}summary{cursor:pointer}details[open]>summary{margin-bottom:.4em}
 h4{margin:.8em 0 .2em}ul{margin:.2em 0;padding-left:1.2em}dd{margin:0 0 .6em 1.2em}small{opacity:.75}`

@@ -1,5 +1,7 @@
 /** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
+import { createHash } from "node:crypto"
 import type { Allowance } from "./RateLimiter.js"
+import { STYLE } from "./Reference.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
 
@@ -31,10 +33,21 @@ export const content = (type: string, length: number): ResponseHeaders => [
   String(length),
 ]
 
-/** A page may load nothing but what is in it: no script at all, and styles only from its own text. */
+const hash = createHash("sha256").update(STYLE).digest("base64")
+
+/** A page may load what this server has, and of inline things only the reference's own style; nothing from elsewhere. */
 export const page: ResponseHeaders = [
   "Content-Security-Policy",
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'sha256-${hash}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
   "Referrer-Policy",
   "no-referrer",
 ]

@@ -24,7 +24,7 @@ export interface Tolerance {
   readonly requestMs: number
   /** A connection without a request. */
   readonly keepAliveMs: number
-  /** A connection on which nothing moves. */
+  /** An answer of which nothing more is read. */
   readonly silenceMs: number
   readonly connections: number
   /** Bytes of all bodies that are arriving. */
@@ -45,6 +45,7 @@ export const standardTolerance: Tolerance = {
 
 const HEADER_BYTES = 16_384
 const HEADER_COUNT = 100
+const SWEEP_MS = 50
 
 export interface Settings extends ClientAddress.Settings {
   readonly host: string
@@ -109,7 +110,6 @@ const make = (tolerance: Tolerance, edge: Edge, streams: EventStreams): Http.Ser
   )
   server.maxHeadersCount = HEADER_COUNT
   server.maxConnections = tolerance.connections
-  server.setTimeout(tolerance.silenceMs)
   server.on("checkContinue", (request, response) => edge.handle(request, response, true))
   server.on("checkExpectation", (request, response) => edge.handle(request, response, true))
   server.on("connect", (_request, socket) =>
@@ -142,13 +142,16 @@ const drain = (server: Http.Server, edge: Edge, drainMs: number): Effect.Effect<
     // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's time-out would wait for ever.
     const finish = (): void => {
       clearTimeout(timer)
+      clearInterval(sweep)
       server.closeAllConnections()
       resume(Effect.void)
     }
     const timer = setTimeout(finish, drainMs)
-    server.close()
+    server.close(finish)
+    edge.drain()
+    // An answer that was on its way when the stop came leaves its connection idle behind it.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     server.closeIdleConnections()
-    edge.drain(finish)
   })
 
 const start = (settings: Settings) =>
@@ -160,7 +163,7 @@ const start = (settings: Settings) =>
     const runtime = yield* Effect.runtime<never>()
     const runFork = <A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> => {
       const fiber = Runtime.runFork(runtime)(effect)
-      FiberSet.unsafeAdd(fibers, fiber)
+      if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
       return fiber
     }
     const streams = new EventStreams()
@@ -174,6 +177,7 @@ const start = (settings: Settings) =>
       pages: settings.pages ?? (() => undefined),
       onAnswer: settings.onAnswer ?? (() => {}),
       onDefect: (route, cause) => runFork(log.error("a handler failed", () => ({ route }), cause)),
+      onUnread: ({ socket }) => socket?.setTimeout(tolerance.silenceMs, () => socket.destroy()),
       streams,
       bodies: new Budget(tolerance.bodyBytes),
     })

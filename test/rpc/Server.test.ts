@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { Deferred, Effect, Exit, Option, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/Cidr.js"
@@ -48,11 +49,20 @@ describe("requests that are in order", () => {
             return Effect.fail(new Failure.NameNotFound({ message: "nobody is @zoe" }))
           },
           peers: () => Effect.die(new Error("a bug")),
+          network: () => {
+            throw new Error("a bug")
+          },
+          mempool: () => Effect.succeed([{ hash: "not a hash" }] as never),
         },
         staking: {
           stake: ({ body }) => {
             seen.push([body.secret_key.publicKey, body.amount])
             return Effect.fail(new Failure.MempoolFull({ message: "full", capacity: 10_000 }))
+          },
+        },
+        delegation: {
+          delegate: () => {
+            throw new Error("a bug")
           },
         },
         governance: { voteOf: ({ path }) => Effect.sync(() => seen.push(path)).pipe(Effect.andThen(Effect.never)) },
@@ -97,7 +107,11 @@ describe("requests that are in order", () => {
   })
 
   it("are answered with 500 when a handler has a bug, which is not told", async () => {
-    expect(expectFailure(await ask(server.port, get("/peers")), 500, "InternalError").error).not.toContain("a bug")
+    const delegate = { secret_key: example.secretKey, validator: "@zoe", amount: 1 }
+    const requests = [get("/peers"), get("/network"), get("/mempool"), post("/delegate", JSON.stringify(delegate))]
+    for (const request of requests) {
+      expect(expectFailure(await ask(server.port, request), 500, "InternalError").error).not.toContain("a bug")
+    }
   })
 
   it("may come as a whole URL, with a query, without a Host, pipelined", async () => {
@@ -113,6 +127,22 @@ describe("requests that are in order", () => {
       pauseMs: 50,
     })
     expect(bytes.toString()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
+  })
+})
+
+describe("the reference", () => {
+  it("is a page that its own policy lets through, and loads nothing", async () => {
+    const server = await TestServer.start()
+    const { headers, body } = await ask(server.port, get("/docs"))
+    const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? ""
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(headers.get("content-security-policy")).toContain(
+      `'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    )
+    expect(body).not.toMatch(/\sstyle=/)
+    const document = JSON.parse((await ask(server.port, get("/openapi.json"))).body)
+    expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "0.0.0" } })
+    await server.stop()
   })
 })
 

@@ -1,6 +1,6 @@
 /** A real server on a free port for the length of a test, and a client that sends exactly the bytes it is given. */
 import { connect } from "node:net"
-import { Effect, Exit, Layer, Option, Scope } from "effect"
+import { Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
 import { Handlers } from "../../src/rpc/Handlers.js"
 import * as Server from "../../src/rpc/Server.js"
 import * as ExampleHandlers from "./ExampleHandlers.js"
@@ -24,7 +24,11 @@ export const start = async (
     trustedProxies: [],
     clientIpHeader: Option.none(),
     ...settings,
-  }).pipe(Layer.provide(Layer.succeed(Handlers, ExampleHandlers.make(handlers))))
+  }).pipe(
+    Layer.provide(Layer.succeed(Handlers, ExampleHandlers.make(handlers))),
+    // The bugs that tests put in are looked for in the answers, not in the log.
+    Layer.provide(Logger.minimumLogLevel(LogLevel.None)),
+  )
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const { port } = await Effect.runPromise(Effect.provide(Server.Server, context))
   return { port, url: `http://127.0.0.1:${port}`, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }

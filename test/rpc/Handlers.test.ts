@@ -1,0 +1,47 @@
+import { Effect, Schema } from "effect"
+import { expect, it } from "vitest"
+import * as Failure from "../../src/rpc/failure/Api.js"
+import type * as Handlers from "../../src/rpc/Handlers.js"
+import * as Reply from "../../src/rpc/Reply.js"
+
+// These lines are checked by the compiler: each of the marked ones must be an error.
+const answers: Handlers.Of<"core">["health"] = () => Effect.succeed({ status: "ok" })
+// @ts-expect-error another answer than the endpoint promises
+const another: Handlers.Of<"core">["health"] = () => Effect.succeed({ status: "fine" })
+// @ts-expect-error a failure that the endpoint does not declare
+const undeclared: Handlers.Of<"core">["health"] = () => Effect.fail(new Failure.NameNotFound({ message: "" }))
+const declared: Handlers.Of<"core">["balance"] = () => Effect.fail(new Failure.NameNotFound({ message: "" }))
+// @ts-expect-error a service that nobody provided
+const unprovided: Handlers.Of<"core">["health"] = () => Effect.scope.pipe(Effect.as({ status: "ok" as const }))
+// @ts-expect-error a part of the request that the endpoint does not have
+const partless: Handlers.Of<"core">["health"] = ({ path }) => Effect.succeed({ status: path })
+const decoded: Handlers.Of<"governance">["voteOf"] = ({ path, client }) =>
+  Effect.fail(new Failure.InvalidRequest({ message: `${client} ${path.id.toFixed()} ${path.address}` }))
+const single: Handlers.Of<"transactions">["submit"] = ({ body }) =>
+  Effect.fail(new Failure.NonceTooLow({ message: body.type, next_nonce: body.nonce }))
+
+it("handlers are what their endpoints say", () => {
+  expect([answers, another, undeclared, declared, unprovided, partless, decoded, single]).toHaveLength(8)
+})
+
+it("a failure is its code on the wire and reads back as itself", () => {
+  const failures = [
+    new Failure.InvalidRequest({ message: "amount: a number expected", field: "amount" }),
+    new Failure.RateLimited({ message: "slowly", limit: 5, window_seconds: 60, retry_after_seconds: 12 }),
+    new Failure.MethodNotAllowed({ message: "no", allowed: ["GET", "HEAD"] }),
+    new Failure.NotReady({ message: "catching up" }),
+  ]
+  const replies = failures.map((failure) => Reply.ofFailure(failure))
+  expect(replies.map(({ status, headers, body }) => [status, headers, JSON.parse(body.toString())])).toEqual([
+    [400, [], { code: "InvalidRequest", error: "amount: a number expected", field: "amount" }],
+    [
+      429,
+      ["Retry-After", "12"],
+      { code: "RateLimited", error: "slowly", limit: 5, window_seconds: 60, retry_after_seconds: 12 },
+    ],
+    [405, ["Allow", "GET, HEAD"], { code: "MethodNotAllowed", error: "no", allowed: ["GET", "HEAD"] }],
+    [503, ["Retry-After", "5"], { code: "NotReady", error: "catching up" }],
+  ])
+  const read = Schema.decodeUnknownSync(Failure.schema)
+  expect(replies.map(({ body }) => read(JSON.parse(body.toString())))).toEqual(failures)
+})

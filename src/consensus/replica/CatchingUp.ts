@@ -7,6 +7,8 @@ import type { Peers } from "./Peers.js"
 
 export type RoundsQuestion = Extract<DiskQuestion, { _tag: "AskRounds" }>
 
+type Wanted = Omit<Extract<CoreOutput, { _tag: "CatchUp" }>, "_tag">
+
 export interface Asking {
   readonly to: PeerId
   readonly question: RoundsQuestion
@@ -23,7 +25,7 @@ export class CatchingUp {
   }
 
   /** The core lacks these rounds; nothing while somebody is still answering. */
-  wanted({ epoch, fromRound, toRound }: Extract<CoreOutput, { _tag: "CatchUp" }>, now: Timestamp): Asking | null {
+  wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const asked = this.#asked
     const isUnderWay = asked?.question.epoch === epoch && now >= asked.at && now - asked.at < this.#patienceMs
     const to = isUnderWay ? undefined : this.#peers.next()

@@ -47,6 +47,7 @@ import type { Write } from "./Write.js"
 
 /** Least time an answer is waited for. */
 const MIN_PATIENCE_MS = 500
+const LAST_ROUND = Counter.round(Number.MAX_SAFE_INTEGER)
 
 export interface Options {
   /** None for a node without a validator key. */
@@ -90,6 +91,8 @@ export class Replica {
   #unsent: Array<Transaction> = []
   #outputs: Array<Output> = []
   #writes = 0
+  /** When something last came into the DAG. */
+  #heardAt = Counter.timestamp(0)
   #isHalted = false
 
   /** A replica as its disk left it; of a new network, see `GenesisState`. */
@@ -194,6 +197,7 @@ export class Replica {
       this.#do(this.#core.tick(now), null, now)
       this.#pool.expire(now)
       this.#joining?.tick(now)
+      this.#askWhetherThereIsMore(now)
       this.#finishJoining(now)
     })
   }
@@ -290,6 +294,19 @@ export class Replica {
   #halt(fatal: Fatal): void {
     this.#emit({ _tag: "Fatal", fatal })
     this.#isHalted = true
+  }
+
+  /** Where nobody forwards what the committee says, the peers' disks tell as much, a little later. */
+  #askWhetherThereIsMore(now: Timestamp): void {
+    if (now < this.#heardAt) this.#heardAt = now
+    if (now - this.#heardAt < 2 * this.#patienceMs) return
+    this.#heardAt = now
+    const { dag, opening } = this.#core.epoch
+    const { epoch } = opening.record
+    const asking = this.#catchingUp.wanted({ epoch, fromRound: dag.quorumRound, toRound: LAST_ROUND }, now)
+    if (asking === null) return
+    this.#ask(asking)
+    this.#emit({ _tag: "Send", to: asking.to, message: { _tag: "AskClosing", from: epoch } })
   }
 
   #sendTransactions(): void {
@@ -419,6 +436,7 @@ export class Replica {
   #follow(output: CoreOutput, sender: PeerId | null, now: Timestamp): void {
     switch (output._tag) {
       case "Inserted":
+        this.#heardAt = now
         this.#unordered.add(output.vertex)
         this.#heartbeats.included(output.vertex.body.heartbeats)
         this.#write({ _tag: "Inserted", vertex: output.vertex })

@@ -1,6 +1,11 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { addressOf, Cluster, coins, type Machine, transfer } from "./Cluster.js"
+import * as Counter from "../../../src/protocol/Counter.js"
+import * as Evidence from "../../../src/protocol/Evidence.js"
+import * as Hash from "../../../src/protocol/Hash.js"
+import * as Header from "../../../src/protocol/Header.js"
+import * as Sats from "../../../src/protocol/Sats.js"
+import { addressOf, Cluster, coins, type Machine, sign, signerOf, transfer } from "./Cluster.js"
 
 const commitsOf = (machine: Machine) => machine.executed.map(({ execution }) => execution.effectsDigest)
 
@@ -100,7 +105,8 @@ describe("a replica that starts again", () => {
     expectAgreement(cluster.machines)
     const rounds = cluster.machines.map(({ replica }) => replica.read.head.leaderRound)
     expect(Math.min(...rounds)).toBeGreaterThan(80)
-    for (const { replica } of cluster.machines) expect(replica.read.account(addressOf("bob")).balance).toBe(coins(1_000) + nonce)
+    for (const { replica } of cluster.machines)
+      expect(replica.read.account(addressOf("bob")).balance).toBe(coins(1_000) + nonce)
     expect(nonce).toBeGreaterThan(10)
   })
 
@@ -190,6 +196,138 @@ describe("a replica that nobody has seen before", () => {
     expectAgreement(cluster.machines)
     const ann = cluster.machine("ann")
     expect(eve.replica.read.head.index).toBeGreaterThanOrEqual(ann.replica.read.head.index - 3)
-    expect(eve.replica.read.totals).toEqual(ann.replica.read.head.index === eve.replica.read.head.index ? ann.replica.read.totals : eve.replica.read.totals)
+    // The next one reaches nobody else, and nobody forwards it what the committee says.
+    cluster.passes = (from, to) =>
+      !(from.name === "fay" && to.name !== "eve") && !(to.name === "fay" && from.name !== "eve")
+    const fay = cluster.add("fay", { isValidator: false })
+    cluster.runRounds(100)
+    fay.start()
+    const { leaderRound } = ann.replica.read.head
+    cluster.runRounds(120)
+    expect(tagsOf(fay)).toContain("Joined")
+    expectAgreement(cluster.machines)
+    expect(fay.replica.read.head.leaderRound).toBeGreaterThan(leaderRound + 40)
+  })
+
+  it("stops when peers prove two histories, unless it is told which one to trust", () => {
+    // Two networks of one genesis and the same keys: what a committee that sold its old keys could make.
+    const [one, two] = [new Cluster({ ...four, epochRounds: 40 }), new Cluster({ ...four, epochRounds: 40 })]
+    two.run(7)
+    for (const world of [one, two]) world.start()
+    one.machine("ann").replica.submit(transfer("alice", 0, "bob", 1), one.now)
+    for (const world of [one, two]) world.runRounds(100)
+    const mixed = new Cluster({ ...four, epochRounds: 40 })
+    mixed.now = one.now
+    mixed.machines.length = 0
+    for (const [name, from] of [
+      ["left", one],
+      ["right", two],
+    ] as const) {
+      mixed.add(name, { isValidator: false }).replaceDisk(from.machine("ann").disk.copy())
+    }
+    const eve = mixed.add("eve", { isValidator: false })
+    mixed.passes = (from, to) => from === eve || to === eve
+    mixed.start()
+    mixed.run(8_000)
+    const stopped = eve.outputs.find((output) => output._tag === "JoinStopped")
+    expect(stopped?._tag === "JoinStopped" && stopped.problem._tag).toBe("TwoChains")
+    expect(tagsOf(eve)).not.toContain("Joined")
+
+    const [first] = one.machine("ann").disk.closings
+    if (first === undefined) throw new Error("no epoch closed")
+    const { epoch, hash } = first.checkpoint
+    const fay = mixed.add("fay", { isValidator: false, pin: { epoch, hash } })
+    mixed.passes = (from, to) => from === fay || to === fay
+    fay.start()
+    mixed.run(8_000)
+    expect(tagsOf(fay)).toContain("Joined")
+    expect(fay.replica.read.account(addressOf("bob")).balance).toBe(coins(1_000) + 1)
+  })
+})
+
+describe("a validator", () => {
+  const ownRounds = (machine: Machine): ReadonlyArray<number> =>
+    machine.outputs.flatMap((output) =>
+      output._tag === "Write" && output.write._tag === "OwnVertex" ? [output.write.vertex.header.round] : [],
+    )
+
+  it("signs nothing before a quorum of its committee has told what it knows", () => {
+    const cluster = new Cluster(four)
+    cluster.machine("ann").start()
+    cluster.machine("ben").start()
+    cluster.run(3_000)
+    expect(ownRounds(cluster.machine("ann"))).toEqual([])
+    cluster.machine("cleo").start()
+    cluster.run(2_000)
+    expect(ownRounds(cluster.machine("ann")).length).toBeGreaterThan(5)
+  })
+
+  it("never fills a slot twice when its disk is set back, and falls silent for a while", () => {
+    const cluster = new Cluster(four)
+    cluster.start()
+    cluster.runRounds(10)
+    const dan = cluster.machine("dan")
+    const backup = dan.disk.copy()
+    cluster.runRounds(20)
+    const signed = Math.max(...ownRounds(dan))
+    dan.replaceDisk(backup)
+    dan.start()
+    const before = dan.outputs.length
+    cluster.runRounds(60)
+    expect(tagsOf(dan)).toContain("ForeignOwnHeader")
+    expect(
+      dan.outputs.slice(before).filter((output) => output._tag === "Write" && output.write._tag === "OwnVertex"),
+    ).toEqual([])
+    cluster.runRounds(100)
+    const later = ownRounds(dan).slice(-3)
+    expect(Math.min(...later)).toBeGreaterThan(signed)
+    for (const { outputs } of cluster.machines) expect(outputs.some(({ _tag }) => _tag === "Misbehaved")).toBe(false)
+    expectAgreement(cluster.machines)
+  })
+
+  it("gets into the committee by stake and heartbeats, and out again by silence", () => {
+    const cluster = new Cluster({ ...four, accounts: { alice: 1_000, eve: 9_000 }, epochRounds: 40 })
+    const eve = cluster.add("eve")
+    cluster.start()
+    cluster.runRounds(2)
+    const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
+    expect(Either.isRight(eve.replica.submit(stake, cluster.now))).toBe(true)
+    cluster.runRounds(95)
+    const { members } = cluster.machine("ann").replica.core.epoch.opening.record
+    expect(members.map(({ address }) => address)).toContain(addressOf("eve"))
+    cluster.runRounds(10)
+    expect(ownRounds(eve).length).toBeGreaterThan(5)
+    expectAgreement(cluster.machines)
+    eve.stop()
+    cluster.runRounds(160)
+    const later = cluster.machine("ann").replica.core.epoch.opening.record
+    expect(later.members.map(({ address }) => address)).not.toContain(addressOf("eve"))
+    expectOneHistory(cluster.machines.filter((machine) => machine !== eve))
+  })
+
+  it("is slashed on the evidence of two vertices for one slot", () => {
+    const cluster = new Cluster(four)
+    cluster.start()
+    cluster.runRounds(10)
+    const { record, base } = cluster.machine("ann").replica.core.epoch.opening
+    const content = {
+      base,
+      epoch: record.epoch,
+      round: Counter.round(9),
+      parents: [],
+      timestamp: cluster.now,
+      coinbase: Sats.make(1),
+      bodyHash: Hash.ZERO,
+    }
+    const [first, second] = [1, 2].map((coinbase) =>
+      Header.sign({ ...content, coinbase: Sats.make(coinbase) }, signerOf("dan")),
+    )
+    const evidence = first && second && Evidence.of(first, second)
+    if (evidence === undefined) throw new Error("evidence expected")
+    cluster.machine("ann").receive(cluster.machine("ben").peer, { _tag: "Evidence", evidence })
+    cluster.runRounds(10)
+    for (const { replica } of cluster.machines) {
+      expect(replica.read.stake(addressOf("dan")).stakedAmount).toBe(coins(5_000))
+    }
   })
 })

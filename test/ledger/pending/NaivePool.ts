@@ -1,0 +1,128 @@
+/** The mempool by its definition: every question is answered by looking at everything. */
+import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/PendingTransactions.js"
+import * as Transactions from "../../../src/ledger/Transactions.js"
+import * as Operation from "../../../src/protocol/Operation.js"
+import type { Transaction } from "../../../src/protocol/Transaction.js"
+import type { World } from "./World.js"
+
+interface Pending {
+  readonly transaction: Transaction
+  readonly receivedAt: number
+  readonly sinceRound: number
+  readonly arrival: number
+}
+
+export const isExempt = ({ operation }: Transaction): boolean => Operation.isFeeExempt(operation._tag)
+
+export class NaivePool {
+  readonly #world: World
+  readonly #capacity: number
+  pending: ReadonlyArray<Pending> = []
+  #arrivals = 0
+
+  constructor(world: World, capacity: number) {
+    this.#world = world
+    this.#capacity = capacity
+  }
+
+  of(from: string): ReadonlyArray<Pending> {
+    return this.pending
+      .filter(({ transaction }) => transaction.from === from)
+      .sort((a, b) => a.transaction.nonce - b.transaction.nonce)
+  }
+
+  /** How many follow on the account's nonce without a gap. */
+  reachable(from: string): number {
+    const nonces = new Set(this.of(from).map(({ transaction }) => Number(transaction.nonce)))
+    const next = Number(this.#world.account(from).nonce)
+    let count = 0
+    while (nonces.has(next + count)) count++
+    return count
+  }
+
+  submit(transaction: Transaction, now: number, round: number): string {
+    if (this.pending.some((each) => each.transaction.id === transaction.id)) return "known"
+    const own = this.of(transaction.from)
+    const replaced = own.find((each) => each.transaction.nonce === transaction.nonce)
+    const others = own.filter((each) => each !== replaced)
+    const reserved = others.reduce((sum, each) => sum + Transactions.spendingOf(each.transaction), 0)
+    const rejection = this.#world.admission(transaction, reserved)
+    if (rejection !== undefined) return rejection._tag
+    if (replaced !== undefined) {
+      const old = replaced.transaction.fee
+      if (transaction.fee * 10 < old * 11 || transaction.fee < old + 1) return "NoncePending"
+    }
+    if (isExempt(transaction) && others.filter((each) => isExempt(each.transaction)).length >= EXEMPT_PER_SENDER) {
+      return "MempoolFull"
+    }
+    const entry = { transaction, receivedAt: now, sinceRound: round, arrival: this.#arrivals++ }
+    this.pending = [...this.pending.filter((each) => each !== replaced), entry]
+    if (this.pending.length <= this.#capacity) return "new"
+    const leaving = this.#worst()
+    this.pending = this.pending.filter((each) => each !== leaving)
+    return leaving === entry ? "MempoolFull" : "new"
+  }
+
+  #worst(): Pending | undefined {
+    const exempt = this.pending.filter(({ transaction }) => isExempt(transaction))
+    const lane =
+      exempt.length * 10 > this.#capacity ? exempt : this.pending.filter(({ transaction }) => !isExempt(transaction))
+    const worth = (entry: Pending) => {
+      const { from, nonce } = entry.transaction
+      const upTo = lane.filter((each) => each.transaction.from === from && each.transaction.nonce <= nonce)
+      const isReachable = nonce < Number(this.#world.account(from).nonce) + this.reachable(from)
+      return {
+        fee: isReachable ? Math.min(...upTo.map(({ transaction }) => transaction.fee)) : -1,
+        arrival: Math.max(...upTo.map(({ arrival }) => arrival)),
+      }
+    }
+    return lane
+      .map((entry) => ({ entry, ...worth(entry) }))
+      .sort(
+        (a, b) => a.fee - b.fee || b.arrival - a.arrival || b.entry.transaction.nonce - a.entry.transaction.nonce,
+      )[0]?.entry
+  }
+
+  expire(now: number): void {
+    this.pending = this.pending.filter(({ receivedAt }) => now - receivedAt < LIFETIME_MS)
+  }
+
+  /** What these accounts can still do. */
+  review(senders: Iterable<string>): void {
+    for (const from of new Set(senders)) {
+      const { nonce, balance } = this.#world.account(from)
+      let spent = 0
+      for (const entry of this.of(from)) {
+        const spending = Transactions.spendingOf(entry.transaction)
+        if (entry.transaction.nonce >= nonce && spent + spending <= balance) spent += spending
+        else this.drop(entry.transaction.id)
+      }
+    }
+  }
+
+  drop(id: string): void {
+    this.pending = this.pending.filter(({ transaction }) => transaction.id !== id)
+  }
+
+  /** Again and again the best of what each sender has first. */
+  order(): ReadonlyArray<string> {
+    const rest = new Map(
+      [...new Set(this.pending.map(({ transaction }) => transaction.from))].map((from) => [from, [...this.of(from)]]),
+    )
+    const reachable = new Map(
+      [...rest.keys()].map((from) => [from, Number(this.#world.account(from).nonce) + this.reachable(from)]),
+    )
+    const order: Array<string> = []
+    for (;;) {
+      const heads = [...rest.values()].flatMap(([head]) => (head === undefined ? [] : [head]))
+      const worth = ({ transaction: { from, nonce, fee } }: Pending): number =>
+        nonce < (reachable.get(from) ?? 0) ? fee : -1
+      const [best] = heads.sort(
+        (a, b) => worth(b) - worth(a) || b.transaction.fee - a.transaction.fee || a.arrival - b.arrival,
+      )
+      if (best === undefined) return order
+      order.push(best.transaction.id)
+      rest.get(best.transaction.from)?.shift()
+    }
+  }
+}

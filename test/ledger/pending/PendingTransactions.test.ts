@@ -1,0 +1,378 @@
+import { Either, FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Execution, Outcome } from "../../../src/ledger/Execution.js"
+import { EXEMPT_PER_SENDER, LIFETIME_MS, PendingTransactions } from "../../../src/ledger/PendingTransactions.js"
+import { PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
+import * as Counter from "../../../src/protocol/Counter.js"
+import * as Limits from "../../../src/protocol/Limits.js"
+import * as Sats from "../../../src/protocol/Sats.js"
+import type { Transaction } from "../../../src/protocol/Transaction.js"
+import { Chain, coins, person } from "../builders.js"
+import { isExempt, NaivePool } from "./NaivePool.js"
+import { addressOf, exempt, paying, World } from "./World.js"
+
+const at = Counter.timestamp(1_000_000)
+const round = Counter.round(10)
+const everybody = { round, maxBytes: Limits.VERTEX_BYTES, isAssigned: () => true }
+
+const rich = (...names: ReadonlyArray<string>): World => {
+  const world = new World()
+  for (const name of names) world.set(addressOf(name), 0, 1_000_000_000)
+  return world
+}
+
+const told = (answer: ReturnType<PendingTransactions["submit"]>): string =>
+  Either.match(answer, { onLeft: ({ _tag }) => _tag, onRight: (taken) => taken })
+
+const submit = (pool: PendingTransactions, ...transactions: ReadonlyArray<Transaction>): ReadonlyArray<string> =>
+  transactions.map((transaction) => told(pool.submit(transaction, at, round)))
+
+const idsOf = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<string> => transactions.map(({ id }) => id)
+
+/** An execution in which this became of these. */
+const executionOf = (outcomes: ReadonlyArray<Outcome>): Execution => {
+  const { vertices, ...execution } = new Chain({}).commit([{ by: person("val") }])
+  const [vertex] = vertices
+  if (vertex === undefined) throw new Error("one vertex expected")
+  return { ...execution, vertices: [{ ...vertex, transactions: outcomes }] }
+}
+
+const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, proposalId: null }
+const nonceTooHigh: Outcome = {
+  _tag: "NoEffect",
+  reason: { _tag: "NonceTooHigh", nonce: Counter.nonce(1), next: Counter.nonce(0) },
+}
+
+describe("a pending transaction", () => {
+  it("given twice is the same answer, not two transactions", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    expect(submit(pool, one, one)).toEqual(["new", "known"])
+    expect(pool.size).toBe(1)
+  })
+
+  it("is replaced by one that pays ten per cent and one sat more, and by no other", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [first, short, enough] = [1_005, 1_105, 1_106].map((fee) => paying("ann", 0, fee))
+    if (first === undefined || short === undefined || enough === undefined) throw new Error("three expected")
+    expect(submit(pool, first)).toEqual(["new"])
+    expect(pool.submit(short, at, round)).toEqual(Either.left({ _tag: "NoncePending", nonce: 0, minFee: 1_106 }))
+    expect(submit(pool, enough)).toEqual(["new"])
+    expect(idsOf(pool.of(addressOf("ann")))).toEqual([enough.id])
+    expect(pool.get(first.id)).toBeUndefined()
+  })
+
+  it("that costs nothing is replaced by one that pays a sat", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    expect(submit(pool, exempt("ann", 0), exempt("ann", 0), exempt("ann", 0, 1))).toEqual([
+      "new",
+      "NoncePending",
+      "new",
+    ])
+  })
+
+  it("may spend only what its sender's other pending ones leave, whatever their nonces", () => {
+    const world = new World()
+    world.set(addressOf("ann"), 0, 3_000)
+    const pool = new PendingTransactions(world)
+    expect(submit(pool, paying("ann", 5, 1_400), paying("ann", 0, 1_400), paying("ann", 1, 1_400))).toEqual([
+      "new",
+      "new",
+      "InsufficientBalance",
+    ])
+    expect(submit(pool, paying("ann", 5, 1_599), paying("ann", 5, 1_598))).toEqual(["InsufficientBalance", "new"])
+  })
+
+  it("lives an hour", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    submit(pool, paying("ann", 0, 1_000))
+    pool.submit(paying("ben", 0, 1_000), Counter.timestamp(at + 1), round)
+    expect(pool.nextExpiry).toBe(at + LIFETIME_MS)
+    pool.expire(Counter.timestamp(at + LIFETIME_MS - 1))
+    expect(pool.size).toBe(2)
+    pool.expire(Counter.timestamp(at + LIFETIME_MS))
+    expect(idsOf([...pool.all].map(({ transaction }) => transaction))).toEqual(idsOf(pool.of(addressOf("ben"))))
+    expect(pool.size).toBe(1)
+  })
+
+  it("tells its sender's next nonce, as far as there is no gap", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    expect(pool.nextNonce(addressOf("ann"))).toBe(0)
+    submit(pool, paying("ann", 0, 1_000), paying("ann", 1, 1_000), paying("ann", 3, 1_000))
+    expect(pool.nextNonce(addressOf("ann"))).toBe(2)
+  })
+
+  it("is one of at most four fee-exempt ones of its sender", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const many = Array.from({ length: EXEMPT_PER_SENDER + 1 }, (_, nonce) => exempt("ann", nonce))
+    expect(submit(pool, ...many)).toEqual(["new", "new", "new", "new", "MempoolFull"])
+    expect(submit(pool, exempt("ann", 0, 5), paying("ann", 4, 1_000))).toEqual(["new", "new"])
+  })
+})
+
+describe("a full pool", () => {
+  it("gives the place of the cheapest to whoever pays more, and to nobody else", () => {
+    const pool = new PendingTransactions(rich("ann", "ben", "cleo", "dan"), 3)
+    const cheap = paying("ben", 0, 2_000)
+    submit(pool, paying("ann", 0, 3_000), cheap, paying("cleo", 0, 4_000))
+    expect(submit(pool, paying("dan", 0, 2_000), paying("dan", 0, 2_001))).toEqual(["MempoolFull", "new"])
+    expect(pool.get(cheap.id)).toBeUndefined()
+    expect(pool.size).toBe(3)
+  })
+
+  it("lets nobody shield a low fee with a high one behind it", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"), 3)
+    const [low, high] = [paying("ann", 0, 1_000), paying("ann", 1, 9_000)]
+    submit(pool, low, high, paying("ben", 0, 2_000))
+    expect(submit(pool, paying("ben", 1, 2_000))).toEqual(["new"])
+    expect(pool.get(high.id)).toBeUndefined()
+    expect(pool.get(low.id)).toBeDefined()
+  })
+
+  it("lets go first of what cannot be executed for a missing nonce", () => {
+    const pool = new PendingTransactions(rich("ann", "ben", "cleo"), 2)
+    const stranded = paying("ann", 7, 90_000)
+    submit(pool, stranded, paying("ben", 0, 1_000))
+    expect(submit(pool, paying("ben", 5, 90_000))).toEqual(["MempoolFull"])
+    expect(submit(pool, paying("cleo", 0, 1_000))).toEqual(["new"])
+    expect(pool.get(stranded.id)).toBeUndefined()
+  })
+
+  it("keeps a tenth of its places for fee-exempt ones, whatever others pay", () => {
+    const names = Array.from({ length: 40 }, (_, i) => `p${i}`)
+    const pool = new PendingTransactions(rich(...names), 20)
+    submit(pool, ...names.slice(0, 20).map((name) => paying(name, 0, 5_000)))
+    expect(submit(pool, exempt("p20", 0), exempt("p21", 0), exempt("p22", 0))).toEqual(["new", "new", "MempoolFull"])
+    expect(submit(pool, paying("p23", 0, 9_000), paying("p24", 0, 9_000))).toEqual(["new", "new"])
+    const kept = [...pool.all].filter(({ transaction }) => isExempt(transaction))
+    expect(kept).toHaveLength(2)
+    expect(pool.size).toBe(20)
+  })
+})
+
+describe("what goes into a vertex", () => {
+  it("follows on the finalized nonce without a gap, and never stands in another vertex already", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [zero, one, two, four] = [0, 1, 2, 4].map((nonce) => paying("ann", nonce, 1_000))
+    if (!zero || !one || !two || !four) throw new Error("four expected")
+    submit(pool, four, two, one, zero)
+    expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
+    pool.included([zero], Counter.round(9))
+    expect(idsOf(pool.choose(everybody))).toEqual(idsOf([one, two]))
+    pool.excluded([zero])
+    // A vertex of the same round may be ordered behind this one.
+    pool.included([zero], round)
+    expect(pool.choose(everybody)).toEqual([])
+    pool.excluded([zero])
+    expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
+  })
+
+  it("counts a transaction as free only when every vertex it stands in is gone", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    submit(pool, one)
+    pool.included([one], Counter.round(8))
+    pool.included([one], Counter.round(9))
+    pool.excluded([one])
+    expect(pool.choose(everybody)).toEqual([])
+    pool.excluded([one])
+    expect(idsOf(pool.choose(everybody))).toEqual([one.id])
+  })
+
+  it("is what the others were to propose, once they had their chance", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
+    submit(pool, mine, theirs)
+    const wish = (later: number) => ({
+      round: Counter.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      isAssigned: (sender: string) => sender === addressOf("ann"),
+    })
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS - 1)))).toEqual([mine.id])
+    expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([theirs.id, mine.id])
+  })
+
+  it("goes by fee, but a tenth is kept for fee-exempt ones and no vertex is left empty for it", () => {
+    const names = Array.from({ length: 120 }, (_, i) => `v${i}`)
+    const pool = new PendingTransactions(rich(...names))
+    submit(pool, ...names.slice(0, 60).map((name, i) => paying(name, 0, 1_000 + i)))
+    submit(pool, ...names.slice(60).map((name) => exempt(name, 0)))
+    // Room for forty.
+    const chosen = pool.choose({ ...everybody, maxBytes: 40 * 200 })
+    expect(chosen).toHaveLength(40)
+    expect(chosen.filter(isExempt)).toHaveLength(4)
+    const fees = chosen.filter((each) => !isExempt(each)).map(({ fee }) => Number(fee))
+    expect(fees).toEqual(Array.from({ length: 36 }, (_, i) => 1_059 - i))
+    const roomy = pool.choose({ ...everybody, maxBytes: 100 * 200 })
+    expect(roomy.filter(isExempt)).toHaveLength(40)
+  })
+
+  it("passes over what does not fit, and what its sender has behind it", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const small = paying("ben", 0, 1_000, 300)
+    submit(pool, paying("ann", 0, 9_000, 5_000), paying("ann", 1, 9_000, 10), small)
+    expect(idsOf(pool.choose({ ...everybody, maxBytes: 1_000 }))).toEqual([small.id])
+  })
+})
+
+describe("a commit", () => {
+  it("takes out what it executed and what can no longer be", () => {
+    const world = rich("ann", "ben")
+    const pool = new PendingTransactions(world)
+    const [zero, one, two] = [0, 1, 2].map((nonce) => paying("ann", nonce, 1_000))
+    const elsewhere = paying("ann", 1, 5_000)
+    if (!zero || !one || !two) throw new Error("three expected")
+    submit(pool, zero, one, two, paying("ben", 0, 1_000))
+    world.set(addressOf("ann"), 2, 1_001)
+    pool.settle(executionOf([applied, applied]), [[zero, elsewhere]])
+    expect(idsOf(pool.of(addressOf("ann")))).toEqual([two.id])
+    world.set(addressOf("ann"), 2, 1_000)
+    pool.settle(executionOf([applied]), [[elsewhere]])
+    expect(pool.of(addressOf("ann"))).toEqual([])
+    expect(pool.size).toBe(1)
+    expect(new Set(pool.drain().removed)).toEqual(new Set())
+  })
+
+  it("leaves what came too early to wait for its turn", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 1, 1_000)
+    submit(pool, one)
+    pool.settle(executionOf([nonceTooHigh]), [[one]])
+    expect(idsOf(pool.of(addressOf("ann")))).toEqual([one.id])
+  })
+
+  it("takes out what a changed set of keys no longer allows", () => {
+    const chain = new Chain({ accounts: { ann: 100 } })
+    const [ann, bob] = [person("ann"), person("bob")]
+    const pool = new PendingTransactions({
+      admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      account: (address) => chain.ledger.read.account(address),
+    })
+    const policy = chain.tx(ann, { _tag: "SetAccountPolicyTx", threshold: 1, keys: [bob.publicKey] }, { fee: 1_000 })
+    const later = chain.transfer(ann, bob, 5)
+    expect(submit(pool, policy, later)).toEqual(["new", "new"])
+    pool.settle(chain.commit([{ by: person("val"), transactions: [policy] }]), [[policy]])
+    expect(pool.size).toBe(0)
+    expect(chain.balance(ann)).toBe(coins(100) - 1_000)
+  })
+
+  it("brings nothing to the disk that came and went between two looks", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const [first, second] = [paying("ann", 0, 1_000), paying("ann", 0, 2_000)]
+    submit(pool, first, second)
+    const { added, removed } = pool.drain()
+    expect(idsOf(added.map(({ transaction }) => transaction))).toEqual([second.id])
+    expect(removed).toEqual([])
+    submit(pool, paying("ann", 0, 3_000))
+    expect(pool.drain().removed).toEqual([second.id])
+    expect(pool.hasChanges).toBe(false)
+  })
+})
+
+const names = ["ann", "ben", "cleo", "dan"]
+
+const action = FastCheck.oneof(
+  {
+    weight: 12,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("submit" as const),
+      name: FastCheck.constantFrom(...names),
+      nonce: FastCheck.nat(9),
+      fee: FastCheck.oneof(FastCheck.nat(12), FastCheck.nat(2_000)),
+      isExempt: FastCheck.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("commit" as const),
+      name: FastCheck.constantFrom(...names),
+      nonces: FastCheck.nat(3),
+      balance: FastCheck.nat(5_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: FastCheck.record({ tag: FastCheck.constant("wait" as const), ms: FastCheck.nat(LIFETIME_MS) }),
+  },
+)
+
+describe("the pool beside its definition", () => {
+  it("says, keeps and orders the same, whatever comes", () => {
+    let evicted = 0
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(action, { maxLength: 80 }),
+        FastCheck.integer({ min: 1, max: 20 }),
+        (actions, capacity) => {
+          const world = new World()
+          for (const name of names) world.set(addressOf(name), 0, 5_000)
+          const pool = new PendingTransactions(world, capacity)
+          const naive = new NaivePool(world, capacity)
+          let now = 1
+          for (const each of actions) {
+            if (each.tag === "submit") {
+              const transaction = (each.isExempt ? exempt : paying)(each.name, each.nonce, each.fee)
+              const answer = naive.submit(transaction, now, 10)
+              if (answer === "MempoolFull") evicted++
+              expect(told(pool.submit(transaction, Counter.timestamp(now), round))).toBe(answer)
+            } else if (each.tag === "commit") {
+              const address = addressOf(each.name)
+              const executed = naive.of(address).slice(0, Math.min(each.nonces, naive.reachable(address)))
+              world.set(address, world.account(address).nonce + each.nonces, each.balance)
+              const transactions = executed.map(({ transaction }) => transaction)
+              const done = transactions.length > 0 ? transactions : [paying(each.name, 0, 1)]
+              pool.settle(executionOf(done.map(() => applied)), [done])
+              for (const { id } of transactions) naive.drop(id)
+              naive.review([address])
+            } else {
+              now += each.ms
+              pool.expire(Counter.timestamp(now))
+              naive.expire(now)
+            }
+            now++
+            const order = naive.order()
+            expect(pool.size).toBe(order.length)
+            expect(idsOf(pool.top(100).map(({ transaction }) => transaction))).toEqual(order)
+            expect(idsOf(pool.top(3).map(({ transaction }) => transaction))).toEqual(order.slice(0, 3))
+            for (const name of names) {
+              const address = addressOf(name)
+              expect(pool.nextNonce(address)).toBe(world.account(address).nonce + naive.reachable(address))
+            }
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect(evicted).toBeGreaterThan(50)
+  })
+
+  it("a restart from what was drained has the same transactions", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(action, { maxLength: 60 }), (actions) => {
+        const world = new World()
+        for (const name of names) world.set(addressOf(name), 0, 5_000)
+        const pool = new PendingTransactions(world, 12)
+        const disk = new Map<string, { readonly transaction: Transaction; readonly receivedAt: Counter.Timestamp }>()
+        for (const [i, each] of actions.entries()) {
+          if (each.tag !== "submit") continue
+          const transaction = (each.isExempt ? exempt : paying)(each.name, each.nonce, each.fee)
+          pool.submit(transaction, Counter.timestamp(i), round)
+          if (i % 3 > 0) continue
+          const { added, removed } = pool.drain()
+          for (const id of removed) disk.delete(id)
+          for (const one of added) disk.set(one.transaction.id, one)
+        }
+        const { added, removed } = pool.drain()
+        for (const id of removed) disk.delete(id)
+        for (const one of added) disk.set(one.transaction.id, one)
+        const again = new PendingTransactions(world, 12)
+        again.restore(disk.values(), round)
+        const both = [pool, again].map((each) => idsOf([...each.all].map(({ transaction }) => transaction)))
+        expect(both[1]).toEqual(both[0])
+        expect(again.hasChanges).toBe(false)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,46 @@
+/** Accounts that a pool asks about, with the ledger's order of questions and none of its rules but nonce and balance. */
+import type { Door } from "../../../src/ledger/PendingTransactions.js"
+import type { Rejection } from "../../../src/ledger/Rejection.js"
+import { insufficient } from "../../../src/ledger/Rejection.js"
+import * as Transactions from "../../../src/ledger/Transactions.js"
+import * as Counter from "../../../src/protocol/Counter.js"
+import type { Operation } from "../../../src/protocol/Operation.js"
+import * as Sats from "../../../src/protocol/Sats.js"
+import type { Transaction } from "../../../src/protocol/Transaction.js"
+import { person, transaction } from "../builders.js"
+
+export class World implements Door {
+  readonly #accounts = new Map<string, { nonce: Counter.Nonce; balance: Sats.Sats }>()
+
+  set(from: string, nonce: number, balance: number): void {
+    this.#accounts.set(from, { nonce: Counter.nonce(nonce), balance: Sats.make(balance) })
+  }
+
+  account(from: string): { readonly nonce: Counter.Nonce; readonly balance: Sats.Sats } {
+    return this.#accounts.get(from) ?? { nonce: Counter.nonce(0), balance: Sats.ZERO }
+  }
+
+  admission(candidate: Transaction, reserved: number): Rejection | undefined {
+    const { nonce: next, balance } = this.account(candidate.from)
+    const { nonce } = candidate
+    if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
+    if (nonce >= next + Transactions.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
+    const needed = Transactions.spendingOf(candidate)
+    return needed > balance - reserved ? insufficient(needed, balance - reserved) : undefined
+  }
+}
+
+const pay: Operation = { _tag: "Transfer", to: person("shop").address, amount: Sats.make(1), memo: "" }
+const leave: Operation = { _tag: "UndelegateTx" }
+
+export const paying = (name: string, nonce: number, fee: number, bytes = 200): Transaction => ({
+  ...transaction(person(name), { operation: pay, fee, nonce }),
+  encoded: new Uint8Array(bytes),
+})
+
+export const exempt = (name: string, nonce: number, fee = 0, bytes = 200): Transaction => ({
+  ...transaction(person(name), { operation: leave, fee, nonce }),
+  encoded: new Uint8Array(bytes),
+})
+
+export const addressOf = (name: string) => person(name).address

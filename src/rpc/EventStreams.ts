@@ -42,14 +42,17 @@ export class EventStreams {
     runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>,
   ): void {
     this.#open.add(response)
-    const write = (text: string): void => {
+    /** Whether the reader is still there. Node throws at who writes to an answer that has ended. */
+    const write = (text: string): boolean => {
+      if (response.destroyed || response.writableEnded) return false
       response.write(text)
       if (response.writableLength > BACKLOG_BYTES) response.destroy()
+      return !response.destroyed
     }
     write(":\n\n")
     const heartbeat = setInterval(() => write(":\n\n"), this.#heartbeatMs)
     const fiber = runFork(
-      Stream.runForEach(events, (event) => Effect.sync(() => write(frame(event)))).pipe(
+      Stream.runForEachWhile(events, (event) => Effect.sync(() => write(frame(event)))).pipe(
         Effect.ensuring(Effect.sync(() => response.end())),
       ),
     )

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { connect } from "node:net"
 import { Deferred, Effect, Exit, Option, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/Cidr.js"
@@ -469,6 +470,43 @@ describe("event streams", () => {
     controller.abort()
     await expect.poll(() => readers).toBe(0)
     await server.stop()
+  })
+})
+
+describe("event streams under pressure", () => {
+  const flood = (readers: { count: number; gone: number }) =>
+    Stream.acquireRelease(
+      Effect.sync(() => readers.count++),
+      () => Effect.sync(() => readers.gone++),
+    ).pipe(
+      Stream.flatMap(() => Stream.iterate(1, (id) => id + 1)),
+      Stream.map((id) => ({ id, event: { type: "alert", severity: "warning", message: "x".repeat(10_000) } as const })),
+    )
+
+  it("who does not read is dropped, and the others are served on", async () => {
+    const readers = { count: 0, gone: 0 }
+    const server = await TestServer.start({}, { events: { stream: () => Effect.succeed(flood(readers)) } })
+    const socket = connect({ port: server.port, host: "127.0.0.1" })
+    socket.on("error", () => {})
+    socket.pause()
+    socket.write(get("/events"))
+    await expect.poll(() => readers.gone, { timeout: 5_000 }).toBe(1)
+    expect((await ask(server.port, get("/status"))).status).toBe(200)
+    socket.destroy()
+    await server.stop()
+  })
+
+  it("a stop ends them in the middle of a sentence, and nothing is written behind it", async () => {
+    const readers = { count: 0, gone: 0 }
+    const trickle = Stream.flatMap(flood(readers), (event) => Effect.delay(Effect.succeed(event), 1))
+    const server = await TestServer.start({}, { events: { stream: () => Effect.succeed(trickle) } })
+    const bytes = TestServer.exchange(server.port, [get("/events")])
+    await expect.poll(() => readers.count).toBe(1)
+    const before = performance.now()
+    await server.stop()
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect((await bytes).toString()).toContain("event: alert")
+    expect(readers.gone).toBe(1)
   })
 })
 

@@ -46,7 +46,7 @@ export const proposalRejection = (
   }
   if (activeCount(state) >= maxActiveProposals) return { _tag: "TooManyActiveProposals", limit: maxActiveProposals }
   // Nobody could vote, and 0 of 0 would pass.
-  return state.activeValidators().length > 0
+  return state.hasActiveValidator()
     ? undefined
     : Rejection.invalid("no_voters", "there is no active validator to vote on it")
 }

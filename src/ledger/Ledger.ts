@@ -3,6 +3,8 @@
  * the same records, the same digests and the same outcomes.
  */
 import { Either } from "effect"
+import type { AccountRecord } from "../protocol/AccountRecord.js"
+import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import type { Commit } from "../protocol/Commit.js"
 import * as EpochRecord from "../protocol/EpochRecord.js"
@@ -29,6 +31,14 @@ import type { SupplyInvariantViolated } from "./Supply.js"
 import * as Transactions from "./Transactions.js"
 import * as Unlocking from "./Unlocking.js"
 
+/** A ledger that is put together again, as many records at a time as the caller likes. */
+export interface Restoring {
+  readonly record: (record: StateRecord) => Either.Either<void, Binary.MalformedBytes>
+  /** Whatever balance stands there, also one that cannot be: the recount has to see it. */
+  readonly account: (address: Address, record: AccountRecord) => void
+  readonly finish: (effectsDigest: Hash.Hash) => Either.Either<Ledger, Binary.MalformedBytes>
+}
+
 export class Ledger {
   readonly #state: State
   #effectsDigest: Hash.Hash
@@ -54,12 +64,21 @@ export class Ledger {
     records: Iterable<StateRecord>,
     effectsDigest: Hash.Hash,
   ): Either.Either<Ledger, Binary.MalformedBytes> {
-    const state = new State(protocol, new Accounts())
+    const restoring = Ledger.restoring(protocol)
     for (const record of records) {
-      const restored = state.restore(record)
+      const restored = restoring.record(record)
       if (Either.isLeft(restored)) return Either.left(restored.left)
     }
-    return Either.map(state.rebuild(), () => new Ledger(state, effectsDigest))
+    return restoring.finish(effectsDigest)
+  }
+
+  static restoring(protocol: Genesis.Protocol): Restoring {
+    const state = new State(protocol, new Accounts())
+    return {
+      record: (record) => state.restore(record),
+      account: (address, record) => void state.accounts.restore(address, record),
+      finish: (effectsDigest) => Either.map(state.rebuild(), () => new Ledger(state, effectsDigest)),
+    }
   }
 
   get effectsDigest(): Hash.Hash {

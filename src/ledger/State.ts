@@ -272,6 +272,11 @@ export class State {
       .slice(0, Limits.COMMITTEE_MEMBERS)
   }
 
+  hasActiveValidator(): boolean {
+    for (const address of this.stakers) if (this.staker(address)?.isActive) return true
+    return false
+  }
+
   /** Ends a commit: what it changed, in the order of kind bytes and keys. */
   collect(): Effects.Changes {
     this.#totals.set(ONLY, this.supply.totals)

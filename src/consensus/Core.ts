@@ -27,6 +27,8 @@ import type { SigningGuard } from "./SigningGuard.js"
 const FETCHED_ROUNDS = 16
 /** Behind a quorum by more than this, a node asks for whole rounds. */
 const TOLERATED_LAG_ROUNDS = 4
+/** A validator that has made nothing for so many retries asks for what it may lack; a partition is no reason to shout. */
+const STANDSTILL_RETRIES = 8
 
 export interface Options {
   readonly roundIntervalMs: number
@@ -96,6 +98,7 @@ export class Core {
   readonly #askPace: Pace
   readonly #resendPace: Pace
   readonly #catchUpPace: Pace
+  readonly #standstillPace: Pace
 
   /** Rebuilds the state the stored vertices had led to. What that asks of the host is the answer to `start`. */
   constructor(options: Options, stored: Stored) {
@@ -107,6 +110,7 @@ export class Core {
     this.#askPace = new Pace(retryMs)
     this.#resendPace = new Pace(retryMs)
     this.#catchUpPace = new Pace(retryMs)
+    this.#standstillPace = new Pace(STANDSTILL_RETRIES * retryMs)
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
       this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined, options.parts)
@@ -444,19 +448,35 @@ export class Core {
   }
 
   #askForMissing(now: Timestamp): void {
-    const { admission, dag, reachedRound, isClosed } = this.#epoch
+    const { admission, dag, isClosed } = this.#epoch
     if (isClosed) return
     if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
       const wanted = this.#fetches.due(admission.toFetch(dag.quorumRound + FETCHED_ROUNDS), now)
       if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
     }
-    // A quorum that signed the end of this epoch has gone past it: two rounds above its last leader decided that.
-    const closed = this.#checkpoints.closing
-    const target = closed === null ? reachedRound : Math.max(reachedRound, closed.checkpoint.round + 2)
-    const isBehind = closed !== null || dag.quorumRound + TOLERATED_LAG_ROUNDS < target
-    if (!isBehind || !this.#catchUpPace.isDue(now)) return
-    const { epoch } = this.#epoch.opening.record
-    this.#emit({ _tag: "CatchUp", epoch, fromRound: dag.quorumRound, toRound: Counter.round(target) })
+    this.#catchUp(now)
+  }
+
+  /**
+   * Asks for whole rounds: because a quorum is far ahead; because a quorum signed the end of this epoch, and whatever
+   * decided it lies anywhere up to the epoch's last vertex, an indirect decision more than two rounds above its leader;
+   * or because nothing has moved for long, and what the others decided by may be a vertex that its author showed only
+   * to them and nobody will ever name, since they closed the epoch with it.
+   */
+  #catchUp(now: Timestamp): void {
+    const { dag, reachedRound, position } = this.#epoch
+    const isOver = this.#checkpoints.closing !== null
+    const hasStopped = this.#madeAt !== null && now - this.#madeAt >= this.#standstillPace.everyMs
+    const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
+    const isDue = isOver || isFarBehind ? this.#catchUpPace.isDue(now) : hasStopped && this.#standstillPace.isDue(now)
+    if (!isDue) return
+    const { epoch, firstRound, rules } = this.#epoch.opening.record
+    const undecidedRound = Math.max(firstRound, position.leaderRound + 1)
+    const [fromRound, toRound] =
+      isFarBehind && !isOver
+        ? [dag.quorumRound, reachedRound]
+        : [undecidedRound, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
+    this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: Counter.round(toRound) })
   }
 
   /** Lost messages must not halt the network: whoever stands still says again what it said last. */

@@ -49,7 +49,9 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Memb
   const seats = seated(candidates)
   const staying = Sats.sum(seats.map(({ carried }) => carried))
   const added = Sats.sum(seats.map(additionOf))
-  const allowed = Sats.min(Sats.mulDiv(staying, 1, 3), added)
+  // Old members who count as stayers may carry weight whose money has gone elsewhere, even to a newcomer.
+  const room = Sats.subtract(Sats.MAX_SUPPLY, staying)
+  const allowed = Sats.min(Sats.min(Sats.mulDiv(staying, 1, 3), added), room)
   return seats
     .map((candidate) => ({
       address: candidate.address,

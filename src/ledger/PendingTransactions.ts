@@ -234,6 +234,11 @@ export class PendingTransactions {
     this.#inclusions.remove(transactions)
   }
 
+  /** Whether it stands in a vertex that is known here and not ordered yet. */
+  isIncluded(id: Hash): boolean {
+    return this.#inclusions.roundOf(id) !== undefined
+  }
+
   /** What fills the next own vertex. */
   choose(wish: Choice.Wish): ReadonlyArray<Transaction> {
     return Choice.choose(wish, this.#inclusions, this.#senders.values())

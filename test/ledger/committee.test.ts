@@ -34,6 +34,11 @@ describe("the weights of a committee", () => {
     expect(weights(candidate("a", 650, 600), candidate("b", 300, 300), candidate("c", 100))).toEqual([650, 300, 100])
   })
 
+  it("stay an amount where old members carry weights whose money others have staked by now", () => {
+    const most = coins(18_000_000)
+    expect(weights(candidate("a", most, most), candidate("b", most))).toEqual([most, coins(3_000_000)])
+  })
+
   it("give no seat to a newcomer that would weigh nothing", () => {
     expect(weights(candidate("a", 10, 10), candidate("b", 1), candidate("c", 1_000))).toEqual([10, undefined, 2])
   })

@@ -8,6 +8,6 @@ describe("any life of a network", () => {
   it("keeps every invariant and agrees with the naive ledger, in 2 000 lives of 200 commits", {
     timeout: 900_000,
   }, () => {
-    lives({ seed: SEED, count: Number(process.env["RUNS"] ?? 2_000), length: 200 }, play)
+    lives({ seed: SEED, count: Number(process.env["LIVES"] ?? 2_000), length: 200 }, play)
   })
 })

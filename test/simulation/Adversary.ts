@@ -1,0 +1,482 @@
+/**
+ * A validator that does what it likes with its own key, and only with that. Its host runs a replica without a key, which
+ * shows it everything an honest node would see; the vertices it makes itself, and what its host says goes through its
+ * hands first.
+ */
+
+import { Either } from "effect"
+import { Committee } from "../../src/consensus/Committee.js"
+import type { Opening } from "../../src/consensus/Output.js"
+import type { Message } from "../../src/consensus/replica/Message.js"
+import type { Write } from "../../src/consensus/replica/Write.js"
+import * as Validity from "../../src/consensus/Validity.js"
+import type { Address } from "../../src/protocol/Address.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Evidence from "../../src/protocol/Evidence.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import * as Header from "../../src/protocol/Header.js"
+import * as Heartbeat from "../../src/protocol/Heartbeat.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import type { Chance } from "./Chance.js"
+import type { Signer } from "./Scheme.js"
+import { ROUND_MS } from "./World.js"
+
+/** What an adversary is inclined to; a run draws some of them for each. */
+export const HABITS = [
+  "equivocates",
+  "splits-votes",
+  "withholds",
+  "votes-for-nothing",
+  "breaks-rules",
+  "forges-transactions",
+  "replays",
+  "shuns-leaders",
+  "late",
+  "early",
+  "lies",
+  "double-checkpoints",
+  "garbage",
+  "future-clock",
+  "sparse-parents",
+  "confesses-falsely",
+] as const
+
+export type Habit = (typeof HABITS)[number]
+
+/** What it can do in the world. Machines are numbers. */
+export interface Means {
+  readonly machines: ReadonlyArray<number>
+  readonly after: (delayMs: number, act: () => void) => void
+  readonly now: () => number
+  readonly send: (to: number, message: Message) => void
+  /** Shows something to the own replica, as if a peer had sent it. */
+  readonly show: (message: Message) => void
+  /** Which machine runs the validator with this address. */
+  readonly machineOf: (address: Address) => number | undefined
+  readonly forged: (transaction: Transaction) => Transaction
+}
+
+interface Slot {
+  readonly round: number
+  readonly variants: ReadonlyArray<Vertex.Vertex>
+}
+
+const MAX_SEEN_TRANSACTIONS = 40
+const MAX_OLD_VERTICES = 200
+
+/** Knows every inserted vertex of the running epoch, round by round. */
+export class Adversary {
+  readonly #signer: Signer
+  readonly #address: Address
+  readonly #chance: Chance
+  readonly #means: Means
+  readonly #habits: ReadonlySet<Habit>
+  #opening: Opening
+  #committee: Committee
+  #seen = new Map<number, Map<Address, Array<Vertex.Vertex>>>()
+  /** The vertex of its own that it builds on itself, and all variants for those who ask. */
+  #own: Vertex.Vertex | null = null
+  #made = 0
+  readonly #variants = new Map<Hash, Vertex.Vertex>()
+  readonly #withheld = new Set<Hash>()
+  readonly #forged = new WeakSet<Transaction>()
+  readonly #old: Array<Vertex.Vertex> = []
+  #transactions: Array<Transaction> = []
+  #equivocations: Array<Evidence.Evidence> = []
+  #isClosed = false
+  #isHostile = true
+
+  constructor(
+    signer: Signer,
+    address: Address,
+    opening: Opening,
+    habits: ReadonlyArray<Habit>,
+    chance: Chance,
+    means: Means,
+  ) {
+    this.#signer = signer
+    this.#address = address
+    this.#opening = opening
+    this.#committee = new Committee(opening.record)
+    this.#habits = new Set(habits)
+    this.#chance = chance
+    this.#means = means
+  }
+
+  get habits(): ReadonlyArray<Habit> {
+    return [...this.#habits]
+  }
+
+  /** It keeps every rule from now on, and shows what it kept back. What was no vertex by the rules it may make anew. */
+  reform(): void {
+    this.#isHostile = false
+    this.#withheld.clear()
+    if (this.#own === null || !this.#isSound(this.#own)) {
+      this.#made = Math.min(this.#made, this.#highestQuorum())
+      this.#advance(this.#made + 1)
+    }
+  }
+
+  #isSound(vertex: Vertex.Vertex): boolean {
+    const isForged = vertex.body.transactions.some((transaction) => this.#forged.has(transaction))
+    return !isForged && Either.isRight(Validity.check(vertex, this.#opening.base, this.#committee))
+  }
+
+  #forge(transaction: Transaction): Transaction {
+    const forged = this.#means.forged(transaction)
+    this.#forged.add(forged)
+    return forged
+  }
+
+  #highestQuorum(): number {
+    const rounds = [...this.#seen.keys()].filter((round) => this.#committee.isQuorum(this.#weightOf(round)))
+    return Math.max(this.#opening.record.firstRound - 1, ...rounds)
+  }
+
+  #does(habit: Habit, percent: number): boolean {
+    return this.#isHostile && this.#habits.has(habit) && this.#chance.percent(percent)
+  }
+
+  /** What its own replica has written to disk: how it learns of vertices, checkpoints and epochs. */
+  wrote(write: Write): void {
+    switch (write._tag) {
+      case "Inserted":
+        this.#inserted(write.vertex)
+        return
+      case "EpochStarted":
+        this.#open(write.opening)
+        return
+      case "Joined":
+        this.#open(write.opening)
+        return
+      case "Executed":
+        this.#isClosed ||= write.execution.nextEpoch !== null
+        return
+      case "CheckpointBuilt":
+        this.#cosign(write.checkpoint)
+        return
+      default:
+        return
+    }
+  }
+
+  #open(opening: Opening): void {
+    this.#opening = opening
+    this.#committee = new Committee(opening.record)
+    this.#seen = new Map()
+    this.#own = null
+    this.#made = opening.record.firstRound - 1
+    this.#isClosed = false
+    this.#variants.clear()
+    this.#means.after(this.#chance.between(1, ROUND_MS), () => this.#advance(opening.record.firstRound))
+  }
+
+  start(): void {
+    this.#open(this.#opening)
+    this.#repeat()
+  }
+
+  /** Once it keeps the rules it says again what may have been lost, as everybody does. */
+  #repeat(): void {
+    this.#means.after(5 * ROUND_MS, () => {
+      if (!this.#isHostile && this.#own !== null) {
+        for (const machine of this.#means.machines)
+          this.#means.send(machine, { _tag: "Vertices", vertices: [this.#own] })
+      }
+      this.#repeat()
+    })
+  }
+
+  /** A restarted replica tells what it stored again; nothing new in it. */
+  #inserted(vertex: Vertex.Vertex): void {
+    const { epoch, round, author } = vertex.header
+    if (epoch !== this.#opening.record.epoch) return
+    const row = this.#seen.get(round) ?? new Map<Address, Array<Vertex.Vertex>>()
+    this.#seen.set(round, row)
+    const own = row.get(author)
+    if (own === undefined) row.set(author, [vertex])
+    else if (!own.includes(vertex)) own.push(vertex)
+    if (this.#old.length < MAX_OLD_VERTICES) this.#old.push(vertex)
+    else this.#old[this.#chance.below(MAX_OLD_VERTICES)] = vertex
+    for (const transaction of vertex.body.transactions) this.#saw(transaction)
+    if (round >= this.#made && this.#weightOf(round) * 3 > this.#committee.totalWeight * 2) {
+      const delay = this.#does("early", 70) ? 1 : this.#chance.between(ROUND_MS / 2, ROUND_MS)
+      this.#means.after(delay, () => this.#advance(round + 1))
+    }
+  }
+
+  #weightOf(round: number): number {
+    let weight = 0
+    for (const author of this.#seen.get(round)?.keys() ?? []) {
+      weight += this.#committee.weightOf(this.#committee.seatOf(author) ?? 0)
+    }
+    return weight
+  }
+
+  #saw(transaction: Transaction): void {
+    if (this.#transactions.length < MAX_SEEN_TRANSACTIONS) this.#transactions.push(transaction)
+    else this.#transactions[this.#chance.below(MAX_SEEN_TRANSACTIONS)] = transaction
+  }
+
+  /** What comes off the wire, before its replica sees it. */
+  heard(from: number, message: Message): void {
+    if (message._tag === "Transactions") for (const transaction of message.transactions) this.#saw(transaction)
+    if (message._tag !== "AskVertices") return
+    // The variants that its own replica had no reason to insert are nowhere but here.
+    const vertices = message.hashes.flatMap((hash) =>
+      this.#withheld.has(hash) ? [] : (this.#variants.get(hash) ?? []),
+    )
+    if (vertices.length > 0) this.#means.send(from, { _tag: "Vertices", vertices })
+  }
+
+  /** Makes its vertex or vertices of this round, once. */
+  #advance(round: number): void {
+    const seat = this.#committee.seatOf(this.#address)
+    if (seat === undefined || this.#isClosed || round <= this.#made) return
+    const isFirst = round === this.#opening.record.firstRound
+    const quorum = this.#committee.isQuorum(this.#weightOf(round - 1))
+    if (!isFirst && !quorum) return
+    this.#made = round
+    const variants = this.#make(round, seat, this.#countOfVariants())
+    const [first] = variants
+    this.#own = first ?? null
+    if (variants.length > 1) {
+      const [a, b] = variants
+      const evidence = a !== undefined && b !== undefined ? Evidence.of(a.header, b.header) : undefined
+      if (evidence !== undefined) this.#equivocations = [...this.#equivocations.slice(-3), evidence]
+    }
+    for (const variant of variants) {
+      this.#variants.set(variant.header.hash, variant)
+      this.#means.show({ _tag: "Vertices", vertices: [variant] })
+    }
+    const slot = { round, variants }
+    if (this.#does("late", 40)) this.#means.after(ROUND_MS * this.#chance.between(1, 5), () => this.#hand(slot))
+    else this.#hand(slot)
+    this.#bother()
+  }
+
+  #countOfVariants(): number {
+    if (this.#does("equivocates", 60)) return this.#chance.between(2, 3)
+    return this.#does("splits-votes", 80) ? 2 : 1
+  }
+
+  #make(round: number, seat: number, count: number): ReadonlyArray<Vertex.Vertex> {
+    return Array.from({ length: count }, (_, i) => this.#vertex(round, seat, i))
+  }
+
+  #vertex(round: number, seat: number, variant: number): Vertex.Vertex {
+    const chance = this.#chance
+    const body = this.#body(round)
+    const ahead = this.#does("future-clock", 50) ? chance.between(500, 5_000) : 0
+    const content: Header.Content = {
+      base: this.#opening.base,
+      epoch: this.#opening.record.epoch,
+      round: Counter.round(round),
+      publicKey: this.#signer.publicKey,
+      parents: this.#parents(round, variant),
+      timestamp: Counter.timestamp(this.#means.now() + variant + ahead),
+      coinbase: this.#committee.coinbase(Counter.round(round), seat),
+      bodyHash: Vertex.bodyHash(body),
+    }
+    const bad = this.#does("breaks-rules", 8) ? this.#broken(content) : content
+    return Vertex.make(
+      Header.make(bad, (bytes) => this.#signer.sign(bytes)),
+      body,
+    )
+  }
+
+  /** A quorum of the round before at least: one of each slot, sometimes not the leader's, now and then an older one. */
+  #parents(round: number, variant: number): ReadonlyArray<Header.Parent> {
+    const chance = this.#chance
+    if (round === this.#opening.record.firstRound) return []
+    const row = this.#seen.get(round - 1) ?? new Map<Address, Array<Vertex.Vertex>>()
+    const leader = this.#committee.member(this.#committee.leaderOf(Counter.round(round - 1))).address
+    const avoided =
+      this.#does("votes-for-nothing", 80) || (this.#habits.has("splits-votes") && variant === 1) ? leader : null
+    let weight = this.#weightOf(round - 1)
+    const chosen: Array<Vertex.Vertex> = []
+    const isSparse = this.#does("sparse-parents", 80)
+    // The one to leave out comes first, as long as a quorum remains.
+    const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(b === avoided) - Number(a === avoided))
+    for (const author of authors) {
+      const own = this.#committee.weightOf(this.#committee.seatOf(author) ?? 0)
+      const mayLeaveOut = this.#committee.isQuorum(weight - own) && author !== this.#address
+      if (mayLeaveOut && (author === avoided || (isSparse && chance.percent(70)))) {
+        weight -= own
+        continue
+      }
+      const vertices = row.get(author) ?? []
+      chosen.push(
+        author === this.#address && this.#own !== null && vertices.includes(this.#own)
+          ? this.#own
+          : chance.pick(vertices),
+      )
+    }
+    const isOwnNamed = chosen.some(({ header }) => header.author === this.#address)
+    if (this.#isHostile && chance.percent(10)) {
+      const older = this.#seen.get(round - chance.between(2, 6))
+      const vertices = [...(older?.values() ?? [])]
+        .flat()
+        .filter(({ header }) => !isOwnNamed || header.author !== this.#address)
+      if (vertices.length > 0) chosen.push(chance.pick(vertices))
+    }
+    return chosen.map(({ header }) => ({ round: header.round, author: header.author, hash: header.hash }))
+  }
+
+  #body(round: number): Vertex.Body {
+    const chance = this.#chance
+    const good = chance.percent(50) ? this.#transactions.slice(0, chance.below(6)) : []
+    const [some] = this.#transactions
+    const transactions =
+      some !== undefined && this.#does("forges-transactions", 15) ? [...good, this.#forge(some)] : good
+    const evidence = this.#does("confesses-falsely", 30)
+      ? [this.#falseConfession(round)]
+      : this.#isHostile && chance.percent(10)
+        ? this.#equivocations.slice(0, 1)
+        : []
+    const heartbeats = this.#does("garbage", 20) ? [this.#heartbeat(round)] : []
+    return { transactions, evidence, heartbeats }
+  }
+
+  /** Two headers of its own that are good evidence of nothing: their base is no checkpoint of this network. */
+  #falseConfession(round: number): Evidence.Evidence {
+    const { epoch } = this.#opening.record
+    const header = (timestamp: number): Header.Header =>
+      Header.make(
+        {
+          base: Vertex.bodyHash(Vertex.emptyBody),
+          epoch,
+          round: Counter.round(round),
+          publicKey: this.#signer.publicKey,
+          parents: [],
+          timestamp: Counter.timestamp(timestamp),
+          coinbase: Sats.ZERO,
+          bodyHash: Vertex.bodyHash(Vertex.emptyBody),
+        },
+        (bytes) => this.#signer.sign(bytes),
+      )
+    const evidence = Evidence.of(header(1), header(2))
+    if (evidence === undefined) throw new Error("two headers of one slot that are no evidence")
+    return evidence
+  }
+
+  #heartbeat(round: number): Heartbeat.Heartbeat {
+    const content = {
+      publicKey: this.#signer.publicKey,
+      commitIndex: Counter.commitIndex(round),
+      commitHash: this.#opening.base,
+    }
+    const signature = this.#signer.sign(Heartbeat.signedBytes(content))
+    return { ...content, signature, validator: this.#address }
+  }
+
+  /** One rule broken, under a signature that holds. */
+  #broken(content: Header.Content): Header.Content {
+    const { parents } = content
+    const [first] = parents
+    switch (this.#chance.below(7)) {
+      case 0:
+        return { ...content, coinbase: (content.coinbase + 1) as Header.Content["coinbase"] }
+      case 1:
+        return { ...content, parents: parents.slice(0, parents.length >>> 1) }
+      case 2:
+        return { ...content, round: Counter.round(content.round + 1_000) }
+      case 3:
+        return { ...content, epoch: Counter.epoch(content.epoch + 1) }
+      case 4:
+        return { ...content, base: content.bodyHash }
+      case 5:
+        return first === undefined
+          ? content
+          : { ...content, parents: [...parents, { ...first, hash: content.bodyHash }] }
+      default:
+        return first === undefined ? content : { ...content, parents: [...parents, { ...first, round: content.round }] }
+    }
+  }
+
+  /** Gives each machine the variant it is meant to see, or none. */
+  #hand({ round, variants }: Slot): void {
+    const chance = this.#chance
+    const isSecret = this.#does("withholds", 30)
+    const next = this.#committee.member(this.#committee.leaderOf(Counter.round(round + 1))).address
+    const shunned = this.#does("shuns-leaders", 60) ? this.#means.machineOf(next) : undefined
+    for (const machine of this.#means.machines) {
+      if (machine === shunned || (isSecret && chance.percent(60))) continue
+      const seen = this.#isHostile && chance.percent(5) ? variants : [chance.pick(variants)]
+      for (const variant of seen) this.#means.send(machine, { _tag: "Vertices", vertices: [variant] })
+    }
+    if (isSecret) for (const { header } of variants) if (chance.percent(50)) this.#withheld.add(header.hash)
+  }
+
+  /** Things nobody asked for. */
+  #bother(): void {
+    const chance = this.#chance
+    const { machines } = this.#means
+    if (this.#does("replays", 20) && this.#old.length > 0) {
+      this.#means.send(chance.pick(machines), {
+        _tag: "Vertices",
+        vertices: [chance.pick(this.#old), chance.pick(this.#old)],
+      })
+    }
+    if (this.#does("garbage", 20)) {
+      const heartbeat = this.#heartbeat(this.#made)
+      this.#means.send(chance.pick(machines), { _tag: "Heartbeat", heartbeat })
+      const [proven] = this.#equivocations
+      const evidence = this.#habits.has("confesses-falsely") ? this.#falseConfession(this.#made) : proven
+      if (evidence !== undefined) this.#means.send(chance.pick(machines), { _tag: "Evidence", evidence })
+    }
+    const some = this.#transactions.at(-1)
+    if (this.#does("forges-transactions", 30) && some !== undefined) {
+      this.#means.send(chance.pick(machines), { _tag: "Transactions", transactions: [this.#forge(some)] })
+    }
+  }
+
+  #cosign(checkpoint: Checkpoint.Checkpoint): void {
+    if (this.#committee.seatOf(this.#address) === undefined) return
+    const send = (machine: number, shown: Checkpoint.Checkpoint): void => {
+      const signature = this.#signer.sign(Checkpoint.signedBytes(shown))
+      this.#means.send(machine, {
+        _tag: "CheckpointSignature",
+        checkpoint: shown,
+        signature: { validator: this.#address, signature },
+      })
+    }
+    if (this.#does("withholds", 30)) return
+    const isDouble = this.#does("double-checkpoints", 50)
+    const other = Checkpoint.make({ ...checkpoint, stateRoot: checkpoint.effectsDigest })
+    for (const machine of this.#means.machines) {
+      const isOther = isDouble && this.#chance.percent(50)
+      send(machine, isOther ? other : checkpoint)
+      if (isOther && this.#chance.percent(30)) send(machine, checkpoint)
+    }
+  }
+
+  /** What its replica wants to say to a machine, and what becomes of it. */
+  says(to: number, message: Message): ReadonlyArray<Message> {
+    switch (message._tag) {
+      case "Vertices":
+      case "Rounds": {
+        const vertices = message.vertices.filter(({ header }) => !this.#withheld.has(header.hash))
+        if (this.#does("lies", 30)) return []
+        return [{ ...message, vertices: this.#does("lies", 10) ? [...vertices].reverse() : vertices }]
+      }
+      case "Highest":
+        return this.#does("lies", 40) ? [{ ...message, header: null }] : [message]
+      case "State":
+        return this.#does("garbage", 30) && message.subtree !== null
+          ? [{ ...message, subtree: message.subtree.map((byte, i) => (i === to ? byte ^ 1 : byte)) }]
+          : [message]
+      case "Closing":
+        return this.#does("lies", 30) ? [{ ...message, signed: message.signed.slice(0, -1), newest: null }] : [message]
+      case "CheckpointSignature":
+      case "Evidence":
+      case "Transactions":
+        return this.#does("withholds", 50) ? [] : [message]
+      default:
+        return [message]
+    }
+  }
+}

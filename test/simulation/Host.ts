@@ -1,0 +1,286 @@
+/**
+ * What stands between one replica and the virtual world: checks signatures, carries messages, keeps the disk, wakes it.
+ * It is to the simulator what the node's services are to the program.
+ */
+import { Either } from "effect"
+import type { DiskQuestion, Message } from "../../src/consensus/replica/Message.js"
+import type { Output, Outputs } from "../../src/consensus/replica/Output.js"
+import type { Connection, PeerId } from "../../src/consensus/replica/Peer.js"
+import { Replica } from "../../src/consensus/replica/Replica.js"
+import * as Serving from "../../src/consensus/replica/Serving.js"
+import type { Stored } from "../../src/consensus/replica/Stored.js"
+import type { Write } from "../../src/consensus/replica/Write.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import type { Agenda } from "./Agenda.js"
+import type { Chance } from "./Chance.js"
+import { Disk } from "./Disk.js"
+import type { Scheme, Signer } from "./Scheme.js"
+import { Violation } from "./Witness.js"
+
+const REMEMBERED_TRANSACTIONS = 20_000
+/** Steps of background work at one go. */
+const WORK_STEPS = 64
+
+/** What happens outside the host, and who wants to know. */
+export interface Surroundings {
+  readonly agenda: Agenda
+  readonly scheme: Scheme
+  readonly networkId: NetworkId
+  readonly send: (from: Host, to: PeerId, message: Message) => void
+  readonly broadcast: (from: Host, message: Message) => void
+  readonly told: (host: Host, output: Output) => void
+  /** What this host lets everybody read as final. */
+  readonly published: (host: Host, executed: Executed) => void
+  /** A message did not hold. */
+  readonly dropped: (by: Host, from: PeerId, message: Message) => void
+}
+
+export type Executed = Extract<Output, { _tag: "Executed" }>
+
+export interface Speed {
+  /** Until a synced write is on the disk. */
+  readonly syncMs: number
+  readonly skewMs: number
+}
+
+const clock = (moment: number): Counter.Timestamp => Counter.timestamp(Math.max(0, Math.floor(moment)))
+
+export class Host {
+  readonly index: number
+  readonly name: string
+  readonly peer: PeerId
+  readonly signer: Signer | null
+  readonly disk: Disk
+  speed: Speed = { syncMs: 2, skewMs: 0 }
+  readonly #around: Surroundings
+  readonly #chance: Chance
+  #replica: Replica | null = null
+  /** Counts starts, so that what a crashed process was waiting for does not reach its successor. */
+  #life = 0
+  #wakeAt = Number.POSITIVE_INFINITY
+  #isAtWork = false
+  #verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
+  /** Commits to be published when their write is on the disk. */
+  #unpublished: Array<Executed> = []
+  #unreported: Array<{ readonly id: number; readonly isSynced: boolean }> = []
+  #isFlushing = false
+
+  constructor(
+    index: number,
+    name: string,
+    signer: Signer | null,
+    stored: Stored,
+    chance: Chance,
+    around: Surroundings,
+  ) {
+    this.index = index
+    this.name = name
+    this.peer = `m${index}` as PeerId
+    this.signer = signer
+    this.disk = new Disk(stored)
+    this.#chance = chance
+    this.#around = around
+  }
+
+  get replica(): Replica | null {
+    return this.#replica
+  }
+
+  get isUp(): boolean {
+    return this.#replica !== null
+  }
+
+  get #now(): Counter.Timestamp {
+    return clock(this.#around.agenda.now + this.speed.skewMs)
+  }
+
+  start(connections: ReadonlyArray<Connection>): void {
+    const opened = Replica.open(
+      { signer: this.signer, isValid: this.#around.scheme.isValid, trust: null },
+      this.disk.stored,
+    )
+    if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)
+    this.#life++
+    this.#replica = opened.right
+    this.#verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
+    this.#wakeAt = Number.POSITIVE_INFINITY
+    this.#drive((replica, now) => replica.connected(connections, now))
+    this.#drive((replica, now) => replica.start(now))
+  }
+
+  crash(isPowerCut: boolean): void {
+    this.#replica = null
+    this.#life++
+    this.#unpublished = []
+    this.#unreported = []
+    this.#isFlushing = false
+    this.#isAtWork = false
+    this.disk.crash(this.#chance, isPowerCut)
+  }
+
+  connected(connections: ReadonlyArray<Connection>): void {
+    this.#drive((replica, now) => replica.connected(connections, now))
+  }
+
+  /** A message off the wire; what does not hold is dropped, as the node drops it. */
+  receive(from: PeerId, message: Message): void {
+    const replica = this.#replica
+    if (replica === null) return
+    const isDoor = message._tag === "Transactions"
+    if (!this.#isGenuine(replica, message, isDoor)) this.#around.dropped(this, from, message)
+    else this.#drive((each, now) => each.receive(from, message, now))
+  }
+
+  #isGenuine(replica: Replica, message: Message, isDoor: boolean): boolean {
+    const { scheme, networkId } = this.#around
+    const isVerified = (transaction: Transaction): boolean => this.#verified.has(networkId, transaction)
+    const checks = replica.checksOf(message, isVerified)
+    if (!checks.every(isDoor ? scheme.isValidAtDoor : scheme.isValid)) return false
+    for (const transaction of transactionsOf(message)) this.#verified.add(networkId, transaction)
+    return true
+  }
+
+  /** The door. Whether the transaction was taken. */
+  submit(transaction: Transaction): boolean {
+    const replica = this.#replica
+    if (replica === null) return false
+    const { scheme, networkId } = this.#around
+    const checks = this.#verified.has(networkId, transaction) ? [] : Verification.checksOf(networkId, transaction)
+    if (!checks.every(scheme.isValidAtDoor)) return false
+    this.#verified.add(networkId, transaction)
+    let isTaken = false
+    this.#drive((each, now) => {
+      isTaken = Either.isRight(each.submit(transaction, now))
+      return each.tick(now)
+    })
+    return isTaken
+  }
+
+  /** One input to the replica, and everything that follows from it. */
+  #drive(input: (replica: Replica, now: Counter.Timestamp) => Outputs): void {
+    const replica = this.#replica
+    if (replica === null) return
+    const life = this.#life
+    let outputs: Outputs
+    try {
+      outputs = input(replica, this.#now)
+    } catch (error) {
+      throw error instanceof Violation
+        ? error
+        : new Violation(this.name, `threw ${error instanceof Error ? error.stack : error}`)
+    }
+    for (const output of outputs) if (this.#life === life) this.#do(output)
+    if (this.#life !== life) return
+    this.#wake(replica)
+    if (replica.hasWork) this.#work()
+  }
+
+  #wake(replica: Replica): void {
+    const { agenda } = this.#around
+    const wakeAt = Math.max(agenda.now + 1, replica.wakeAt(this.#now) - this.speed.skewMs)
+    if (wakeAt >= this.#wakeAt) return
+    this.#wakeAt = wakeAt
+    const life = this.#life
+    agenda.at(wakeAt, () => {
+      // A sooner one took its place, or the process is gone.
+      if (life !== this.#life || this.#wakeAt !== wakeAt) return
+      this.#wakeAt = Number.POSITIVE_INFINITY
+      this.#drive((each, now) => each.tick(now))
+    })
+  }
+
+  #work(): void {
+    if (this.#isAtWork) return
+    this.#isAtWork = true
+    const life = this.#life
+    this.#around.agenda.after(this.#chance.between(1, 10), () => {
+      if (life !== this.#life) return
+      this.#isAtWork = false
+      let steps = 0
+      this.#drive((replica, now) => replica.work(() => ++steps < WORK_STEPS, now))
+    })
+  }
+
+  #do(output: Output): void {
+    switch (output._tag) {
+      case "Send":
+        this.#around.send(this, output.to, output.message)
+        break
+      case "Broadcast":
+        this.#around.broadcast(this, output.message)
+        break
+      case "Serve":
+        this.#serve(output.to, output.question)
+        break
+      case "Write":
+        this.#write(output.id, output.write, output.isSynced)
+        break
+      case "Executed":
+        this.#unpublished.push(output)
+        break
+      case "CheckpointBuilt":
+      case "CheckpointFinal":
+      case "EpochStarted":
+      case "Misbehaved":
+      case "ForeignOwnHeader":
+      case "Joining":
+      case "Joined":
+      case "JoinStopped":
+      case "Fatal":
+        break
+    }
+    this.#around.told(this, output)
+  }
+
+  #serve(to: PeerId, question: DiskQuestion): void {
+    this.#around.send(this, to, Serving.answer(this.disk.stored, question))
+  }
+
+  #write(id: number, write: Write, isSynced: boolean): void {
+    this.disk.append(id, write)
+    this.#unreported.push({ id, isSynced })
+    if (isSynced || !this.#isFlushing) this.#flush()
+  }
+
+  /** The disk takes a while, then says up to where it has come. */
+  #flush(): void {
+    const last = this.#unreported.at(-1)
+    if (last === undefined) return
+    this.#isFlushing = true
+    const life = this.#life
+    const delay = Math.max(1, Math.round(this.#chance.heavyTail(this.speed.syncMs, 50 * this.speed.syncMs)))
+    this.#around.agenda.after(delay, () => {
+      if (life === this.#life) this.#report(last.id)
+    })
+  }
+
+  #report(upTo: number): void {
+    const reported = this.#unreported.filter(({ id }) => id <= upTo)
+    this.#unreported = this.#unreported.filter(({ id }) => id > upTo)
+    this.#isFlushing = this.#unreported.length > 0
+    if (this.#isFlushing) this.#flush()
+    if (reported.length === 0) return
+    this.disk.reached(upTo, false)
+    const synced = reported.findLast(({ isSynced }) => isSynced)
+    if (synced !== undefined) this.disk.reached(synced.id, true)
+    const ready = this.#unpublished.filter(({ writeId }) => writeId <= upTo)
+    this.#unpublished = this.#unpublished.filter(({ writeId }) => writeId > upTo)
+    for (const executed of ready) this.#around.published(this, executed)
+    this.#drive((replica, now) => replica.written(upTo, now))
+  }
+}
+
+const transactionsOf = (message: Message): ReadonlyArray<Transaction> => {
+  switch (message._tag) {
+    case "Transactions":
+      return message.transactions
+    case "Vertices":
+    case "Rounds":
+      return message.vertices.flatMap(({ body }) => body.transactions)
+    default:
+      return []
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Signatures in a run: by default a keyed hash that costs a microsecond. Anybody could compute it, so what keeps the
+ * modelled adversaries from forging is that they only ever hold their own `Signer`s. Marked seeds use real Ed25519.
+ */
+import { Option } from "effect"
+import { fromHex, sha256Hex } from "#crypto"
+import * as Binary from "../../src/protocol/Binary.js"
+import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import * as FakeKeys from "../consensus/FakeKeys.js"
+
+/** `SecretKey` satisfies it. */
+export interface Signer {
+  readonly publicKey: PublicKey
+  sign(message: Uint8Array): Signature
+}
+
+export interface Scheme {
+  /** The same name is the same key in every run. */
+  readonly signerOf: (name: string) => Signer
+  readonly isValid: (check: Verification.Check) => boolean
+  readonly isValidAtDoor: (check: Verification.Check) => boolean
+}
+
+export const fast: Scheme = {
+  signerOf: (name) => {
+    const publicKey = FakeKeys.publicKeyOf(name)
+    return { publicKey, sign: FakeKeys.signWith(publicKey) }
+  },
+  isValid: FakeKeys.isValid,
+  isValidAtDoor: FakeKeys.isValid,
+}
+
+export const ed25519: Scheme = {
+  signerOf: (name) => Option.getOrThrow(SecretKey.fromSeed(fromHex(sha256Hex(Binary.utf8(`secret key of ${name}`))))),
+  isValid: Verification.isValid,
+  isValidAtDoor: Verification.isValidAtDoor,
+}

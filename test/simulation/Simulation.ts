@@ -1,0 +1,694 @@
+/** One run: a whole network from its genesis through a storm to a calm end, decided by one seed. */
+
+import { Committee } from "../../src/consensus/Committee.js"
+import * as GenesisState from "../../src/consensus/replica/GenesisState.js"
+import type { Message } from "../../src/consensus/replica/Message.js"
+import type { Output } from "../../src/consensus/replica/Output.js"
+import type { Connection, PeerId } from "../../src/consensus/replica/Peer.js"
+import type { Stored } from "../../src/consensus/replica/Stored.js"
+import type { Write } from "../../src/consensus/replica/Write.js"
+import type { Address } from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as EpochRecord from "../../src/protocol/EpochRecord.js"
+import type { Header } from "../../src/protocol/Header.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import { Adversary, HABITS } from "./Adversary.js"
+import { Agenda } from "./Agenda.js"
+import { Chance } from "./Chance.js"
+import { Digest } from "./Digest.js"
+import { type Executed, Host } from "./Host.js"
+import * as Network from "./Network.js"
+import type { Scheme } from "./Scheme.js"
+import * as Schemes from "./Scheme.js"
+import { FAULTS, type FaultName, Storm } from "./Storm.js"
+import { Trace } from "./Trace.js"
+import { type Door, Traffic } from "./Traffic.js"
+import { Violation, Witness } from "./Witness.js"
+import * as World from "./World.js"
+
+export interface Options {
+  readonly seed: number
+  readonly nodes: number
+  readonly rounds: number
+  readonly faults: ReadonlyArray<FaultName>
+  /** Real Ed25519 instead of the fast scheme. */
+  readonly isSignedForReal: boolean
+}
+
+export interface Report {
+  readonly seed: number
+  readonly digest: string
+  readonly commits: number
+  readonly rounds: number
+  readonly epochs: number
+  readonly checkpoints: number
+  readonly messages: number
+  readonly virtualMs: number
+  readonly transactions: number
+  readonly settled: number
+  readonly failure: { readonly machine: string; readonly message: string; readonly trace: string } | null
+}
+
+const SIGNED_FOR_REAL_EVERY = 50
+
+/** What a seed stands for when nothing else is said: a mixture of faults of its own. */
+export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: ReadonlyArray<FaultName>): Options => {
+  const chance = new Chance(seed, "options")
+  const some = FAULTS.filter(() => chance.percent(60))
+  return {
+    seed,
+    nodes,
+    rounds,
+    faults: faults ?? some,
+    isSignedForReal: seed % SIGNED_FOR_REAL_EVERY === 0,
+  }
+}
+
+/** The part of the rounds that is stormy. */
+const STORMY_PERCENT = 65
+/** However bad it gets, a storm ends after so many times the length of its rounds. */
+const LONGEST_STORM = 8
+/** Within so much calm everybody commits again. */
+const RECOVERY_MS = 30_000
+const TRAFFIC_EVERY_MS = 40
+const LOOK_EVERY_MS = 200
+const PEOPLE = 8
+const MESSAGES_PER_PAIR_AND_ROUND = 12
+
+export class Simulation {
+  readonly #options: Options
+  readonly #chance: Chance
+  readonly #scheme: Scheme
+  readonly #agenda = new Agenda(World.START)
+  readonly #world: World.World
+  readonly #network: Network.Network<Message>
+  readonly #hosts: Array<Host> = []
+  readonly #adversaries = new Map<number, Adversary>()
+  /** Validators that may misbehave, lose their disk or have a double: together below a third of the weight. */
+  readonly #unreliable: ReadonlySet<Address>
+  readonly #backups = new Map<number, Stored>()
+  readonly #copies = new Set<number>()
+  /** Down for good. */
+  readonly #dead = new Set<number>()
+  readonly #witness: Witness
+  readonly #trace: Trace
+  readonly #storm: Storm
+  readonly #traffic: Traffic
+  readonly #trafficChance: Chance
+  readonly #digest = new Digest()
+  readonly #beginning: Stored
+  /** The closing checkpoints that vertices were made upon. */
+  readonly #bases = new Set<string>()
+  #isTrustBroken = false
+  #healedAt: number | null = null
+  #healedRound = 0
+  #hasTrafficEnded = false
+  #offered = 0
+  #settled = 0
+  #isFinished = false
+  #latest: Committee
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#chance = new Chance(options.seed)
+    this.#scheme = options.isSignedForReal ? Schemes.ed25519 : Schemes.fast
+    const worldChance = this.#chance.stream("world")
+    this.#world = World.make(this.#scheme, worldChance, {
+      validators: options.nodes,
+      newcomers: this.#has("newcomers") ? worldChance.between(1, 3) : 0,
+      people: PEOPLE,
+    })
+    this.#beginning = GenesisState.stored(this.#world.genesis)
+    const { record } = this.#beginning.current.opening
+    this.#bases.add(this.#beginning.current.opening.base)
+    this.#latest = new Committee(record)
+    this.#unreliable = this.#drawUnreliable(record)
+    this.#network = new Network.Network(
+      this.#agenda,
+      this.#chance.stream("network"),
+      Network.calm,
+      (to, from, message) => this.#deliver(to, from, message),
+    )
+    this.#witness = new Witness(record)
+    this.#trace = new Trace([...this.#world.validators, ...this.#world.newcomers])
+    this.#trafficChance = this.#chance.stream("when transactions come")
+    this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world)
+    this.#storm = new Storm(this.#agenda, this.#chance.stream("storm"), options.faults, this.#levers())
+  }
+
+  #has(fault: FaultName): boolean {
+    return this.#options.faults.includes(fault)
+  }
+
+  #drawUnreliable(record: EpochRecord.EpochRecord): ReadonlySet<Address> {
+    const chance = this.#chance.stream("unreliable")
+    const total = EpochRecord.totalWeight(record)
+    const drawn = new Set<Address>()
+    if (!this.#has("byzantine") && !this.#has("backups") && !this.#has("copies")) return drawn
+    let weight = 0
+    for (const member of chance.shuffle(record.members)) {
+      if ((weight + member.weight) * 3 >= total) continue
+      weight += member.weight
+      drawn.add(member.address)
+    }
+    return drawn
+  }
+
+  /** Runs to the end, whatever that is. */
+  run(): Report {
+    let failure: Report["failure"] = null
+    try {
+      this.#begin()
+      while (!this.#isFinished && this.#agenda.step()) this.#expectQuiet()
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      failure = {
+        machine: error.machine,
+        message: error.message,
+        trace: `${this.#trace.print()}\n\n${this.#standing()}`,
+      }
+    }
+    return {
+      seed: this.#options.seed,
+      digest: this.#digest.text,
+      commits: this.#witness.commits,
+      rounds: this.#witness.highestRound,
+      epochs: this.#witness.epochs,
+      checkpoints: this.#witness.checkpoints,
+      messages: this.#network.sent,
+      virtualMs: this.#agenda.now - World.START,
+      transactions: this.#offered,
+      settled: this.#settled,
+      failure,
+    }
+  }
+
+  /** However bad the weather: what nodes say to each other is bounded. */
+  #expectQuiet(): void {
+    const { nodes, rounds } = this.#options
+    const most = MESSAGES_PER_PAIR_AND_ROUND * (nodes + 5) ** 2 * (rounds + 50)
+    if (this.#network.sent <= most) return
+    throw new Violation("everybody", `${this.#network.sent} messages by round ${this.#witness.highestRound}`)
+  }
+
+  /** Where every machine has come to: the last lines of a trace. */
+  #standing(): string {
+    const line = (host: Host): string => {
+      const { replica, name } = host
+      if (replica === null) return `${name}: down${this.#dead.has(host.index) ? " for good" : ""}`
+      const { epoch } = replica.core
+      const seat = epoch.seat === undefined ? "no seat" : `weight ${epoch.committee.weightOf(epoch.seat)}`
+      return (
+        `${name}: epoch ${epoch.opening.record.epoch}${epoch.isClosed ? " closed" : ""}, ${seat}, ` +
+        `commit ${replica.read.head.index} of round ${replica.read.head.leaderRound}, own round ${epoch.ownRound}, ` +
+        `quorum ${epoch.dag.quorumRound}, highest ${epoch.dag.highestRound}, reached ${epoch.reachedRound}, ` +
+        `collected ${epoch.dag.collectedRound}, ${epoch.dag.size} held, ${epoch.admission.waiting} waiting` +
+        (replica.isJoining ? ", joining" : "")
+      )
+    }
+    const members = this.#latest.record.members.map(({ address, weight }) => `${this.#nameOf(address)} ${weight}`)
+    return [...this.#hosts.map(line), `committee of epoch ${this.#latest.record.epoch}: ${members.join(", ")}`].join(
+      "\n",
+    )
+  }
+
+  #nameOf(address: Address): string {
+    const people = [...this.#world.validators, ...this.#world.newcomers]
+    return people.find((person) => person.address === address)?.name ?? address
+  }
+
+  #begin(): void {
+    const { validators, newcomers } = this.#world
+    for (const person of [...validators, ...newcomers]) this.#addHost(person.name, person)
+    for (const host of this.#hosts) this.#start(host)
+    this.#storm.begin()
+    this.#scheduleTraffic()
+    this.#scheduleLook()
+  }
+
+  #addHost(name: string, person: World.Person | null, stored: Stored = this.#freshDisk()): Host {
+    const index = this.#hosts.length
+    const isAdversary =
+      person !== null && this.#has("byzantine") && this.#unreliable.has(person.address) && !this.#isCopy(name)
+    const signer = person === null || isAdversary ? null : person.signer
+    const host = new Host(index, name, signer, stored, this.#chance.stream(`host ${index}`), {
+      agenda: this.#agenda,
+      scheme: this.#scheme,
+      networkId: this.#world.genesis.networkId,
+      send: (from, to, message) => this.#send(from, this.#indexOf(to), message),
+      broadcast: (from, message) => {
+        for (const each of this.#hosts) if (each !== from) this.#send(from, each.index, message)
+      },
+      told: (from, output) => this.#told(from, output),
+      published: (from, executed) => this.#published(from, executed),
+      dropped: (by, from, message) => this.#dropped(by, from, message),
+    })
+    this.#hosts.push(host)
+    if (isAdversary) this.#adversaries.set(index, this.#corrupt(host, person))
+    return host
+  }
+
+  #isCopy(name: string): boolean {
+    return name.endsWith("'")
+  }
+
+  #corrupt(host: Host, person: World.Person): Adversary {
+    const chance = this.#chance.stream(`adversary ${host.index}`)
+    const habits = HABITS.filter(() => chance.percent(30))
+    this.#tell(`${host.name} ${habits.join(", ") || "only has a bad name"}`)
+    const { index } = host
+    const adversary: Adversary = new Adversary(
+      person.signer,
+      person.address,
+      this.#beginning.current.opening,
+      habits,
+      chance,
+      {
+        machines: this.#world.validators.map((_, i) => i).filter((i) => i !== index),
+        after: (delayMs, act) =>
+          this.#agenda.after(delayMs, () => {
+            if (host.isUp) act()
+          }),
+        now: () => this.#agenda.now,
+        send: (to, message) => {
+          this.#saw(message)
+          this.#network.send(index, to, message)
+        },
+        show: (message) => host.receive(host.peer, message),
+        machineOf: (address) => this.#machineOf(address),
+        forged: (transaction) => this.#traffic.forged(transaction),
+      },
+    )
+    return adversary
+  }
+
+  #freshDisk(): Stored {
+    return this.#beginning.copy()
+  }
+
+  #indexOf(peer: PeerId): number {
+    return Number(peer.slice(1))
+  }
+
+  #machineOf(address: Address): number | undefined {
+    const people = [...this.#world.validators, ...this.#world.newcomers]
+    const index = people.findIndex((person) => person.address === address)
+    return index < 0 ? undefined : index
+  }
+
+  #personOf(host: Host): World.Person | undefined {
+    const name = host.name.replace("'", "")
+    return [...this.#world.validators, ...this.#world.newcomers].find((person) => person.name === name)
+  }
+
+  #host(index: number): Host {
+    const host = this.#hosts[index]
+    if (host === undefined) throw new RangeError(`no machine ${index}`)
+    return host
+  }
+
+  /** Neither an adversary's nor one that shares its key or may be set back. */
+  #isReliable(host: Host): boolean {
+    const person = this.#personOf(host)
+    return person === undefined || !this.#unreliable.has(person.address)
+  }
+
+  #connections(of: Host): ReadonlyArray<Connection> {
+    return this.#hosts
+      .filter((host) => host !== of && host.isUp && !this.#isSevered(of.index, host.index))
+      .map((host) => ({ peer: host.peer, validator: this.#personOf(host)?.address ?? null }))
+  }
+
+  #isSevered(a: number, b: number): boolean {
+    return this.#network.isCut(a, b) && this.#network.isCut(b, a)
+  }
+
+  /** Who can talk to whom has changed; the machines notice a little later. */
+  #reconnect(): void {
+    this.#agenda.after(30, () => {
+      for (const host of this.#hosts) if (host.isUp) host.connected(this.#connections(host))
+    })
+  }
+
+  #start(host: Host): void {
+    if (host.isUp || this.#dead.has(host.index)) return
+    this.#witness.started(host.name, this.#headOf(host))
+    host.start(this.#connections(host))
+    this.#adversaries.get(host.index)?.start()
+    this.#reconnect()
+  }
+
+  #headOf(host: Host): number {
+    const { current } = host.disk.stored
+    return current.commits.at(-1)?.commit.index ?? current.opening.position.index
+  }
+
+  #crash(host: Host, isPowerCut: boolean): void {
+    if (!host.isUp) return
+    host.crash(isPowerCut)
+    if (isPowerCut) this.#witness.setBack(host.name, this.#headOf(host))
+    this.#reconnect()
+  }
+
+  #tell(event: string): void {
+    this.#trace.tell(this.#agenda.now - World.START, event)
+  }
+
+  #levers(): ConstructorParameters<typeof Storm>[3] {
+    const pairs = (
+      from: ReadonlyArray<number>,
+      to: ReadonlyArray<number>,
+      act: (a: number, b: number) => void,
+    ): void => {
+      for (const a of from) for (const b of to) act(a, b)
+      this.#reconnect()
+    }
+    return {
+      machines: () => this.#hosts.map(({ index }) => index),
+      up: () => this.#hosts.filter(({ isUp }) => isUp).map(({ index }) => index),
+      nameOf: (machine) => this.#host(machine).name,
+      nextLeader: () => this.#nextLeader(),
+      cut: (from, to) => pairs(from, to, (a, b) => this.#network.cut(a, b)),
+      mend: (from, to) => pairs(from, to, (a, b) => this.#network.mend(a, b)),
+      conditions: (conditions) => {
+        this.#network.conditions = conditions
+      },
+      crash: (machine, isPowerCut) => this.#crash(this.#host(machine), isPowerCut),
+      start: (machine) => this.#start(this.#host(machine)),
+      unreliable: () => this.#setBackable(),
+      backUp: (machine) => {
+        this.#tell(`backed up: ${this.#host(machine).name}`)
+        this.#backups.set(machine, this.#host(machine).disk.stored.copy())
+      },
+      restore: (machine) => this.#restore(this.#host(machine)),
+      copy: (machine) => this.#copy(this.#host(machine)),
+      stakeNewcomer: () => this.#stakeNewcomer(),
+      killNewcomer: () => this.#killNewcomer(),
+      join: () => this.#join(),
+      slow: (machine, factor) => {
+        this.#network.slow(machine, factor)
+        const host = this.#host(machine)
+        host.speed = { ...host.speed, syncMs: 2 * factor }
+      },
+      skew: (machine, byMs) => {
+        const host = this.#host(machine)
+        host.speed = { ...host.speed, skewMs: byMs }
+      },
+      tell: (event) => this.#tell(event),
+    }
+  }
+
+  #nextLeader(): number | undefined {
+    const round = Math.max(this.#latest.firstRound, this.#witness.highestRound + 3)
+    return this.#machineOf(this.#latest.member(this.#latest.leaderOf(Counter.round(round))).address)
+  }
+
+  /** While the model's bound on their weight holds. */
+  #setBackable(): ReadonlyArray<number> {
+    if (this.#isTrustBroken || !(this.#has("backups") || this.#has("copies"))) return []
+    return this.#hosts
+      .filter((host) => !this.#adversaries.has(host.index) && !this.#copies.has(host.index) && !this.#isReliable(host))
+      .map(({ index }) => index)
+  }
+
+  #restore(host: Host): void {
+    const backup = this.#backups.get(host.index)
+    if (backup === undefined) return
+    host.disk.restore(backup)
+    this.#witness.setBack(host.name, this.#headOf(host))
+    this.#tell(`set back to its backup: ${host.name}`)
+  }
+
+  /** A second machine with the same key, from an old disk or an empty one. */
+  #copy(host: Host): void {
+    const person = this.#personOf(host)
+    if (person === undefined || this.#copies.size > 0) return
+    const copy = this.#addHost(`${host.name}'`, person, this.#backups.get(host.index)?.copy() ?? this.#freshDisk())
+    this.#copies.add(copy.index)
+    this.#tell(`started with the key of ${host.name}: ${copy.name}`)
+    this.#start(copy)
+  }
+
+  #stakeNewcomer(): void {
+    const host = this.#freshest()
+    const [person] = this.#world.newcomers.filter(({ address }) => host?.replica?.read.account(address).stake === null)
+    if (host === undefined || person === undefined || host.replica === null) return
+    const transaction = this.#traffic.stakeOf(person, host.replica.read)
+    if (transaction === null || !host.submit(transaction)) return
+    this.#tell(`stakes: ${person.name}`)
+  }
+
+  /** The best moment to die is right after taking a seat. */
+  #killNewcomer(): void {
+    const seated = this.#hosts.find((host) => {
+      const person = this.#personOf(host)
+      return (
+        host.isUp &&
+        host.name.startsWith("new") &&
+        person !== undefined &&
+        this.#latest.seatOf(person.address) !== undefined
+      )
+    })
+    if (seated === undefined) return
+    this.#tell(`dies: ${seated.name}`)
+    this.#dead.add(seated.index)
+    this.#crash(seated, true)
+  }
+
+  #join(): void {
+    const joined = this.#hosts.filter(({ name }) => name.startsWith("j")).length
+    if (joined >= 2 || this.#witness.epochs < 2) return
+    const host = this.#addHost(`j${joined}`, null)
+    this.#tell(`joins with an empty disk: ${host.name}`)
+    this.#start(host)
+  }
+
+  /** The honest machine that has come furthest. */
+  #freshest(): Host | undefined {
+    let freshest: Host | undefined
+    for (const host of this.#hosts) {
+      if (host.replica === null || !this.#isReliable(host)) continue
+      const index = host.replica.read.head.index
+      if (freshest?.replica == null || index > freshest.replica.read.head.index) freshest = host
+    }
+    return freshest
+  }
+
+  #send(from: Host, to: number, message: Message): void {
+    if (to >= this.#hosts.length || to === from.index) return
+    const adversary = this.#adversaries.get(from.index)
+    if (adversary === undefined) {
+      this.#saw(message)
+      this.#watchSigned(from, message)
+      this.#network.send(from.index, to, message)
+    } else for (const said of adversary.says(to, message)) this.#network.send(from.index, to, said)
+  }
+
+  #saw(message: Message): void {
+    if (message._tag === "Vertices") for (const { header } of message.vertices) this.#trace.saw(header)
+  }
+
+  #watchSigned(from: Host, message: Message): void {
+    if (message._tag === "Evidence" && this.#isReliable(from)) this.#watchAccused(message.evidence.first)
+    if (message._tag !== "Vertices" || !this.#isReliable(from)) return
+    const own = this.#personOf(from)?.address
+    const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
+    for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
+  }
+
+  /** What is told before the calm may be lost. */
+  #watchAccused(header: Header): void {
+    const isOfThisNetwork = this.#bases.has(header.base)
+    if (this.#healedAt !== null && isOfThisNetwork) this.#witness.accused(header)
+  }
+
+  #deliver(to: number, from: number, message: Message): void {
+    const host = this.#host(to)
+    this.#digest.mix(this.#agenda.now, to, from, message._tag.length)
+    if (!host.isUp) return
+    this.#adversaries.get(to)?.heard(from, message)
+    host.receive(this.#host(from).peer, message)
+  }
+
+  #dropped(by: Host, from: PeerId, message: Message): void {
+    const sender = this.#host(this.#indexOf(from))
+    if (!this.#adversaries.has(sender.index)) {
+      throw new Violation(sender.name, `sent ${by.name} a ${message._tag} whose signatures do not hold`)
+    }
+  }
+
+  #told(host: Host, output: Output): void {
+    switch (output._tag) {
+      case "Write":
+        this.#wrote(host, output.write)
+        this.#adversaries.get(host.index)?.wrote(output.write)
+        return
+      case "Executed": {
+        const { execution, vertices } = output
+        const { leaderRound, leaderHash } = execution.commit
+        this.#witness.executed(host.name, execution, vertices)
+        if (host.replica !== null) this.#witness.counted(host.name, host.replica.read.totals)
+        this.#digest.text8(execution.effectsDigest)
+        const leader = vertices.at(-1)?.header.author
+        if (leader !== undefined) this.#trace.committed(leaderRound, leader, leaderHash)
+        this.#watchTrust(execution.nextEpoch)
+        return
+      }
+      case "Misbehaved": {
+        const sender = this.#host(this.#indexOf(output.peer))
+        if (this.#adversaries.has(sender.index)) return
+        throw new Violation(sender.name, `misbehaved in the eyes of ${host.name}: ${JSON.stringify(output.error)}`)
+      }
+      case "ForeignOwnHeader":
+        this.#tell(`${host.name} meets its own key at work elsewhere, round ${output.header.round}`)
+        if (!this.#isReliable(host)) return
+        throw new Violation(host.name, `does not know its own vertex of round ${output.header.round}`)
+      case "Fatal":
+        throw new Violation(host.name, `stops: ${JSON.stringify(output.fatal).slice(0, 2_000)}`)
+      case "JoinStopped":
+        throw new Violation(host.name, `cannot join: ${JSON.stringify(output.problem).slice(0, 2_000)}`)
+      case "EpochStarted":
+        this.#tell(`${host.name} starts epoch ${output.epoch}`)
+        return
+      case "Joined":
+        this.#tell(`${host.name} joined at epoch ${output.epoch}`)
+        return
+      default:
+        return
+    }
+  }
+
+  #wrote(host: Host, write: Write): void {
+    if (write._tag === "EpochStarted") this.#bases.add(write.opening.base)
+    if (write._tag === "CheckpointBuilt") this.#witness.checkpointBuilt(host.name, write.checkpoint)
+  }
+
+  #published(host: Host, { execution }: Executed): void {
+    this.#witness.published(host.name, execution.commit.index)
+  }
+
+  /** A committee in which the unreliable weigh a third is outside the model: from then on they keep the rules. */
+  #watchTrust(next: EpochRecord.EpochRecord | null): void {
+    if (next === null || next.epoch <= this.#latest.record.epoch) return
+    this.#latest = new Committee(next)
+    let weight = 0
+    for (const member of next.members) if (this.#unreliable.has(member.address)) weight += member.weight
+    if (weight * 3 < this.#latest.totalWeight || this.#isTrustBroken) return
+    this.#tell("the unreliable weigh a third: they keep the rules from now on")
+    this.#reform()
+  }
+
+  #reform(): void {
+    this.#isTrustBroken = true
+    for (const adversary of this.#adversaries.values()) adversary.reform()
+    for (const copy of this.#copies) {
+      this.#dead.add(copy)
+      this.#crash(this.#host(copy), false)
+    }
+  }
+
+  #scheduleTraffic(): void {
+    this.#agenda.after(this.#trafficChance.between(1, 2 * TRAFFIC_EVERY_MS), () => {
+      if (this.#hasTrafficEnded) return
+      this.#offer()
+      this.#scheduleTraffic()
+    })
+  }
+
+  #offer(): void {
+    const up = this.#hosts.filter((host) => host.isUp)
+    if (up.length === 0) return
+    const host = this.#trafficChance.pick(up)
+    const door = this.#doorOf(host)
+    const transaction = door === null ? null : this.#traffic.offer(door)
+    if (transaction === null) return
+    this.#offered++
+    if (this.#trafficChance.percent(3) && host.submit(this.#traffic.forged(transaction))) {
+      throw new Violation(host.name, "took a transaction whose signature does not hold")
+    }
+    if (this.#trafficChance.percent(20)) this.#trafficChance.pick(up).submit(transaction)
+  }
+
+  #doorOf(host: Host | undefined): Door | null {
+    if (host?.replica == null) return null
+    return { read: host.replica.read, submit: (transaction) => host.submit(transaction) }
+  }
+
+  #scheduleLook(): void {
+    this.#agenda.after(LOOK_EVERY_MS, () => {
+      this.#look()
+      if (!this.#isFinished) this.#scheduleLook()
+    })
+  }
+
+  /** Where the run stands: stormy, calm, or at its end. */
+  #look(): void {
+    const { rounds } = this.#options
+    const round = this.#witness.highestRound
+    const elapsed = this.#agenda.now - World.START
+    if (this.#healedAt === null) {
+      const isLongEnough = round * 100 >= rounds * STORMY_PERCENT || elapsed > rounds * World.ROUND_MS * LONGEST_STORM
+      if (isLongEnough) this.#heal()
+      return
+    }
+    const calmMs = this.#agenda.now - this.#healedAt
+    if (calmMs >= RECOVERY_MS) this.#expectRecovery(calmMs)
+    if (round < Math.max(rounds, this.#healedRound + 20)) return
+    this.#endTraffic()
+    this.#isFinished = calmMs >= RECOVERY_MS / 10 && this.#isSettled()
+    if (this.#isFinished) this.#witness.expectJustice()
+  }
+
+  #heal(): void {
+    this.#healedAt = this.#agenda.now
+    this.#healedRound = this.#witness.highestRound
+    this.#tell("the storm is over")
+    this.#storm.end()
+    // What died for good may weigh a quarter of the committee; together with a third that does not help, nothing goes on.
+    if (this.#dead.size > 0) this.#reform()
+  }
+
+  /** Everybody who is up has finalized something that was made after the storm, and not only a little. */
+  #expectRecovery(calmMs: number): void {
+    const expected = this.#healedRound + 10
+    for (const host of this.#hosts) {
+      if (host.replica === null) continue
+      const { leaderRound } = host.replica.read.head
+      if (leaderRound >= expected) continue
+      throw new Violation(
+        host.name,
+        `${calmMs} ms of calm, and no commit at or above round ${expected}, but ${leaderRound}`,
+      )
+    }
+    const rest = Math.max(0, this.#options.rounds - this.#healedRound)
+    if (calmMs < RECOVERY_MS + rest * World.ROUND_MS * 4 + RECOVERY_MS) return
+    const [waiting] = this.#unsettled()
+    throw new Violation(
+      this.#freshest()?.name ?? "nobody",
+      waiting === undefined
+        ? `round ${this.#witness.highestRound} after ${calmMs} ms of calm`
+        : `a transaction waits since before the calm: ${JSON.stringify(waiting, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)).slice(0, 500)}`,
+    )
+  }
+
+  /** No more new ones; what waits is offered once more to everybody. */
+  #endTraffic(): void {
+    if (this.#hasTrafficEnded) return
+    this.#hasTrafficEnded = true
+    this.#tell("no more new transactions")
+    for (const transaction of this.#unsettled()) {
+      for (const host of this.#hosts) if (host.isUp && this.#isReliable(host)) host.submit(transaction)
+    }
+  }
+
+  #unsettled(): ReadonlyArray<Transaction> {
+    const door = this.#doorOf(this.#freshest())
+    return door === null ? [] : this.#traffic.unsettled(door)
+  }
+
+  #isSettled(): boolean {
+    return this.#unsettled().length === 0
+  }
+}
+
+export const run = (options: Options): Report => new Simulation(options).run()

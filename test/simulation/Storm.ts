@@ -1,0 +1,221 @@
+/** What goes wrong while it lasts: drawn one after the other, each with its end, until the storm is over. */
+import type { Agenda } from "./Agenda.js"
+import type { Chance } from "./Chance.js"
+import * as Network from "./Network.js"
+
+/** What a run may be asked to do to its machines. */
+export const FAULTS = [
+  "network",
+  "partitions",
+  "crashes",
+  "backups",
+  "copies",
+  "newcomers",
+  "joins",
+  "byzantine",
+  "slow",
+  "skew",
+] as const
+
+export type FaultName = (typeof FAULTS)[number]
+
+export const isFaultName = (name: string): name is FaultName => FAULTS.some((fault) => fault === name)
+
+/** The levers. Machines are numbers. */
+export interface Levers {
+  readonly machines: () => ReadonlyArray<number>
+  readonly up: () => ReadonlyArray<number>
+  readonly nameOf: (machine: number) => string
+  /** Who leads soon, if it has a machine: the most harmful one to hit. */
+  readonly nextLeader: () => number | undefined
+  readonly cut: (from: ReadonlyArray<number>, to: ReadonlyArray<number>) => void
+  readonly mend: (from: ReadonlyArray<number>, to: ReadonlyArray<number>) => void
+  readonly conditions: (conditions: Network.Conditions) => void
+  readonly crash: (machine: number, isPowerCut: boolean) => void
+  readonly start: (machine: number) => void
+  /** Those whose disk may be set back, and that may have a double. */
+  readonly unreliable: () => ReadonlyArray<number>
+  readonly backUp: (machine: number) => void
+  /** Sets the disk of a crashed machine back to its backup, if there is one. */
+  readonly restore: (machine: number) => void
+  readonly copy: (machine: number) => void
+  readonly stakeNewcomer: () => void
+  readonly killNewcomer: () => void
+  readonly join: () => void
+  readonly slow: (machine: number, factor: number) => void
+  readonly skew: (machine: number, byMs: number) => void
+  readonly tell: (event: string) => void
+}
+
+export class Storm {
+  readonly #agenda: Agenda
+  readonly #chance: Chance
+  readonly #levers: Levers
+  readonly #faults: ReadonlyArray<FaultName>
+  /** How often something happens: drawn once a run, so that some runs are almost calm. */
+  readonly #everyMs: number
+  #isOver = false
+  /** What is to be undone, at its time or when the storm ends. */
+  readonly #pending = new Set<() => void>()
+
+  constructor(agenda: Agenda, chance: Chance, faults: ReadonlyArray<FaultName>, levers: Levers) {
+    this.#agenda = agenda
+    this.#chance = chance
+    this.#levers = levers
+    // The others have no moment: adversaries are there from the start.
+    this.#faults = faults.filter((fault) => fault !== "byzantine")
+    this.#everyMs = chance.pick([250, 500, 1_000, 2_000])
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  begin(): void {
+    if (this.#faults.length > 0) this.#next()
+  }
+
+  #next(): void {
+    this.#agenda.after(this.#chance.between(1, 2 * this.#everyMs), () => {
+      if (this.#isOver) return
+      this.#strike(this.#chance.pick(this.#faults))
+      this.#next()
+    })
+  }
+
+  /** Everything is mended, at once. */
+  end(): void {
+    this.#isOver = true
+    for (const undo of [...this.#pending]) undo()
+    this.#levers.conditions(Network.calm)
+  }
+
+  #later(delayMs: number, undo: () => void): void {
+    const once = (): void => {
+      if (this.#pending.delete(once)) undo()
+    }
+    this.#pending.add(once)
+    this.#agenda.after(delayMs, once)
+  }
+
+  #strike(fault: FaultName): void {
+    switch (fault) {
+      case "network":
+        this.#weather()
+        return
+      case "partitions":
+        this.#partition()
+        return
+      case "crashes":
+        this.#crash()
+        return
+      case "backups":
+        this.#setBack()
+        return
+      case "copies":
+        this.#double()
+        return
+      case "newcomers":
+        if (this.#chance.percent(60)) this.#levers.stakeNewcomer()
+        else this.#levers.killNewcomer()
+        return
+      case "joins":
+        this.#levers.join()
+        return
+      case "slow":
+        this.#slow()
+        return
+      case "skew":
+        this.#skew()
+        return
+      case "byzantine":
+        return
+    }
+  }
+
+  #weather(): void {
+    const chance = this.#chance
+    const conditions: Network.Conditions = {
+      minDelayMs: chance.pick([1, 10, 40, 100]),
+      maxDelayMs: chance.pick([100, 500, 3_000]),
+      loss: chance.pick([0, 2, 10, 30]),
+      duplication: chance.pick([0, 0, 10, 40]),
+    }
+    const { minDelayMs, maxDelayMs, loss, duplication } = conditions
+    this.#levers.tell(`network: ${minDelayMs} to ${maxDelayMs} ms, ${loss} % lost, ${duplication} % twice`)
+    this.#levers.conditions(conditions)
+  }
+
+  #partition(): void {
+    const chance = this.#chance
+    const machines = this.#levers.machines()
+    const leader = this.#levers.nextLeader()
+    const shuffled = chance.shuffle(machines)
+    const size = chance.percent(50) ? 1 : chance.between(1, machines.length - 1)
+    const group = leader !== undefined && chance.percent(30) ? [leader] : shuffled.slice(0, size)
+    const rest = machines.filter((machine) => !group.includes(machine))
+    const isOneWay = chance.percent(40)
+    const forMs = Math.round(chance.heavyTail(200, 6_000))
+    const names = group.map((machine) => this.#levers.nameOf(machine)).join(" ")
+    this.#levers.tell(`cut off for ${forMs} ms${isOneWay ? ", one way" : ""}: ${names}`)
+    this.#levers.cut(group, rest)
+    if (!isOneWay) this.#levers.cut(rest, group)
+    this.#later(forMs, () => {
+      this.#levers.mend(group, rest)
+      if (!isOneWay) this.#levers.mend(rest, group)
+      this.#levers.tell(`mended: ${names}`)
+    })
+  }
+
+  #crash(): void {
+    const chance = this.#chance
+    const up = this.#levers.up()
+    if (up.length === 0) return
+    // Now and then the whole house goes dark.
+    const count = chance.percent(5) ? up.length : chance.percent(20) ? Math.min(up.length, 3) : 1
+    for (const machine of chance.shuffle(up).slice(0, count)) this.#takeDown(machine, chance.percent(50))
+  }
+
+  #takeDown(machine: number, isPowerCut: boolean, meanwhile: () => void = () => undefined): void {
+    const forMs = Math.round(this.#chance.heavyTail(30, 8_000))
+    this.#levers.tell(`${isPowerCut ? "power cut" : "killed"} for ${forMs} ms: ${this.#levers.nameOf(machine)}`)
+    this.#levers.crash(machine, isPowerCut)
+    meanwhile()
+    this.#later(forMs, () => {
+      this.#levers.tell(`starts: ${this.#levers.nameOf(machine)}`)
+      this.#levers.start(machine)
+    })
+  }
+
+  #setBack(): void {
+    const chance = this.#chance
+    const unreliable = this.#levers.unreliable()
+    if (unreliable.length === 0) return
+    const machine = chance.pick(unreliable)
+    if (chance.percent(50)) this.#levers.backUp(machine)
+    else if (this.#levers.up().includes(machine)) this.#takeDown(machine, true, () => this.#levers.restore(machine))
+  }
+
+  #double(): void {
+    const unreliable = this.#levers.unreliable()
+    if (unreliable.length > 0) this.#levers.copy(this.#chance.pick(unreliable))
+  }
+
+  #slow(): void {
+    const chance = this.#chance
+    const machine = chance.pick(this.#levers.machines())
+    const factor = chance.pick([3, 10, 30])
+    this.#levers.tell(`${factor} times slower: ${this.#levers.nameOf(machine)}`)
+    this.#levers.slow(machine, factor)
+    this.#later(chance.between(500, 6_000), () => this.#levers.slow(machine, 1))
+  }
+
+  #skew(): void {
+    const chance = this.#chance
+    const machine = chance.pick(this.#levers.machines())
+    const byMs = chance.pick([-5_000, -900, -300, 300, 900, 3_000])
+    this.#levers.tell(`clock ${byMs} ms off: ${this.#levers.nameOf(machine)}`)
+    this.#levers.skew(machine, byMs)
+    this.#later(chance.between(500, 10_000), () => this.#levers.skew(machine, 0))
+  }
+}

@@ -1,0 +1,43 @@
+/** Many seeds on all cores: a few worker threads, each takes the next seed as soon as it is done with one. */
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import type { Options, Report } from "./Simulation.js"
+
+type Answer = { readonly report: Report } | { readonly crash: string }
+
+/**
+ * Reports in the order in which they come; stops early when `wants` says so, and then lets go of what is running. A
+ * simulator that itself breaks is an error, not a report.
+ */
+export const run = async (
+  bundle: string,
+  all: Iterable<Options>,
+  wants: (report: Report) => boolean = () => true,
+  threads = availableParallelism(),
+): Promise<void> => {
+  const left = all[Symbol.iterator]()
+  let isStopped = false
+  const one = async (): Promise<void> => {
+    const worker = new Worker(bundle)
+    try {
+      for (let next = left.next(); !next.done && !isStopped; next = left.next()) {
+        const answer = await ask(worker, next.value)
+        if ("crash" in answer) throw new Error(answer.crash)
+        if (!isStopped && !wants(answer.report)) isStopped = true
+      }
+    } catch (error) {
+      isStopped = true
+      throw error
+    } finally {
+      await worker.terminate()
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, one))
+}
+
+const ask = (worker: Worker, options: Options): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    worker.once("message", resolve)
+    worker.once("error", reject)
+    worker.postMessage(options)
+  })

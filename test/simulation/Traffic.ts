@@ -1,0 +1,264 @@
+/**
+ * Wallets: people who keep sending transactions of every type, look at what became of them, and send again what seems
+ * lost. They see the ledger of whatever machine they ask.
+ */
+import type { Reads } from "../../src/ledger/Reads.js"
+import type { Address } from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import type * as Operation from "../../src/protocol/Operation.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import type { Chance } from "./Chance.js"
+import type { Scheme, Signer } from "./Scheme.js"
+import type { Person, World } from "./World.js"
+
+const MAX_PENDING = 4
+
+/** A machine, as a wallet sees it. */
+export interface Door {
+  readonly read: Reads
+  /** Whether it takes the transaction, or has it already. */
+  readonly submit: (transaction: Transaction.Transaction) => boolean
+}
+
+const COIN = Sats.SATS_PER_COIN
+
+/** One person's key or keys and what it waits for. */
+class Wallet {
+  readonly person: Person
+  /** In the order of their nonces, without a gap. */
+  pending: Array<Transaction.Transaction> = []
+  /** What it ever signed with several keys needs them again. */
+  cosigners: ReadonlyArray<Signer> = []
+
+  constructor(person: Person) {
+    this.person = person
+  }
+
+  /** The highest next nonce seen anywhere: a machine that shows a lower one lags behind. */
+  #nonce = 0
+
+  /** Forgets what the ledger has seen, and what it will never take. False when this machine knows less than others. */
+  settle({ read, submit }: Door): boolean {
+    const { nonce } = read.account(this.person.address)
+    if (nonce < this.#nonce) return false
+    this.#nonce = nonce
+    this.pending = this.pending.filter((transaction) => transaction.nonce >= nonce)
+    const [first] = this.pending
+    if (first !== undefined && !submit(first)) this.pending = []
+    return true
+  }
+}
+
+export class Traffic {
+  readonly #chance: Chance
+  readonly #scheme: Scheme
+  readonly #networkId: NetworkId
+  readonly #world: World
+  readonly #wallets: ReadonlyArray<Wallet>
+  readonly #addresses: ReadonlyArray<Address>
+  #names = 0
+
+  constructor(chance: Chance, scheme: Scheme, world: World) {
+    this.#chance = chance
+    this.#scheme = scheme
+    this.#networkId = world.genesis.networkId
+    this.#world = world
+    this.#wallets = [...world.people, ...world.validators].map((person) => new Wallet(person))
+    this.#addresses = [...world.people, ...world.validators, ...world.newcomers].map(({ address }) => address)
+  }
+
+  /** Somebody sends something at this door: something new or something again. */
+  offer(door: Door): Transaction.Transaction | null {
+    const wallet = this.#chance.pick(this.#wallets)
+    if (!wallet.settle(door)) return null
+    const isFull = wallet.pending.length >= MAX_PENDING
+    if (isFull || (wallet.pending.length > 0 && this.#chance.percent(30))) {
+      const again = this.#chance.pick(wallet.pending)
+      door.submit(again)
+      return again
+    }
+    const made = this.#create(wallet, door.read)
+    if (made === null || !door.submit(made)) return null
+    wallet.pending.push(made)
+    return made
+  }
+
+  /** Everything anybody still waits for, as this machine sees it, after offering it once more. */
+  unsettled(door: Door): ReadonlyArray<Transaction.Transaction> {
+    return this.#wallets.flatMap((wallet) => {
+      wallet.settle(door)
+      for (const transaction of wallet.pending) door.submit(transaction)
+      return wallet.pending
+    })
+  }
+
+  /** The same transaction, under a signature that does not hold. */
+  forged(transaction: Transaction.Transaction): Transaction.Transaction {
+    const { from, nonce, fee, operation, authorization } = transaction
+    const flip = (signature: string) => `${signature.startsWith("0") ? "1" : "0"}${signature.slice(1)}`
+    const broken: Transaction.Authorization =
+      authorization._tag === "SingleKey"
+        ? { ...authorization, signature: flip(authorization.signature) as typeof authorization.signature }
+        : {
+            ...authorization,
+            signatures: authorization.signatures.map((proof) => ({
+              ...proof,
+              signature: flip(proof.signature) as typeof proof.signature,
+            })),
+          }
+    return Transaction.make(this.#networkId, { from, nonce, fee, operation }, broken)
+  }
+
+  /** A newcomer puts up its stake. */
+  stakeOf(person: Person, read: Reads): Transaction.Transaction | null {
+    const { balance, nonce } = read.account(person.address)
+    const amount = balance - COIN
+    if (amount < Sats.MIN_STAKE_SATS) return null
+    const unsigned = { from: person.address, nonce, fee: Sats.ZERO, operation: stakeTx(amount) }
+    return this.#sign(unsigned, person.signer, [])
+  }
+
+  #create(wallet: Wallet, read: Reads): Transaction.Transaction | null {
+    // What follows on a change of the keys would be signed by the wrong ones.
+    if (wallet.pending.some((before) => before.operation._tag === "SetAccountPolicyTx")) return null
+    const { person } = wallet
+    const { nonce, policy } = read.account(person.address)
+    const operation = this.#operation(wallet, read)
+    const last = wallet.pending.at(-1)
+    const unsigned = {
+      from: person.address,
+      nonce: last === undefined ? nonce : Counter.nonce(last.nonce + 1),
+      fee: this.#fee(operation, read),
+      operation,
+    }
+    return this.#sign(unsigned, person.signer, policy === null ? [] : wallet.cosigners)
+  }
+
+  #sign(unsigned: Transaction.Unsigned, signer: Signer, cosigners: ReadonlyArray<Signer>): Transaction.Transaction {
+    const bytes = Transaction.signedBytes(this.#networkId, unsigned)
+    const [first] = cosigners
+    const authorization: Transaction.Authorization =
+      first === undefined
+        ? { _tag: "SingleKey", publicKey: signer.publicKey, signature: signer.sign(bytes) }
+        : {
+            _tag: "Policy",
+            signatures: cosigners.map((cosigner) => ({
+              publicKey: cosigner.publicKey,
+              signature: cosigner.sign(bytes),
+            })),
+          }
+    return Transaction.make(this.#networkId, unsigned, authorization)
+  }
+
+  #fee(operation: Operation.Operation, read: Reads): Sats.Sats {
+    const { minFee, nameFee } = read.parameters
+    switch (operation._tag) {
+      case "StakeTx":
+      case "UnstakeTx":
+      case "DelegateTx":
+      case "UndelegateTx":
+      case "SetCommissionTx":
+        return Sats.ZERO
+      case "RegisterNameTx":
+        return Sats.make(nameFee + this.#chance.below(1_000))
+      case "Transfer":
+      case "CreateProposalTx":
+      case "VoteTx":
+      case "SetAccountPolicyTx":
+        return Sats.make(minFee + this.#chance.below(5_000))
+    }
+  }
+
+  #operation(wallet: Wallet, read: Reads): Operation.Operation {
+    const chance = this.#chance
+    const isValidator = this.#world.validators.includes(wallet.person)
+    const luck = chance.below(100)
+    if (isValidator) {
+      if (luck < 15) return { _tag: "SetCommissionTx", commissionPercent: chance.below(101) }
+      if (luck < 50) return this.#vote(read)
+      if (luck < 60) return this.#propose()
+      if (luck < 63) return stakeTx(Sats.MIN_STAKE_SATS)
+      return this.#transfer()
+    }
+    if (luck < 12) return this.#delegate()
+    if (luck < 18) return { _tag: "UndelegateTx" }
+    if (luck < 22) return stakeTx(Sats.MIN_STAKE_SATS + chance.below(COIN))
+    if (luck < 25) return { _tag: "UnstakeTx" }
+    if (luck < 32) return this.#propose()
+    if (luck < 36) return { _tag: "RegisterNameTx", name: `name-${this.#names++}` as Operation.RegisterName["name"] }
+    if (luck < 39) return this.#policy(wallet)
+    if (luck < 42) return this.#vote(read)
+    return this.#transfer()
+  }
+
+  #transfer(): Operation.Operation {
+    const amount = this.#chance.percent(5) ? 1_000_000 * COIN : this.#chance.between(1, 20 * COIN)
+    return { _tag: "Transfer", to: this.#chance.pick(this.#addresses), amount: Sats.make(amount), memo: "" }
+  }
+
+  #delegate(): Operation.Operation {
+    const validator = this.#chance.pick(this.#world.validators).address
+    return { _tag: "DelegateTx", validator, amount: Sats.make(this.#chance.between(1, 300) * COIN) }
+  }
+
+  #vote(read: Reads): Operation.Operation {
+    const [newest] = read.proposals(1)
+    return { _tag: "VoteTx", proposalId: newest?.id ?? Counter.proposalId(1), vote: this.#chance.percent(80) }
+  }
+
+  #propose(): Operation.Operation {
+    return { _tag: "CreateProposalTx", title: "A thought", description: "", payload: this.#payload() }
+  }
+
+  /** Only what keeps a network within the bounds of the model: the epoch's own length cannot be voted on. */
+  #payload(): ProposalPayload {
+    const chance = this.#chance
+    switch (chance.below(4)) {
+      case 0:
+        return { _tag: "Text" }
+      case 1:
+        return {
+          _tag: "TreasurySpend",
+          recipient: chance.pick(this.#addresses),
+          amount: Sats.make(chance.between(1, 50) * COIN),
+        }
+      case 2:
+        return {
+          _tag: "CouncilMembership",
+          action: chance.percent(50) ? "add" : "remove",
+          address: chance.pick(this.#addresses),
+        }
+      default:
+        return this.#parameterChange()
+    }
+  }
+
+  #parameterChange(): ProposalPayload {
+    const chance = this.#chance
+    const change = chance.pick([
+      { key: "treasuryPercent", value: chance.between(0, 50) },
+      { key: "councilPercent", value: chance.between(0, 30) },
+      { key: "checkpointIntervalRounds", value: chance.between(10, 20) },
+      { key: "minFee", value: chance.between(500, 2_000) },
+      { key: "slashPercent", value: chance.between(10, 60) },
+      { key: "minDelegation", value: chance.between(1, COIN) },
+      { key: "cooldownRounds", value: chance.between(40, 60) },
+    ] as const)
+    const param = Parameters.table.find(({ key }) => key === change.key)?.name ?? "min_fee_sats"
+    return { _tag: "ParameterChange", param, value: change.value }
+  }
+
+  #policy(wallet: Wallet): Operation.Operation {
+    if (wallet.cosigners.length === 0) {
+      wallet.cosigners = [0, 1].map((i) => this.#scheme.signerOf(`${wallet.person.name}/${i}`))
+    }
+    const keys = wallet.cosigners.map(({ publicKey }) => publicKey)
+    return { _tag: "SetAccountPolicyTx", threshold: this.#chance.between(1, 2), keys }
+  }
+}
+
+const stakeTx = (amount: number): Operation.Operation => ({ _tag: "StakeTx", amount: Sats.make(amount) })

@@ -1,0 +1,199 @@
+/**
+ * Watches every honest machine and compares: what one has finalized, all have finalized, in the same order and with the
+ * same effects, and nobody takes anything back. It knows nothing of how a replica works, only what comes out of it.
+ */
+import type { Execution } from "../../src/ledger/Execution.js"
+import type { Totals } from "../../src/ledger/Records.js"
+import type { Checkpoint } from "../../src/protocol/Checkpoint.js"
+import * as EpochRecord from "../../src/protocol/EpochRecord.js"
+import type { Header } from "../../src/protocol/Header.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+
+/** What no run may ever show. The message is for people; the machine is the one that showed it. */
+export class Violation extends Error {
+  override readonly name = "Violation"
+  readonly machine: string
+
+  constructor(machine: string, message: string) {
+    super(`${machine}: ${message}`)
+    this.machine = machine
+  }
+}
+
+/** Evidence is proposed by whoever makes the next vertex; so many rounds are plenty. */
+const ROUNDS_TO_JUSTICE = 12
+
+interface Finalized {
+  readonly hash: string
+  readonly effectsDigest: string
+  readonly order: string
+  readonly by: string
+}
+
+/** The part of a network's life that all must agree on. */
+export class Witness {
+  readonly #commits = new Map<number, Finalized>()
+  readonly #checkpoints = new Map<number, { readonly checkpoint: Checkpoint; readonly by: string }>()
+  /** Machine → the last commit it published as final. */
+  readonly #published = new Map<string, number>()
+  /** Slot of an honest author → what it signed there. */
+  readonly #signed = new Map<string, string>()
+  /** Epoch and author → the round in which it was first told of. */
+  readonly #accused = new Map<string, number>()
+  readonly #slashed = new Set<string>()
+  #commitsEpoch = 0
+  readonly #records = new Map<number, EpochRecord.EpochRecord>()
+  #highestCommit = 0
+  #highestRound = 0
+
+  constructor(genesis: EpochRecord.EpochRecord) {
+    this.#records.set(genesis.epoch, genesis)
+  }
+
+  get highestCommit(): number {
+    return this.#highestCommit
+  }
+
+  /** Leader round of the highest commit. */
+  get highestRound(): number {
+    return this.#highestRound
+  }
+
+  get commits(): number {
+    return this.#commits.size
+  }
+
+  get epochs(): number {
+    return this.#records.size
+  }
+
+  get checkpoints(): number {
+    return this.#checkpoints.size
+  }
+
+  recordOf(epoch: number): EpochRecord.EpochRecord | undefined {
+    return this.#records.get(epoch)
+  }
+
+  get latestRecord(): EpochRecord.EpochRecord | undefined {
+    return this.#records.get(Math.max(...this.#records.keys()))
+  }
+
+  /** A machine has executed a commit; not yet on its disk. */
+  executed(machine: string, execution: Execution, vertices: ReadonlyArray<Vertex>): void {
+    const { commit, effectsDigest, nextEpoch } = execution
+    this.#agree(machine, commit.index, {
+      hash: commit.hash,
+      effectsDigest,
+      order: vertices.map(({ header }) => header.hash).join(),
+      by: machine,
+    })
+    this.#keepToTheRecord(machine, execution)
+    if (nextEpoch !== null) this.#records.set(nextEpoch.epoch, nextEpoch)
+    for (const event of execution.events) {
+      if (event._tag === "Slashed") this.#slashed.add(`${event.epoch} ${event.validator}`)
+    }
+    if (commit.index <= this.#highestCommit) return
+    this.#highestCommit = commit.index
+    this.#highestRound = commit.leaderRound
+    this.#commitsEpoch = commit.epoch
+  }
+
+  #agree(machine: string, index: number, found: Finalized): void {
+    const known = this.#commits.get(index)
+    if (known === undefined) {
+      const before = this.#commits.get(index - 1)
+      if (index !== 1 && before === undefined) throw new Violation(machine, `commit ${index} comes after a gap`)
+      this.#commits.set(index, found)
+      return
+    }
+    for (const field of ["hash", "order", "effectsDigest"] as const) {
+      if (known[field] === found[field]) continue
+      throw new Violation(machine, `commit ${index} has another ${field} than on ${known.by}`)
+    }
+  }
+
+  /** The running totals of a machine, whatever commit it has come to. */
+  counted(machine: string, { liquid, staked, delegated, treasury, total }: Totals): void {
+    const sum = liquid + staked + delegated + treasury
+    if (sum === total && total <= Sats.MAX_SUPPLY) return
+    throw new Violation(machine, `a supply of ${total} sats, but ${sum} are there`)
+  }
+
+  /** Checkpoints fall where the epoch record says, whatever was voted since the epoch began. */
+  #keepToTheRecord(machine: string, { commit, isCheckpointDue, nextEpoch }: Execution): void {
+    const record = this.#records.get(commit.epoch)
+    if (record === undefined) throw new Violation(machine, `commit ${commit.index} of an unknown epoch ${commit.epoch}`)
+    const closes = commit.leaderRound >= EpochRecord.lastRound(record)
+    if (closes !== (nextEpoch !== null)) {
+      throw new Violation(machine, `epoch ${commit.epoch} ${closes ? "stays open" : "closes"} at ${commit.leaderRound}`)
+    }
+    const before = this.#roundBefore.get(commit.index) ?? 0
+    const { firstRound, rules } = record
+    const passed = (round: number): number =>
+      round < firstRound ? 0 : Math.floor((round - firstRound) / rules.checkpointIntervalRounds)
+    const isDue = closes || passed(commit.leaderRound) > passed(before)
+    if (isDue !== isCheckpointDue) {
+      throw new Violation(machine, `commit ${commit.index} ${isDue ? "lacks" : "has"} a checkpoint against its record`)
+    }
+    this.#roundBefore.set(commit.index + 1, commit.leaderRound)
+  }
+  readonly #roundBefore = new Map<number, number>()
+
+  /** What a machine published as final stays: it must still have it after any crash. */
+  published(machine: string, index: number): void {
+    this.#published.set(machine, Math.max(index, this.#published.get(machine) ?? 0))
+  }
+
+  started(machine: string, head: number): void {
+    const published = this.#published.get(machine) ?? 0
+    if (head < published)
+      throw new Violation(machine, `commit ${published} was published, after a crash ${head} is the last`)
+  }
+
+  /** Its disk was set back on purpose. */
+  setBack(machine: string, head: number): void {
+    this.#published.set(machine, Math.min(head, this.#published.get(machine) ?? 0))
+  }
+
+  checkpointBuilt(machine: string, checkpoint: Checkpoint): void {
+    const known = this.#checkpoints.get(checkpoint.commitIndex)
+    if (known === undefined) this.#checkpoints.set(checkpoint.commitIndex, { checkpoint, by: machine })
+    else if (known.checkpoint.hash !== checkpoint.hash) {
+      const what = known.checkpoint.stateRoot === checkpoint.stateRoot ? "content" : "state root"
+      throw new Violation(
+        machine,
+        `the checkpoint of commit ${checkpoint.commitIndex} has another ${what} than on ${known.by}`,
+      )
+    }
+  }
+
+  /** An honest machine tells everybody of an equivocation it met. */
+  accused({ epoch, author }: Header): void {
+    const key = `${epoch} ${author}`
+    if (!this.#accused.has(key)) this.#accused.set(key, this.#highestRound)
+  }
+
+  /** Whoever was accused in time, that is in a committee the ledger still knows, has paid for it. */
+  expectJustice(): void {
+    const running = this.#commitsEpoch
+    for (const [key, round] of this.#accused) {
+      const epoch = Number.parseInt(key, 10)
+      const hadTime = this.#highestRound - round > ROUNDS_TO_JUSTICE
+      if (epoch < running - 1 || !hadTime || this.#slashed.has(key)) continue
+      throw new Violation(
+        "everybody",
+        `${key.split(" ")[1]} equivocated in epoch ${epoch}, was told of in round ${round} and not slashed`,
+      )
+    }
+  }
+
+  /** An honest author has let this header out. */
+  signed(machine: string, { base, epoch, round, author, hash }: Header): void {
+    const slot = `${base} ${epoch} ${round} ${author}`
+    const known = this.#signed.get(slot)
+    if (known === undefined) this.#signed.set(slot, hash)
+    else if (known !== hash) throw new Violation(machine, `signed two vertices of round ${round} in epoch ${epoch}`)
+  }
+}

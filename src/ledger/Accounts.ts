@@ -261,10 +261,14 @@ export class Accounts {
     const keys = new Float64Array(touched.length)
     for (let i = 0; i < keys.length; i++) keys[i] = (words[(touched[i] ?? 0) * ROW_WORDS] ?? 0) * POSITIONS + i
     keys.sort()
-    for (let i = 0; i < keys.length; i++) keys[i] = (keys[i] ?? 0) % POSITIONS
-    for (let i = 1; i < keys.length; i++) {
+    let before = -1
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] ?? 0
+      const position = key % POSITIONS
       // Two addresses share their first word: rare by chance, cheap to grind on purpose.
-      if (this.#compare(touched[keys[i - 1] ?? 0] ?? 0, touched[keys[i] ?? 0] ?? 0) > 0) return this.#touchedCompared()
+      if (key - position === before) return this.#touchedCompared()
+      before = key - position
+      keys[i] = position
     }
     return keys
   }

@@ -2,20 +2,19 @@
 import type { Address } from "../../protocol/Address.js"
 import type { EpochRecord } from "../../protocol/EpochRecord.js"
 
-const WORD = 8
-
-/** Spread by the epoch's seed, so that nobody chooses an account to go with a validator for longer than an epoch. */
-const draw = ({ seed }: EpochRecord, account: Address): number => {
-  let mixed = Number.parseInt(seed.slice(0, WORD), 16)
-  for (let at = 0; at < account.length; at += WORD) {
-    mixed = Math.imul(mixed ^ Number.parseInt(account.slice(at, at + WORD), 16), 0x9e3779b1)
-    mixed ^= mixed >>> 15
-  }
-  return mixed >>> 0
+/** FNV-1a over 32 bits: asked for every sender of the mempool in every round. */
+const mixed = (start: number, text: string): number => {
+  let hash = start
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }
 
-export const proposerOf = (record: EpochRecord, account: Address): Address => {
-  const member = record.members[draw(record, account) % record.members.length]
-  if (member === undefined) throw new RangeError(`epoch ${record.epoch} has no members`)
-  return member.address
+/** Spread by the epoch's seed, so that nobody chooses an account to go with a validator for longer than an epoch. */
+export const assignment = ({ seed, members, epoch }: EpochRecord): ((account: Address) => Address) => {
+  const start = mixed(0x811c9dc5, seed)
+  return (account) => {
+    const member = members[mixed(start, account) % members.length]
+    if (member === undefined) throw new RangeError(`epoch ${epoch} has no members`)
+    return member.address
+  }
 }

@@ -9,21 +9,19 @@ import type { SignedCheckpoint } from "../../protocol/Checkpoint.js"
 import type { Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Answer } from "./Message.js"
-import type { Output } from "./Output.js"
+import type { Outbox } from "./Outbox.js"
 import type { PeerId } from "./Peer.js"
 import type { Peers } from "./Peers.js"
 import { ProvenChain, type Trust } from "./ProvenChain.js"
 import { StateDownload } from "./StateDownload.js"
 import type { StoredJoin } from "./Stored.js"
-import type { Write } from "./Write.js"
 
 type Closing = Extract<Answer, { _tag: "Closing" }>
 
 export interface Surroundings {
   readonly peers: Peers
+  readonly outbox: Outbox
   readonly patienceMs: number
-  readonly emit: (output: Output) => void
-  readonly write: (write: Write) => void
 }
 
 /** What was fetched: a state with the root that the target names. */
@@ -81,7 +79,11 @@ export class Joining {
 
   #follow(peer: PeerId, chain: ProvenChain): void {
     if (chain.isBroken) {
-      this.#around.emit({ _tag: "Misbehaved", peer, error: { _tag: "WrongState", reason: "unproven checkpoints" } })
+      this.#around.outbox.emit({
+        _tag: "Misbehaved",
+        peer,
+        error: { _tag: "WrongState", reason: "unproven checkpoints" },
+      })
       this.#chains.delete(peer)
       this.#others.add(peer)
       return
@@ -91,7 +93,7 @@ export class Joining {
   }
 
   #askClosing(to: PeerId, from: number): void {
-    this.#around.emit({ _tag: "Send", to, message: { _tag: "AskClosing", from: Counter.epoch(from) } })
+    this.#around.outbox.send(to, { _tag: "AskClosing", from: Counter.epoch(from) })
   }
 
   #compare(): void {
@@ -102,7 +104,7 @@ export class Joining {
         if (conflict === undefined || this.#isStopped) continue
         const [first, second] = conflict
         this.#isStopped = true
-        this.#around.emit({
+        this.#around.outbox.emit({
           _tag: "JoinStopped",
           problem: { _tag: "TwoChains", epoch: first.checkpoint.epoch, first, second },
         })
@@ -130,7 +132,7 @@ export class Joining {
       return
     }
     const isKept = this.#kept?.target.checkpoint.hash === best.checkpoint.hash
-    if (!isKept) this.#around.write({ _tag: "JoinBegun", target: best })
+    if (!isKept) this.#around.outbox.write({ _tag: "JoinBegun", target: best })
     this.#download = new StateDownload(best, this.#around.patienceMs, isKept ? (this.#kept?.subtrees ?? []) : [])
     this.#kept = null
     for (const [peer, chain] of this.#chains) {
@@ -146,9 +148,9 @@ export class Joining {
   }
 
   #fetch(now: Timestamp): void {
-    const { peers, emit } = this.#around
+    const { peers, outbox } = this.#around
     const asking = this.#download?.next(peers.all, now) ?? null
-    if (asking !== null) emit({ _tag: "Send", to: asking.to, message: asking.question })
+    if (asking !== null) outbox.send(asking.to, asking.question)
     if (asking !== null || this.#download?.isHopeless(peers.all) !== true) return
     // The network has closed further epochs meanwhile, or there is nobody to ask.
     this.#download = null
@@ -162,12 +164,12 @@ export class Joining {
     const received = download.receive(from, answer)
     if (received._tag === "Refused") {
       const { reason } = received
-      this.#around.emit({ _tag: "Misbehaved", peer: from, error: { _tag: "WrongState", reason } })
+      this.#around.outbox.emit({ _tag: "Misbehaved", peer: from, error: { _tag: "WrongState", reason } })
     }
     if (received._tag === "Kept") {
-      this.#around.write({ _tag: "JoinSubtree", subtree: received.subtree })
+      this.#around.outbox.write({ _tag: "JoinSubtree", subtree: received.subtree })
       const { heldRecords, records, target } = download
-      this.#around.emit({ _tag: "Joining", progress: { epoch: target.checkpoint.epoch, heldRecords, records } })
+      this.#around.outbox.emit({ _tag: "Joining", progress: { epoch: target.checkpoint.epoch, heldRecords, records } })
     }
     this.#fetch(now)
   }
@@ -183,6 +185,6 @@ export class Joining {
   stop(reason: string): void {
     this.#isStopped = true
     const epoch = this.target?.checkpoint.epoch ?? this.#trust.record.epoch
-    this.#around.emit({ _tag: "JoinStopped", problem: { _tag: "UnreadableState", epoch, reason } })
+    this.#around.outbox.emit({ _tag: "JoinStopped", problem: { _tag: "UnreadableState", epoch, reason } })
   }
 }

@@ -12,7 +12,7 @@ import * as StateRecord from "../../protocol/StateRecord.js"
 import type { StoredEpoch } from "../Core.js"
 import * as GenesisState from "./GenesisState.js"
 import { StateViews } from "./StateViews.js"
-import type { Stored } from "./Stored.js"
+import type { Contents, Stored } from "./Stored.js"
 
 /** The records are not those that were there when the last checkpoint was built. */
 export class DamagedState extends Data.TaggedError("DamagedState")<{
@@ -32,11 +32,11 @@ export interface Opened {
   /** The state as of now. */
   readonly trie: Trie.Trie
   readonly views: StateViews
-  /** The epoch is closed by the last commit, and nothing says yet that the checkpoint of it was built: here it is. */
-  readonly closing: Checkpoint.Checkpoint | null
+  /** The last commit closes the epoch, and nothing says that its checkpoint was built: here it is, with its size. */
+  readonly closing: { readonly checkpoint: Checkpoint.Checkpoint; readonly bytes: number } | null
 }
 
-const checkpointAt = ({ current, previous }: Stored, index: CommitIndex): Checkpoint.Checkpoint | undefined =>
+const checkpointAt = ({ current, previous }: Contents, index: CommitIndex): Checkpoint.Checkpoint | undefined =>
   [current, previous]
     .flatMap((epoch) =>
       epoch === null ? [] : [...epoch.checkpoints, ...epoch.signed.map(({ checkpoint }) => checkpoint)],
@@ -44,14 +44,14 @@ const checkpointAt = ({ current, previous }: Stored, index: CommitIndex): Checkp
     .find(({ commitIndex }) => commitIndex === index)
 
 /** The root an epoch closed with, as this node built or was given it. */
-const closingRootOf = (stored: Stored, epoch: number): Hash | undefined =>
+const closingRootOf = (stored: Contents, epoch: number): Hash | undefined =>
   [stored.current, stored.previous]
     .flatMap((each) => each?.checkpoints ?? [])
     .concat(stored.closings.map(({ checkpoint }) => checkpoint))
     .find((checkpoint) => checkpoint.epoch === epoch && checkpoint.nextEpoch !== null)?.stateRoot
 
-const viewsOf = (stored: Stored, trie: Trie.Trie): StateViews =>
-  new StateViews(
+const viewsOf = (stored: Contents, trie: Trie.Trie): StateViews => {
+  const views = new StateViews(
     stored.views.flatMap(({ epoch, before }) => {
       const root = closingRootOf(stored, epoch)
       const changes = before.map(({ kind, key, value }) => ({
@@ -62,16 +62,16 @@ const viewsOf = (stored: Stored, trie: Trie.Trie): StateViews =>
       return view.hash === root ? [view] : []
     }),
   )
+  const latest = stored.closings.at(-1)
+  if (latest !== undefined) views.final(latest)
+  return views
+}
 
-const closingOf = (
-  ledger: Ledger,
-  trie: Trie.Trie,
-  { opening, checkpoints }: StoredEpoch,
-): Checkpoint.Checkpoint | null => {
+const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: StoredEpoch): Opened["closing"] => {
   const { head, epoch, totals } = ledger.read
   const isBuilt = checkpoints.some(({ nextEpoch }) => nextEpoch !== null)
   if (epoch.epoch === opening.record.epoch || isBuilt) return null
-  return Checkpoint.make({
+  const checkpoint = Checkpoint.make({
     epoch: opening.record.epoch,
     round: head.leaderRound,
     commitIndex: head.index,
@@ -82,12 +82,11 @@ const closingOf = (
     nextEpoch: epoch,
     previous: opening.base,
   })
+  return { checkpoint, bytes: trie.bytes }
 }
 
-const checked = (stored: Stored, ledger: Ledger): Either.Either<Opened, CannotOpen> => {
-  const recounted = ledger.recount()
-  if (Either.isLeft(recounted)) return Either.left(recounted.left)
-  const trie = Trie.apply(Trie.empty, GenesisState.changesOf(ledger.records()))
+/** The parts of a replica whose supply was counted and whose `trie` was made of the ledger's records. */
+export const judge = (stored: Contents, ledger: Ledger, trie: Trie.Trie): Either.Either<Opened, DamagedState> => {
   const { index } = ledger.read.head
   const expected = checkpointAt(stored, index)?.stateRoot
   if (expected !== undefined && expected !== trie.hash) {
@@ -100,6 +99,11 @@ const checked = (stored: Stored, ledger: Ledger): Either.Either<Opened, CannotOp
     closing: closingOf(ledger, trie, stored.current),
   })
 }
+
+const checked = (stored: Contents, ledger: Ledger): Either.Either<Opened, CannotOpen> =>
+  Either.flatMap(ledger.recount(), () =>
+    judge(stored, ledger, Trie.apply(Trie.empty, GenesisState.changesOf(ledger.records()))),
+  )
 
 export const open = (stored: Stored): Either.Either<Opened, CannotOpen> =>
   Either.flatMap(Ledger.fromRecords(stored.genesis.protocol, stored.records, stored.effectsDigest), (ledger) =>

@@ -59,6 +59,8 @@ export class ProvenChain {
   readonly #hashes = new Map<Epoch, Signed>()
   #asked: Epoch | null = null
   #isBroken = false
+  /** Every step was asked for, down to the next one. */
+  #isExhausted = false
 
   constructor(trust: Trust, newest: Signed) {
     this.#trust = trust
@@ -101,14 +103,19 @@ export class ProvenChain {
 
   /** Takes in an answer of the peer, and proves what it can. */
   take(signed: ReadonlyArray<Signed>, newest: Signed): void {
-    if (newest.checkpoint.epoch > this.#newest.checkpoint.epoch) this.#newest = newest
+    if (newest.checkpoint.epoch > this.#newest.checkpoint.epoch) {
+      this.#newest = newest
+      this.#isExhausted = false
+    }
     const all = [...signed, this.#newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
     const from = this.#trusted
     for (let next = this.#nextIn(all); next !== undefined; next = this.#nextIn(all)) this.#prove(next)
     this.#link(all)
     const isStuck = this.#trusted === from && !this.isProven
-    const hasAnswered = this.#asked !== null && signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
-    if (isStuck && hasAnswered && this.#asked === this.#lowest) this.#isBroken = true
+    if (!isStuck || this.#asked !== this.#lowest) return
+    // It showed the one that our committee must have signed, and it is not; or it does not have that one.
+    this.#isBroken = signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
+    this.#isExhausted = true
   }
 
   #nextIn(all: ReadonlyArray<Signed>): Signed | undefined {
@@ -146,7 +153,7 @@ export class ProvenChain {
 
   /** From which epoch on to ask for checkpoints; none when there is nothing to be gained. */
   toAsk(): Epoch | null {
-    if (this.isProven || this.#isBroken) return null
+    if (this.isProven || this.#isBroken || this.#isExhausted) return null
     const lowest = this.#lowest
     const highest = this.#newest.checkpoint.epoch
     if (lowest > highest) return null

@@ -1,33 +1,55 @@
-/** The states that others are served from: those of the last two closing checkpoints. */
+/**
+ * The states that others ask about: those of the last two closing checkpoints for joiners, and the one of the last
+ * checkpoint that a quorum signed for proofs. Tries share what they have in common, so a view costs what changed since.
+ */
 import { Either } from "effect"
 import * as Position from "../../ledger/trie/Position.js"
 import * as Subtree from "../../ledger/trie/Subtree.js"
 import type { Trie } from "../../ledger/trie/Trie.js"
 import * as Binary from "../../protocol/Binary.js"
+import type { Checkpoint, SignedCheckpoint } from "../../protocol/Checkpoint.js"
 import type { Hash } from "../../protocol/Hash.js"
 
-const KEPT = 2
+const KEPT_CLOSING = 2
+/** Checkpoints built here whose quorum may still be on its way. */
+const KEPT_BUILT = 4
+
+export interface ProvenState {
+  readonly signed: SignedCheckpoint
+  readonly trie: Trie
+}
 
 export class StateViews {
-  /** The oldest first. */
-  #tries: ReadonlyArray<Trie>
+  /** The oldest first, as are the others. */
+  #closing: ReadonlyArray<Trie>
+  #built: ReadonlyArray<Trie> = []
+  #latest: ProvenState | null = null
 
-  constructor(tries: ReadonlyArray<Trie>) {
-    this.#tries = tries.slice(-KEPT)
+  constructor(closing: ReadonlyArray<Trie>) {
+    this.#closing = closing.slice(-KEPT_CLOSING)
   }
 
-  add(trie: Trie): void {
-    this.#tries = [...this.#tries, trie].slice(-KEPT)
+  /** The state under the last checkpoint that a quorum signed, as far as this node has it. */
+  get latest(): ProvenState | null {
+    return this.#latest
   }
 
-  /** The state with this root. */
-  get(root: Hash): Trie | undefined {
-    return this.#tries.find(({ hash }) => hash === root)
+  built({ nextEpoch }: Checkpoint, trie: Trie): void {
+    if (nextEpoch !== null) this.#closing = [...this.#closing, trie].slice(-KEPT_CLOSING)
+    this.#built = [...this.#built, trie].slice(-KEPT_BUILT)
   }
 
-  /** The first piece at an encoded position of the state with this root, as it is sent; none when there is none. */
+  /** A quorum has signed it. */
+  final(signed: SignedCheckpoint): void {
+    const { stateRoot, commitIndex } = signed.checkpoint
+    const trie = [...this.#built, ...this.#closing].find(({ hash }) => hash === stateRoot)
+    const isNewer = this.#latest === null || this.#latest.signed.checkpoint.commitIndex < commitIndex
+    if (trie !== undefined && isNewer) this.#latest = { signed, trie }
+  }
+
+  /** The first piece at an encoded position of the closing state with this root, as it is sent; none of another. */
   subtree(root: Hash, position: Uint8Array): Uint8Array | null {
-    const trie = this.get(root)
+    const trie = this.#closing.find(({ hash }) => hash === root)
     const place = Binary.decode("position", position, Position.read)
     if (trie === undefined || Either.isLeft(place)) return null
     const subtree = Subtree.at(trie, place.right, Subtree.MAX_BYTES)

@@ -44,6 +44,12 @@ export interface Beginning {
   readonly opening: Opening
 }
 
+/** What a replica goes on from besides its records, whoever keeps it. */
+export type Contents = Pick<
+  Stored,
+  "genesis" | "current" | "previous" | "ownHeaders" | "foreignHeaders" | "pending" | "closings" | "views" | "join"
+>
+
 const keyOf = ({ kind, key }: Pick<Change, "kind" | "key">): string => `${KINDS[kind].byte} ${toHex(key)}`
 
 const fresh = (opening: Opening): Mutable<StoredEpoch> => ({
@@ -246,7 +252,9 @@ export class Stored {
 
   #forgetHeaders(): void {
     const oldest = (this.#previous ?? this.#current).opening.record.epoch
-    for (const [hash, { epoch }] of this.#ownHeaders) if (epoch < oldest) this.#ownHeaders.delete(hash)
+    for (const headers of [this.#ownHeaders, this.#foreignHeaders]) {
+      for (const [hash, { epoch }] of headers) if (epoch < oldest) headers.delete(hash)
+    }
   }
 
   #joined({ target, opening }: Extract<Write, { _tag: "Joined" }>): void {

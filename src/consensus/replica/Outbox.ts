@@ -1,0 +1,45 @@
+/** What is to be done, gathered while one input is worked on. After a fatal finding nothing more is. */
+import type { Answer, DiskQuestion, News, Question } from "./Message.js"
+import type { Fatal, Output, Outputs } from "./Output.js"
+import type { PeerId } from "./Peer.js"
+import type { Write } from "./Write.js"
+
+export class Outbox {
+  #outputs: Array<Output> = []
+  #writes = 0
+  #isHalted = false
+
+  get isHalted(): boolean {
+    return this.#isHalted
+  }
+
+  emit(output: Output): void {
+    if (!this.#isHalted) this.#outputs.push(output)
+  }
+
+  /** Gives the id under which the host reports it. */
+  write(write: Write, isSynced = false): number {
+    const id = ++this.#writes
+    this.emit({ _tag: "Write", id, write, isSynced })
+    return id
+  }
+
+  send(to: PeerId, message: Question | DiskQuestion | Answer): void {
+    this.emit({ _tag: "Send", to, message })
+  }
+
+  broadcast(message: News): void {
+    this.emit({ _tag: "Broadcast", message })
+  }
+
+  halt(fatal: Fatal): void {
+    this.emit({ _tag: "Fatal", fatal })
+    this.#isHalted = true
+  }
+
+  drain(): Outputs {
+    const outputs = this.#outputs
+    this.#outputs = []
+    return outputs
+  }
+}

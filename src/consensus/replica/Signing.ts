@@ -1,0 +1,80 @@
+/** Everything this node puts its name to. A vertex is written to the disk before anybody, itself included, gets it. */
+import * as Address from "../../protocol/Address.js"
+import * as Checkpoint from "../../protocol/Checkpoint.js"
+import type { Epoch } from "../../protocol/Counter.js"
+import type { Hash } from "../../protocol/Hash.js"
+import type { Header } from "../../protocol/Header.js"
+import * as Heartbeat from "../../protocol/Heartbeat.js"
+import type { Signer } from "../../protocol/Keys.js"
+import { MIN_STAKE_SATS } from "../../protocol/Sats.js"
+import * as Vertex from "../../protocol/Vertex.js"
+import type { Output as CoreOutput } from "../Output.js"
+import { SigningGuard } from "../SigningGuard.js"
+import { assignment } from "./Assignment.js"
+import type { EvidencePool } from "./EvidencePool.js"
+import type { HeartbeatPool } from "./HeartbeatPool.js"
+import type { Life } from "./Life.js"
+import type { Outbox } from "./Outbox.js"
+import * as VertexBody from "./VertexBody.js"
+
+export class Signing {
+  readonly self: Address.Address | null
+  readonly #signer: Signer | null
+  readonly #outbox: Outbox
+  /** Signed here, of the running epoch and the one before; on disk or on the way there. */
+  readonly #headers: Map<Hash, Header>
+  #unwritten: ReadonlyArray<{ readonly writeId: number; readonly vertex: Vertex.Vertex }> = []
+
+  constructor(signer: Signer | null, headers: Iterable<Header>, outbox: Outbox) {
+    this.#signer = signer
+    this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
+    this.#headers = new Map([...headers].map((header) => [header.hash, header]))
+    this.#outbox = outbox
+  }
+
+  /** A guard that knows what was signed here since this epoch; it asks the committee anew. */
+  guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
+    return this.self === null ? null : new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values())
+  }
+
+  propose(
+    { base, epoch, round, parents, coinbase, timestamp }: Extract<CoreOutput, { _tag: "Propose" }>,
+    { core, pool, unordered }: Life,
+    evidence: EvidencePool,
+    heartbeats: HeartbeatPool,
+  ): void {
+    if (this.#signer === null) return
+    const proposerOf = assignment(core.epoch.opening.record)
+    const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
+    const body = VertexBody.fill({ pool, evidence, heartbeats }, { round, parents: parents.length, isAssigned })
+    const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
+    this.#headers.set(vertex.header.hash, vertex.header)
+    unordered.add(vertex)
+    const writeId = this.#outbox.write({ _tag: "OwnVertex", vertex }, true)
+    this.#unwritten = [...this.#unwritten, { writeId, vertex }]
+  }
+
+  /** The own vertices that are on the disk now, and may be handed out. */
+  written(id: number): ReadonlyArray<Vertex.Vertex> {
+    const written = this.#unwritten.filter(({ writeId }) => writeId <= id)
+    this.#unwritten = this.#unwritten.filter(({ writeId }) => writeId > id)
+    return written.map(({ vertex }) => vertex)
+  }
+
+  cosign(checkpoint: Checkpoint.Checkpoint): Checkpoint.CheckpointSignature | null {
+    return this.#signer === null ? null : Checkpoint.sign(checkpoint, this.#signer)
+  }
+
+  /** Whoever stakes enough and sits in no committee says that it is there. */
+  beat({ commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>, { ledger }: Life): void {
+    if (this.#signer === null || this.self === null) return
+    const { stakedAmount, leaving } = ledger.read.stake(this.self)
+    if (stakedAmount < MIN_STAKE_SATS || leaving !== null) return
+    const heartbeat = Heartbeat.sign(commitIndex, commitHash, this.#signer)
+    this.#outbox.broadcast({ _tag: "Heartbeat", heartbeat })
+  }
+
+  forgetBefore(oldest: Epoch): void {
+    for (const [hash, { epoch }] of this.#headers) if (epoch < oldest) this.#headers.delete(hash)
+  }
+}

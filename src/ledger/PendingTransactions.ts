@@ -250,7 +250,7 @@ export class PendingTransactions {
   }
 
   /** The ledger has executed a commit of vertices with these transactions. */
-  settle(execution: Execution, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
+  settle(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
     const touched = new Map<Sender, boolean>()
     for (const [i, { transactions: outcomes }] of execution.vertices.entries()) {
       for (const [j, transaction] of (bodies[i] ?? []).entries()) {

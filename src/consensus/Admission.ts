@@ -11,6 +11,8 @@ import type { Dag, Node } from "./Dag.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
 export const MAX_AHEAD_MS = 1_000
+/** So many vertices of one slot may enter without being named while nothing moves. */
+const UNNAMED_PER_SLOT = 16
 
 /** A parent that is missing, and the author of a vertex that waits for it. */
 export interface Missing {
@@ -24,6 +26,7 @@ export class Admission {
   /** Called for each vertex in the moment it enters, before the next one does. It may collect. */
   readonly #onInsert: (node: Node) => void
   #isClosed = false
+  #admitsUnnamed = false
 
   constructor(dag: Dag, onInsert: (node: Node) => void, bounds?: Bounds) {
     this.#dag = dag
@@ -119,6 +122,14 @@ export class Admission {
     return round === collected ? completed : [...completed, ...this.#room.collect(round)]
   }
 
+  /**
+   * While nothing moves, a second vertex of a slot need not be named: others may have closed the epoch with it, and then
+   * nobody ever will. What enters means nothing to the order but that the order can be seen.
+   */
+  admitUnnamed(isAllowed: boolean): void {
+    this.#admitsUnnamed = isAllowed
+  }
+
   /** Nothing enters any more. */
   close(): void {
     this.#isClosed = true
@@ -132,7 +143,8 @@ export class Admission {
   #isToEnter({ header }: Vertex): boolean {
     const seat = this.#dag.committee.seatOf(header.author)
     if (seat === undefined) return false
-    return this.#dag.first(header.round, seat) === undefined || this.#isNamed(header.hash)
+    if (this.#dag.first(header.round, seat) === undefined || this.#isNamed(header.hash)) return true
+    return this.#admitsUnnamed && this.#dag.ofSlot(header.round, seat).length < UNNAMED_PER_SLOT
   }
 
   #isNamed(hash: Hash): boolean {

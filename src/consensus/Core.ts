@@ -468,6 +468,7 @@ export class Core {
     const isOver = this.#checkpoints.closing !== null
     const hasStopped = this.#madeAt !== null && now - this.#madeAt >= this.#standstillPace.everyMs
     const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
+    this.#epoch.admission.admitUnnamed(isOver || hasStopped)
     const isDue = isOver || isFarBehind ? this.#catchUpPace.isDue(now) : hasStopped && this.#standstillPace.isDue(now)
     if (!isDue) return
     const { epoch, firstRound, rules } = this.#epoch.opening.record

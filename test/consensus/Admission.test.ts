@@ -138,6 +138,17 @@ describe("the second vertex of a slot", () => {
       expect(entrance.entered.slice(-3).map(chain.nameOf)).toEqual(["a1", "a2", "B3"])
     }
   })
+
+  // Two of seven closed an epoch with an equivocator's second vertex; the others waited for somebody to name it, and
+  // whoever could have named it made no more vertices.
+  it("enters unnamed while nothing moves, since those who could name it may be done", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A1", "a1", "B1"]) entrance.receive(picture.vertex(name))
+    entrance.admission.admitUnnamed(true)
+    entrance.admission.tick(Counter.timestamp(10_000_000))
+    expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "a1"])
+    expect(entrance.dag.first(Counter.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
+  })
 })
 
 describe("a timestamp more than a second ahead", () => {

@@ -154,6 +154,13 @@ const noEffect = (state: State, transaction: Transaction, row: Row): Rejection.R
   return Policies.signatureRejection(state, row, transaction)
 }
 
+/**
+ * What failing costs. What is free when applied is never free to fail; everybody else pays the fee that was signed and
+ * no more, also where a vote has raised the minimum above it in the meantime.
+ */
+const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats =>
+  Operation.isFeeExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
+
 /** Executes one transaction of a vertex by this author. */
 export const execute = (state: State, transaction: Transaction, author: Row): Outcome => {
   const row = state.accounts.find(transaction.from)
@@ -163,8 +170,7 @@ export const execute = (state: State, transaction: Transaction, author: Row): Ou
   if (reason === undefined) {
     return { _tag: "Applied", fee: transaction.fee, proposalId: apply(state, transaction, row, author) }
   }
-  // Free when applied, never free to fail.
-  const fee = Sats.max(transaction.fee, Sats.make(state.parameters.minFee))
+  const fee = feeOfFailure(state, transaction)
   if (fee > state.accounts.balance(row)) return { _tag: "NoEffect", reason }
   advanceNonce(state, row)
   state.pay(row, author, fee)

@@ -192,7 +192,7 @@ export class NaiveLedger {
     const minimum = exempt ? 0n : BigInt(operation._tag === "RegisterNameTx" ? nameFee : minFee)
     const price = fee < minimum ? null : this.#price(transaction, told, outcome)
     if (price === null || price + fee > balance) {
-      const kept = fee > BigInt(minFee) ? fee : BigInt(minFee)
+      const kept = exempt && fee < BigInt(minFee) ? BigInt(minFee) : fee
       if (kept > balance) return
       this.nonces.set(from, nonce + 1)
       this.#pay(from, -kept)

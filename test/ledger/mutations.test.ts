@@ -136,8 +136,8 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "an exempt transaction fails for free",
     file: "Transactions",
-    line: "Sats.max(transaction.fee, Sats.make(state.parameters.minFee))",
-    becomes: "transaction.fee",
+    line: "Sats.max(fee, Sats.make(state.parameters.minFee))",
+    becomes: "fee",
   },
   {
     rule: "a stake is released an epoch early",

@@ -55,7 +55,7 @@ describe("any transaction", () => {
     expect(outcomes.map(told)).toEqual(["no effect: InvalidSignature", "no effect: InvalidSignature"])
   })
 
-  it("costs the minimum fee when it fails, also where applying would have been free", () => {
+  it("costs the fee it signed when it fails, and the minimum where applying would have been free", () => {
     const chain = new Chain(world)
     const before = chain.balance(alice)
     const outcomes = chain.run(
@@ -70,7 +70,7 @@ describe("any transaction", () => {
       "failed: fee_below_minimum",
       "no effect: not_staking",
     ])
-    expect(before - chain.balance(alice)).toBe(1_000 + 5_000 + 1_000)
+    expect(before - chain.balance(alice)).toBe(1_000 + 5_000 + 999)
     expect(chain.account(alice).nonce).toBe(3)
   })
 })

@@ -1,14 +1,17 @@
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
+import * as Network from "../network/Network.js"
 import * as Configuration from "../node/Configuration.js"
+import * as Ending from "../node/Ending.js"
 import * as Log from "../node/Log.js"
 import * as LogFilter from "../node/LogFilter.js"
 import * as Logging from "../node/Logging.js"
+import * as Node from "../node/Node.js"
 import type * as Help from "./Help.js"
 import * as NodeSettings from "./NodeSettings.js"
 import { Terminal } from "./Terminal.js"
 import * as Words from "./Words.js"
 
-const log = Log.for("node")
+const log = Log.for("supervisor")
 
 export const page = (version: string): Help.Page => ({
   title: `udg ${version}: a node of a DAG ledger network`,
@@ -26,17 +29,16 @@ export const page = (version: string): Help.Page => ({
       "list separated by commas. The command line wins, and an empty variable counts as unset.",
     `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
       `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
-    "Exit codes: 0 asked to stop; 1 cannot start or run, with one line that says why.",
+    "Exit codes: 0 asked to stop; 1 cannot start or run, with one line that says why; 100 finality rollback and 101 " +
+      "supply invariant violated, after which the node must not simply be started again.",
   ],
 })
 
-/** Until there is a node to run: what it would run with. */
-const announce = Effect.gen(function* () {
-  const configuration = yield* Configuration.Configuration
-  yield* log.debug("configuration read", () => ({ dataDirectory: configuration.dataDirectory }))
-  yield* Console.log(`udg ${configuration.version}`)
-  for (const [name, value] of Configuration.describe(configuration)) yield* Console.log(`  ${name.padEnd(20)}${value}`)
-})
+/** What a process manager must not start again is said in the log, as its last line; everything is closed by then. */
+const sayFatal = (ending: { readonly _tag: string; readonly message: string }) => {
+  const exitCode = Ending.exitCodeOf(ending)
+  return exitCode === 1 ? Effect.void : log.error(ending.message, { exitCode })
+}
 
 /** Runs the node as the words and the environment say. */
 export const run = (version: string, words: ReadonlyArray<string>) =>
@@ -49,6 +51,6 @@ export const run = (version: string, words: ReadonlyArray<string>) =>
       colours: terminal.colours.stderr,
       write: terminal.writeError,
     })
-    const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
-    yield* Effect.provide(announce, layers)
+    const layers = Layer.mergeAll(logging, Network.nobody, Layer.succeed(Configuration.Configuration, configuration))
+    return yield* Effect.provide(Effect.tapError(Node.run, sayFatal), layers)
   })

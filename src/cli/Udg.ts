@@ -2,13 +2,18 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
+import * as Ending from "../node/Ending.js"
 import * as Help from "./Help.js"
 import * as Node from "./Node.js"
 import * as Terminal from "./Terminal.js"
-import type { WrongUsage } from "./WrongUsage.js"
 
 /** The environment of every command. */
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, Terminal.layer)
+
+type Platform = Layer.Layer.Success<typeof platform>
+
+/** What a command can end of, besides success. */
+type Failed = { readonly _tag: string; readonly message: string }
 
 const asksFor = (words: ReadonlyArray<string>, ...names: ReadonlyArray<string>): boolean =>
   words.some((word) => names.includes(word))
@@ -17,14 +22,14 @@ const showHelp = (page: Help.Page) =>
   Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(Help.render(page, colours.stdout)))
 
 /** Does what one command does, or shows its page. The node is the command without a name, and so far the only one. */
-const command = (version: string, words: ReadonlyArray<string>) => {
+const command = (version: string, words: ReadonlyArray<string>): Effect.Effect<void, Failed, Platform> => {
   if (asksFor(words, "--help", "-h")) return showHelp(Node.page(version))
   if (asksFor(words, "--version")) return Console.log(version)
   return Node.run(version, words)
 }
 
-/** What the process says when it ends badly: one line for a person's mistake, everything for a bug of ours. */
-const complaint = (cause: Cause.Cause<WrongUsage>): string =>
+/** What the process says when it ends badly: one line for what a person can act on, everything for a bug of ours. */
+const complaint = (cause: Cause.Cause<Failed>): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
     onSome: ({ message }) => `udg: ${message}\n`,
@@ -36,8 +41,10 @@ export const program = (version: string, words: ReadonlyArray<string>): Effect.E
     const terminal = yield* Terminal.Terminal
     const exit = yield* Effect.exit(command(version, words))
     if (Exit.isSuccess(exit)) return 0
-    terminal.writeError(complaint(exit.cause))
-    return 1
+    const code = Option.match(Cause.failureOption(exit.cause), { onNone: () => 1, onSome: Ending.exitCodeOf })
+    // The log has said the others already.
+    if (code === 1) terminal.writeError(complaint(exit.cause))
+    return code
   }).pipe(Effect.provide(platform))
 
 /** The exit code of the process: what the program said, or 0 when a signal asked it to stop. */

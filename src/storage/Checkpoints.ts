@@ -13,12 +13,22 @@ export interface StoredCheckpoint extends Checkpoint.SignedCheckpoint {
   readonly hasQuorum: boolean
 }
 
+/** Each in the order of their rounds. */
+export interface CheckpointsOfEpoch {
+  readonly built: ReadonlyArray<Checkpoint.Checkpoint>
+  /** By a quorum. */
+  readonly signed: ReadonlyArray<StoredCheckpoint>
+}
+
 export interface Checkpoints {
   /**
    * Keeps a checkpoint with the signatures known by now; signatures are added to those of before, and a quorum once
    * reached stays. A different checkpoint of a round that has one replaces it.
    */
   readonly put: (checkpoint: StoredCheckpoint) => Effect.Effect<void, StorageError>
+  /** Keeps a checkpoint that was built here. */
+  readonly putBuilt: (checkpoint: Checkpoint.Checkpoint) => Effect.Effect<void, StorageError>
+  readonly ofEpoch: (epoch: Epoch) => Effect.Effect<CheckpointsOfEpoch, StorageError>
   readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   readonly latestWithQuorum: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
@@ -78,6 +88,29 @@ export const make = (database: Database): Checkpoints => {
 
   return {
     put: (checkpoint) => database.write((sql) => put(sql, checkpoint)),
+
+    putBuilt: (checkpoint) =>
+      database.write((sql) =>
+        Effect.zipRight(
+          put(sql, { checkpoint, signatures: [], hasQuorum: false }),
+          sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.raw,
+        ),
+      ),
+
+    ofEpoch: (epoch) =>
+      database.read((sql) =>
+        Effect.gen(function* () {
+          const rows = yield* sql`select ${sql.literal(COLUMNS)}, is_built from checkpoints
+            where epoch = ${epoch} order by round`.values
+          return {
+            built: rows.filter((row) => Column.boolean(row, 3)).map(contentOf),
+            signed: yield* Effect.forEach(
+              rows.filter((row) => Column.boolean(row, 1)),
+              (row) => withSignatures(sql, row),
+            ),
+          }
+        }),
+      ),
 
     at: (round) => one((sql) => sql`select ${sql.literal(COLUMNS)} from checkpoints where round = ${round}`.values),
 

@@ -60,7 +60,8 @@ export const fromExecution = (execution: Execution.Execution, vertices: Readonly
   }
 }
 
-const writeChanges = (
+/** Puts changed records where each belongs. */
+export const writeChanges = (
   sql: SqlClient.SqlClient,
   changes: Iterable<RecordChange>,
 ): Effect.Effect<void, SqlError.SqlError> =>

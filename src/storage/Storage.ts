@@ -4,6 +4,7 @@
  */
 import type { FileSystem } from "@effect/platform"
 import { Context, Effect, Layer, type Option, type Scope } from "effect"
+import type { Opening } from "../consensus/Output.js"
 import * as Genesis from "../protocol/Genesis.js"
 import * as Accounts from "./Accounts.js"
 import * as Checkpoints from "./Checkpoints.js"
@@ -11,12 +12,14 @@ import * as CommitBatch from "./CommitBatch.js"
 import * as Commits from "./Commits.js"
 import * as Database from "./Database.js"
 import type { DataDirectory } from "./DataDirectory.js"
+import * as Epochs from "./Epochs.js"
 import * as Integrity from "./Integrity.js"
 import * as Meta from "./Meta.js"
 import type { Migration } from "./Migration.js"
 import * as PendingTransactions from "./PendingTransactions.js"
 import * as Records from "./Records.js"
 import * as SignedVertices from "./SignedVertices.js"
+import * as StateReplacement from "./StateReplacement.js"
 import type { OpenError, StorageError } from "./StorageError.js"
 import * as NodeSchema from "./schema/Node.js"
 import * as SignedSchema from "./schema/Signed.js"
@@ -44,10 +47,15 @@ export class Storage extends Context.Tag("udg/Storage")<
     readonly vertices: Vertices.Vertices
     readonly transactions: Transactions.Transactions
     readonly checkpoints: Checkpoints.Checkpoints
+    readonly epochs: Epochs.Epochs
     readonly pending: PendingTransactions.PendingTransactions
     readonly signed: SignedVertices.SignedVertices
     /** A commit's changes, its record, its vertices and its transactions: all of it or nothing. */
     readonly appendCommit: (batch: CommitBatch.CommitBatch) => Effect.Effect<void, StorageError>
+    /** What the beginning of a network is: commit 0 and the epoch it opens, all of it or nothing. */
+    readonly begin: (batch: CommitBatch.CommitBatch, opening: Opening) => Effect.Effect<void, StorageError>
+    /** Another state takes the place of this one: all of it or nothing. */
+    readonly replaceState: (replacement: StateReplacement.StateReplacement) => Effect.Effect<void, StorageError>
     /** Gives the space of pruned rows back to the disk; for a node that does nothing else meanwhile. */
     readonly compact: Effect.Effect<void, StorageError>
   }
@@ -105,6 +113,7 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
   vertices: Vertices.make(node),
   transactions: Transactions.make(node),
   checkpoints: Checkpoints.make(node),
+  epochs: Epochs.make(node),
   pending: PendingTransactions.make(node),
   signed: SignedVertices.make(signed),
   appendCommit: (batch) =>
@@ -113,6 +122,9 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
       "commit",
       { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
     ),
+  begin: (batch, opening) =>
+    node.write((sql) => Effect.zipRight(CommitBatch.write(sql, batch), Epochs.insert(sql, opening))),
+  replaceState: (replacement) => node.write((sql) => StateReplacement.write(sql, replacement)),
   compact: node.compact,
 })
 

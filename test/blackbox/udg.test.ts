@@ -33,6 +33,39 @@ const run = (command: string, words: ReadonlyArray<string>, environment: Environ
     child.on("close", (code) => settle({ code, ...said }))
   })
 
+/** Starts a node, waits until it says that it runs, and asks it to stop. */
+const runNode = (
+  command: string,
+  words: ReadonlyArray<string>,
+  environment: Environment,
+  cwd: string,
+): Promise<Outcome> =>
+  new Promise((settle, fail) => {
+    // In a group of its own, so that the signal reaches the node behind npm too.
+    const child = spawn(command, words, {
+      cwd,
+      env: bare(environment),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    })
+    const said = { stdout: "", stderr: "" }
+    let isAsked = false
+    const look = () => {
+      if (isAsked || !/^ {2}data directory/m.test(said.stdout) || child.pid === undefined) return
+      isAsked = true
+      process.kill(-child.pid, "SIGTERM")
+    }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said.stdout += text
+      look()
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said.stderr += text
+    })
+    child.on("error", fail)
+    child.on("close", (code) => settle({ code, ...said }))
+  })
+
 describe("the built program", () => {
   let folder = ""
   beforeAll(() => {
@@ -48,22 +81,28 @@ describe("the built program", () => {
     expect(readFileSync(program, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true)
   })
 
-  it("prints its version and the configuration it read, and ends well", async () => {
-    const { code, stdout, stderr } = await udg(["--port", "4000", "--testnet", "false"])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  const node = (words: ReadonlyArray<string>, environment: Environment = {}) =>
+    runNode(process.execPath, [program, "--ephemeral", ...words], environment, folder)
+
+  it("runs a network of its own, says what one needs to know of it, and stops when asked to", async () => {
+    const { code, stdout } = await node(["--testnet", "false", "--round-ms", "50"])
+    expect(code).toBe(0)
     expect(stdout).toMatch(new RegExp(`^udg ${version}\n`))
-    expect(stdout).toMatch(/^ {2}peer-to-peer +0\.0\.0\.0:4000$/m)
-    expect(stdout).toMatch(/^ {2}rpc +127\.0\.0\.1:5000$/m)
-    expect(stdout).toMatch(/^ {2}mode +mainnet$/m)
+    expect(stdout).toMatch(/^ {2}network +udg-solo-[0-9a-f]{16} \(mainnet, made just now\)$/m)
+    expect(stdout).toMatch(/^ {2}genesis +[0-9a-f]{64}$/m)
+    expect(stdout).toMatch(/^ {2}rounds +every 50 ms$/m)
+    expect(stdout).toMatch(/^ {2}data directory +none, nothing is kept$/m)
+    expect(stdout).toMatch(/^ {2}validator +[0-9a-f]{40}\n +udg1[0-9a-z]{38,}$/m)
+    expect(stdout).not.toContain("faucet")
+    expect(stdout).not.toContain("10333")
   })
 
   it("reads the environment, and the command line over it", async () => {
-    const environment = { UDG_PORT: "4000", UDG_RPC_HOST: "::1", UDG_PEER: "a.example:1,b.example:2", UDG_HOST: "" }
-    const { code, stdout } = await udg(["--port", "4100"], environment)
+    const { code, stdout } = await node(["--round-ms", "60"], { UDG_ROUND_MS: "70", UDG_TESTNET: "true", UDG_HOST: "" })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^ {2}peer-to-peer +0\.0\.0\.0:4100$/m)
-    expect(stdout).toMatch(/^ {2}rpc +\[::1\]:5100$/m)
-    expect(stdout).toMatch(/^ {2}peers +\/dns\/a\.example\/tcp\/1, \/dns\/b\.example\/tcp\/2$/m)
+    expect(stdout).toMatch(/^ {2}rounds +every 60 ms$/m)
+    expect(stdout).toMatch(/\(testnet, made just now\)$/m)
+    expect(stdout).toMatch(/^ {2}faucet +[0-9a-f]{40}\n +tudg1[0-9a-z]{38,}$/m)
   })
 
   it.each([["--help"], ["-h"], ["--port", "nonsense", "--help"]])("shows help for %j", async (...words) => {
@@ -114,24 +153,23 @@ describe("the built program", () => {
   })
 
   it("logs to stderr as RUST_LOG says: pretty without colours where there is no terminal", async () => {
-    const { code, stderr } = await udg([], { RUST_LOG: "error,node=debug" })
+    const { code, stderr } = await node([], { RUST_LOG: "error,node=info" })
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} DEBUG node {8}configuration read {2}dataDirectory=\S+\n$/)
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}node {8}(running|asked to stop)\n/)
+    expect(stderr).not.toContain("supervisor")
   })
 
   it("logs JSON with --log-format json, and names what it cannot read in RUST_LOG once", async () => {
-    const { code, stdout, stderr } = await udg(["--log-format", "json"], { RUST_LOG: "debug,bogus=info,loud" })
+    const { code, stdout, stderr } = await node(["--log-format", "json"], { RUST_LOG: "info,bogus=info,loud" })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^udg /)
     const records = stderr
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line))
-    expect(records.map(({ level, module }) => [level, module])).toEqual([
-      ["warn", "node"],
-      ["debug", "node"],
-    ])
+    expect(records[0]).toMatchObject({ level: "warn", module: "node" })
     expect(records[0].message).toContain('ignored "bogus=info", "loud"')
+    expect(records.at(-1)).toMatchObject({ level: "info", module: "node", message: "asked to stop" })
   })
 
   it("does not mind a reader that goes away", async () => {
@@ -141,9 +179,8 @@ describe("the built program", () => {
 
   it("runs by npm start, options after --", async () => {
     const words = ["start", "--silent", "--", "--ephemeral", "--port", "0"]
-    const { code, stdout } = await run("npm", words, { npm_config_update_notifier: "false" }, root)
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^ {2}peer-to-peer +0\.0\.0\.0:\(any free port\)$/m)
+    const { stdout } = await runNode("npm", words, { npm_config_update_notifier: "false" }, root)
+    expect(stdout).toMatch(/^ {2}rpc +not served by this version$/m)
     expect(stdout).toMatch(/^ {2}data directory +none, nothing is kept$/m)
   })
 })

@@ -131,4 +131,22 @@ create table pending_transactions (
 ) strict;
 `
 
-export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]
+const second = `
+create table openings (
+  -- The running epoch, which has the highest number, and the one before it: the committee, and the commit they follow on.
+  epoch integer not null primary key,
+  base blob not null,         -- content hash of the closing checkpoint before
+  record blob not null,       -- the encoded epoch record
+  commit_index integer not null,
+  commit_hash blob not null,
+  leader_round integer not null,
+  time integer not null       -- of that commit, milliseconds since 1970
+) strict;
+
+alter table checkpoints add column is_built integer not null default 0; -- 1 when this node has built it itself
+`
+
+export const migrations: ReadonlyArray<Migration> = [
+  { version: 1, statements: first },
+  { version: 2, statements: second },
+]

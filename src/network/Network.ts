@@ -1,0 +1,56 @@
+/** How a node talks to the others. What goes over the wire, and how, is each layer's own business. */
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import type { Answer, DiskQuestion, Message, News, Question } from "../consensus/replica/Message.js"
+import type { PeerId } from "../consensus/replica/Peer.js"
+import type { Address } from "../protocol/Address.js"
+import type { Timestamp } from "../protocol/Counter.js"
+
+/** Another node that this one is connected to. */
+export interface Peer {
+  readonly id: PeerId
+  /** The validator whose key it has proven to hold; null for who proved none. */
+  readonly validator: Address | null
+  /** Where it is, as a multiaddress. */
+  readonly address: string
+  readonly direction: "inbound" | "outbound"
+  /** What program it says it is. */
+  readonly agent: string
+  /** The last measured round trip; null before the first. */
+  readonly latencyMs: number | null
+  readonly connectedSince: Timestamp
+}
+
+export interface Received {
+  readonly from: PeerId
+  readonly message: Message
+}
+
+export class Network extends Context.Tag("udg/Network")<
+  Network,
+  {
+    /** Where others reach this node; none when they cannot. */
+    readonly listensAt: Option.Option<string>
+    /** To one peer; lost when it is gone. */
+    readonly send: (to: PeerId, message: Question | DiskQuestion | Answer) => Effect.Effect<void>
+    /** To everybody, by whatever way. */
+    readonly broadcast: (message: News) => Effect.Effect<void>
+    /** What others say, well-formed and not yet judged. For one reader. */
+    readonly inbound: Stream.Stream<Received>
+    readonly peers: Effect.Effect<ReadonlyArray<Peer>>
+    /** Everybody there is, now and whenever that changes. */
+    readonly changes: Stream.Stream<ReadonlyArray<Peer>>
+    /** This peer sent what no honest node sends. */
+    readonly misbehaved: (peer: PeerId, what: string) => Effect.Effect<void>
+  }
+>() {}
+
+/** Nobody there: a node for itself. */
+export const nobody: Layer.Layer<Network> = Layer.succeed(Network, {
+  listensAt: Option.none(),
+  send: () => Effect.void,
+  broadcast: () => Effect.void,
+  inbound: Stream.never,
+  peers: Effect.succeed([]),
+  changes: Stream.never,
+  misbehaved: () => Effect.void,
+})

@@ -1,0 +1,84 @@
+/** Carries out the replica's writes: each of them, and none before the one before it is done. */
+import { Effect } from "effect"
+import * as Stored from "../consensus/replica/Stored.js"
+import type { Write } from "../consensus/replica/Write.js"
+import type { Timestamp } from "../protocol/Counter.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import * as CommitBatch from "../storage/CommitBatch.js"
+import type { AlreadySigned } from "../storage/SignedVertices.js"
+import type { Storage } from "../storage/Storage.js"
+import type { StorageError } from "../storage/StorageError.js"
+
+/** A run of insertions becomes one transaction; everything else stands alone. */
+export type Batch =
+  | Exclude<Write, { readonly _tag: "Inserted" }>
+  | { readonly _tag: "InsertedAll"; readonly vertices: ReadonlyArray<Vertex> }
+
+export const batched = (writes: ReadonlyArray<Write>): ReadonlyArray<Batch> => {
+  const batches: Array<Batch> = []
+  let run: Array<Vertex> = []
+  const end = () => {
+    if (run.length > 0) batches.push({ _tag: "InsertedAll", vertices: run })
+    run = []
+  }
+  for (const write of writes) {
+    if (write._tag === "Inserted") {
+      run.push(write.vertex)
+      continue
+    }
+    end()
+    batches.push(write)
+  }
+  end()
+  return batches
+}
+
+export class Disk {
+  readonly #storage: typeof Storage.Service
+  /** Of a fast sync that has begun. It begins anew with the process: what was fetched is not worth a copy on the disk. */
+  #subtrees: Array<Uint8Array> = []
+
+  constructor(storage: typeof Storage.Service) {
+    this.#storage = storage
+  }
+
+  keep(batch: Batch, now: Timestamp): Effect.Effect<void, AlreadySigned | StorageError> {
+    const storage = this.#storage
+    switch (batch._tag) {
+      case "OwnVertex":
+        return storage.signed.keep(batch.vertex)
+      case "InsertedAll":
+        return storage.vertices.insert(batch.vertices)
+      case "Executed": {
+        const { execution, vertices, settled } = batch
+        return storage.appendCommit({ ...CommitBatch.fromExecution(execution, vertices), settled })
+      }
+      case "CheckpointBuilt":
+        return storage.checkpoints.putBuilt(batch.checkpoint)
+      case "CheckpointFinal":
+        return storage.checkpoints.put({ ...batch.signed, hasQuorum: true })
+      case "EpochStarted":
+        return storage.epochs.begin(batch.opening)
+      case "Pending":
+        return storage.pending.update(batch.added, batch.removed)
+      case "ForeignOwnHeader":
+        return storage.signed.keepForeign(batch.header, now)
+      case "JoinBegun":
+        return Effect.sync(() => {
+          this.#subtrees = []
+        })
+      case "JoinSubtree":
+        return Effect.sync(() => void this.#subtrees.push(batch.subtree))
+      case "Joined":
+        return Effect.suspend(() => {
+          const records = this.#subtrees.flatMap(Stored.recordsOf)
+          this.#subtrees = []
+          const { target, opening } = batch
+          return Effect.zipRight(
+            storage.checkpoints.put({ ...target, hasQuorum: true }),
+            storage.replaceState({ records, opening }),
+          )
+        })
+    }
+  }
+}

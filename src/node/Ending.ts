@@ -1,0 +1,126 @@
+/** What ends the node, with the exit code that tells a process manager whether to start it again. */
+import { Data } from "effect"
+import type { Rollback } from "../consensus/Rollback.js"
+import type { DamagedState } from "../consensus/replica/Opened.js"
+import type { Fatal, JoinProblem } from "../consensus/replica/Output.js"
+import type { SupplyInvariantViolated } from "../ledger/Supply.js"
+import type { Checkpoint } from "../protocol/Checkpoint.js"
+import type { Commit } from "../protocol/Commit.js"
+import type { AlreadySigned } from "../storage/SignedVertices.js"
+import type { StorageError } from "../storage/StorageError.js"
+
+const commit = ({ index, epoch, leaderRound, hash }: Commit): string =>
+  `commit ${index} (epoch ${epoch}, leader round ${leaderRound}, hash ${hash})`
+
+const checkpoint = ({ round, commitIndex, commitHash, effectsDigest, stateRoot, hash }: Checkpoint): string =>
+  `checkpoint ${hash} of round ${round} (commit ${commitIndex}, ${commitHash}, effects ${effectsDigest}, state ${stateRoot})`
+
+const describe = (rollback: Rollback): string => {
+  switch (rollback._tag) {
+    case "CommitIndexNotNext":
+      return `commit ${rollback.found} was decided after commit ${rollback.last}`
+    case "LeaderRoundNotRising":
+      return `a commit of leader round ${rollback.found} was decided after one of round ${rollback.last}`
+    case "CommitNotChained":
+      return `a commit names ${rollback.found} as the one before it, which is ${rollback.last}`
+    case "CommitDecidedAnew":
+      return `the stored vertices decide ${commit(rollback.decided)}, recorded is ${commit(rollback.recorded)}`
+    case "CommitNotDecided":
+      return `the stored vertices do not decide the recorded ${commit(rollback.recorded)}`
+    case "CheckpointOfOtherCommit":
+      return (
+        `a quorum signed ${checkpoint(rollback.checkpoint)}; recorded is ${commit(rollback.recorded.commit)} with ` +
+        `effects ${rollback.recorded.effectsDigest}`
+      )
+    case "CheckpointOfOtherContent":
+      return `a quorum signed ${checkpoint(rollback.checkpoint)}; built here is ${checkpoint(rollback.own)}`
+    default:
+      return JSON.stringify(rollback)
+  }
+}
+
+/** A finalized round is not what it was. Exit code 100. */
+export class FinalityRollback extends Data.TaggedError("FinalityRollback")<{ readonly rollback: Rollback }> {
+  override get message(): string {
+    return `finality rollback: ${describe(this.rollback)}`
+  }
+}
+
+/** Money appeared or vanished. Exit code 101. */
+export class SupplyViolation extends Data.TaggedError("SupplyViolation")<{
+  readonly violation: SupplyInvariantViolated
+}> {
+  override get message(): string {
+    return `supply invariant violated: ${this.violation.message}`
+  }
+}
+
+/** The stored state is not one that this program wrote. */
+export class StateDamaged extends Data.TaggedError("StateDamaged")<{ readonly finding: string }> {
+  override get message(): string {
+    return `the stored state is damaged: ${this.finding}; restore a backup, or move it away and join the network again`
+  }
+}
+
+/** A part that the node cannot be without has died of a bug. */
+export class ComponentDied extends Data.TaggedError("ComponentDied")<{
+  readonly component: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.component} has died of a bug, please report it: ${this.reason}`
+  }
+}
+
+const describeJoin = (problem: JoinProblem): string => {
+  switch (problem._tag) {
+    case "TwoChains":
+      return (
+        `two chains are offered for epoch ${problem.epoch}: ${problem.first.checkpoint.hash} and ` +
+        `${problem.second.checkpoint.hash}; say which one is yours by --trust ${problem.epoch}:HASH`
+      )
+    case "UnreadableState":
+      return `the state that closed epoch ${problem.epoch} cannot be read: ${problem.reason}`
+  }
+}
+
+/** A join that a person has to decide. */
+export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly problem: JoinProblem }> {
+  override get message(): string {
+    return describeJoin(this.problem)
+  }
+}
+
+/** What a running node can end of. */
+export type Ending =
+  | FinalityRollback
+  | SupplyViolation
+  | StateDamaged
+  | ComponentDied
+  | JoinStopped
+  | AlreadySigned
+  | StorageError
+
+export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation => {
+  switch (fatal._tag) {
+    case "FinalityRollback":
+      return new FinalityRollback({ rollback: fatal.rollback })
+    case "SupplyInvariantViolated":
+      return new SupplyViolation({ violation: fatal.violation })
+  }
+}
+
+export const fromDamage = (damage: DamagedState | { readonly message: string }): StateDamaged =>
+  new StateDamaged({ finding: damage.message })
+
+/** 100 and 101 say: do not start me again. */
+export const exitCodeOf = ({ _tag }: { readonly _tag: string }): number => {
+  switch (_tag) {
+    case "FinalityRollback":
+      return 100
+    case "SupplyViolation":
+      return 101
+    default:
+      return 1
+  }
+}

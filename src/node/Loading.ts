@@ -1,0 +1,265 @@
+/**
+ * What the disk holds, taken in page by page and checked in the order in which the checks build on each other: the
+ * supply, then the state's root; the replica itself decides the running epoch anew. A new database gets its beginning.
+ */
+import { Effect, Either, Option } from "effect"
+import * as Core from "../consensus/Core.js"
+import type { Opening } from "../consensus/Output.js"
+import * as GenesisState from "../consensus/replica/GenesisState.js"
+import * as Opened from "../consensus/replica/Opened.js"
+import type { Contents } from "../consensus/replica/Stored.js"
+import type { ReceivedTransaction } from "../consensus/replica/Write.js"
+import { Ledger } from "../ledger/Ledger.js"
+import * as Records from "../ledger/Records.js"
+import * as Trie from "../ledger/trie/Trie.js"
+import * as AccountRecord from "../protocol/AccountRecord.js"
+import type { Address } from "../protocol/Address.js"
+import * as Binary from "../protocol/Binary.js"
+import * as Counter from "../protocol/Counter.js"
+import * as Genesis from "../protocol/Genesis.js"
+import * as Hash from "../protocol/Hash.js"
+import * as Header from "../protocol/Header.js"
+import type { Sats } from "../protocol/Sats.js"
+import type { StateRecord } from "../protocol/StateRecord.js"
+import * as Transaction from "../protocol/Transaction.js"
+import * as Vertex from "../protocol/Vertex.js"
+import type { StoredAccount } from "../storage/Accounts.js"
+import * as EventLoop from "../storage/EventLoop.js"
+import { Storage } from "../storage/Storage.js"
+import type { StoredVertex } from "../storage/Vertices.js"
+import { fromDamage, type StateDamaged, SupplyViolation } from "./Ending.js"
+import * as Slice from "./Slice.js"
+
+export interface Loaded {
+  readonly contents: Contents
+  readonly opened: Opened.Opened
+}
+
+type Kept = typeof Storage.Service
+
+const PAGE_BYTES = 4_194_304
+/** Headers under the own key that are remembered from elsewhere. */
+const FOREIGN_HEADERS = 1_000
+
+const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
+  Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
+
+/** Commit 0 and the epoch it opens. */
+const begin = (storage: Kept, genesis: Genesis.Genesis) =>
+  Effect.gen(function* () {
+    const ledger = Ledger.fromGenesis(genesis)
+    const { effectsDigest } = ledger
+    const opening = Core.openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
+    if (opening === null) return yield* Effect.dieMessage("the checkpoint of a genesis opens no epoch")
+    const commit = {
+      index: Counter.commitIndex(0),
+      epoch: Counter.epoch(0),
+      leaderRound: Counter.round(0),
+      leaderHash: Hash.ZERO,
+      previous: Hash.ZERO,
+      hash: Genesis.hash(genesis),
+      time: genesis.time,
+      effectsDigest,
+    }
+    yield* storage.begin({ commit, changes: ledger.records(), vertices: [], settled: [] }, opening)
+    return [opening]
+  })
+
+const PLAIN = 0
+
+/** The record of a row. The balance is whatever stands there; only what else is unreadable is damage. */
+const accountOf = ({ address, balance, nonce, extras }: StoredAccount) => {
+  const held = { balance: balance as Sats, nonce: nonce as Counter.Nonce }
+  if (extras.length === 1 && extras[0] === PLAIN && nonce >= 0) return Either.right({ ...AccountRecord.empty, ...held })
+  if (nonce < 0) return Either.left({ message: `account ${address} has the nonce ${nonce}` })
+  const bytes = Binary.encode((writer) => writer.u64(1).u64(nonce).raw(extras))
+  return Either.map(AccountRecord.decode(bytes), (record) => ({ ...record, ...held }))
+}
+
+/** Takes pages in until one cannot be read. */
+class Intake {
+  readonly #restoring: ReturnType<typeof Ledger.restoring>
+  #failure: { readonly message: string } | undefined
+  #head: Records.Head | undefined
+
+  constructor(protocol: Genesis.Protocol) {
+    this.#restoring = Ledger.restoring(protocol)
+  }
+
+  #keep(restored: Either.Either<void, { readonly message: string }>): void {
+    if (Either.isLeft(restored)) this.#failure ??= restored.left
+  }
+
+  accounts(page: ReadonlyArray<StoredAccount>): void {
+    for (const stored of page) {
+      this.#keep(Either.map(accountOf(stored), (record) => this.#restoring.account(stored.address, record)))
+    }
+  }
+
+  records(page: ReadonlyArray<StateRecord>): void {
+    for (const record of page) {
+      this.#keep(this.#restoring.record(record))
+      if (record.kind === "Head") this.#head = Either.getOrUndefined(Records.decode(Records.head, record.value))
+    }
+  }
+
+  get head(): Either.Either<Records.Head, { readonly message: string }> {
+    if (this.#failure !== undefined) return Either.left(this.#failure)
+    return Either.fromNullable(this.#head, () => ({ message: "there is no record of the last commit" }))
+  }
+
+  finish(effectsDigest: Hash.Hash): Either.Either<Ledger, { readonly message: string }> {
+    return this.#restoring.finish(effectsDigest)
+  }
+}
+
+/** Of the last commit; where a fast sync left no commit, of the checkpoint it landed on. */
+const effectsDigestOf = (storage: Kept, { index, leaderRound }: Records.Head) =>
+  Effect.gen(function* () {
+    const commit = yield* storage.commits.at(index)
+    if (Option.isSome(commit)) return commit.value.effectsDigest
+    const checkpoint = yield* storage.checkpoints.at(leaderRound)
+    if (Option.isSome(checkpoint)) return checkpoint.value.checkpoint.effectsDigest
+    return yield* fromDamage({ message: `there is no record of commit ${index}` })
+  })
+
+const restoreLedger = (storage: Kept, { protocol }: Genesis.Genesis) =>
+  Effect.gen(function* () {
+    const intake = new Intake(protocol)
+    yield* storage.accounts.load((page) => intake.accounts(page))
+    yield* storage.records.load((page) => intake.records(page))
+    const head = yield* sound(intake.head)
+    return yield* sound(intake.finish(yield* effectsDigestOf(storage, head)))
+  })
+
+const recount = (ledger: Ledger) =>
+  Effect.mapError(ledger.recount(), (violation) => new SupplyViolation({ violation })).pipe(Effect.withSpan("recount"))
+
+/** The trie of all records, built in slices. */
+const trieOf = (ledger: Ledger) =>
+  Effect.gen(function* () {
+    const update = Trie.update(Trie.empty, GenesisState.changesOf(ledger.records()))
+    for (;;) {
+      const trie = update.step(Slice.begin())
+      if (trie !== undefined) return trie
+      yield* EventLoop.turn
+    }
+  }).pipe(Effect.withSpan("state trie"))
+
+const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counter.Epoch) =>
+  Effect.gen(function* () {
+    const vertices: Array<Vertex.Vertex> = []
+    const rounds = { fromRound: Counter.round(0), toRound: Counter.round(Number.MAX_SAFE_INTEGER) }
+    let after: number | null = null
+    for (;;) {
+      const page: ReadonlyArray<StoredVertex> = yield* storage.vertices.ofEpoch({
+        epoch,
+        ...rounds,
+        after,
+        maxBytes: PAGE_BYTES,
+      })
+      const last = page.at(-1)
+      if (last === undefined) return vertices
+      for (const { bytes } of page) vertices.push(yield* sound(Vertex.decode(networkId, bytes)))
+      after = last.arrival
+      yield* EventLoop.turn
+    }
+  })
+
+const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Address | null, from: Counter.Epoch) =>
+  Effect.gen(function* () {
+    const vertices: Array<Vertex.Vertex> = []
+    if (author === null) return vertices
+    const pages: Array<Uint8Array> = []
+    yield* storage.signed.load(author, from, (page) => void pages.push(...page.map(({ bytes }) => bytes)))
+    for (const bytes of pages) vertices.push(yield* sound(Vertex.decode(networkId, bytes)))
+    return vertices
+  })
+
+/**
+ * After a power cut the database may lack its newest vertices, while every own one is on the disk. Own ones whose parents
+ * are here go back into the DAG, which is all of them where nobody else makes any; the others come from those who have
+ * their parents.
+ */
+const withOwn = (
+  kept: ReadonlyArray<Vertex.Vertex>,
+  own: ReadonlyArray<Vertex.Vertex>,
+): ReadonlyArray<Vertex.Vertex> => {
+  const present = new Set(kept.map(({ header }) => header.hash))
+  const vertices = [...kept]
+  for (const vertex of own) {
+    const { hash, parents } = vertex.header
+    if (present.has(hash) || !parents.every((parent) => present.has(parent.hash))) continue
+    present.add(hash)
+    vertices.push(vertex)
+  }
+  return vertices
+}
+
+const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>) =>
+  Effect.gen(function* () {
+    const { epoch } = opening.record
+    const { built, signed } = yield* storage.checkpoints.ofEpoch(epoch)
+    const records = yield* storage.commits.ofEpoch(epoch)
+    const commits = records.map(({ effectsDigest, time: _, ...commit }) => ({ commit, effectsDigest }))
+    return { opening, vertices, commits, checkpoints: built, signed }
+  })
+
+const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
+  Effect.flatMap(storage.pending.all, (rows) =>
+    Effect.forEach(rows, ({ bytes, receivedAt }) =>
+      Effect.map(
+        sound(Transaction.decode(networkId, bytes)),
+        (transaction): ReceivedTransaction => ({ transaction, receivedAt }),
+      ),
+    ),
+  )
+
+const foreignOf = (storage: Kept, author: Address | null) =>
+  author === null
+    ? Effect.succeed([])
+    : Effect.flatMap(storage.signed.foreign(author, FOREIGN_HEADERS), (rows) =>
+        Effect.forEach(rows, ({ bytes }) => sound(Header.decode(bytes))),
+      )
+
+const contentsOf = (
+  storage: Kept,
+  genesis: Genesis.Genesis,
+  self: Address | null,
+  [running, before]: ReadonlyArray<Opening>,
+) =>
+  Effect.gen(function* () {
+    if (running === undefined) return yield* fromDamage({ message: "there is no record of the running epoch" })
+    const { epoch } = running.record
+    const own = yield* ownVertices(storage, genesis, self, (before ?? running).record.epoch)
+    const ownOf = (of: Counter.Epoch) => own.filter(({ header }) => header.epoch === of)
+    const vertices = withOwn(yield* verticesOf(storage, genesis, epoch), ownOf(epoch))
+    const closings = yield* storage.checkpoints.closing(Counter.epoch(Math.max(0, epoch - 2)), 2)
+    const contents: Contents = {
+      genesis,
+      current: yield* epochOf(storage, running, vertices),
+      previous: before === undefined ? null : yield* epochOf(storage, before, ownOf(before.record.epoch)),
+      ownHeaders: own.map(({ header }) => header),
+      foreignHeaders: yield* foreignOf(storage, self),
+      pending: yield* pendingOf(storage, genesis),
+      closings: closings.filter(({ hasQuorum }) => hasQuorum),
+      // A node that was restarted serves joiners again from its next close on.
+      views: [],
+      join: null,
+    }
+    return contents
+  })
+
+/** `self` is none for a node without a validator key. */
+export const load = (genesis: Genesis.Genesis, self: Address | null) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const kept = yield* storage.epochs.kept
+    const openings = kept.length > 0 ? kept : yield* begin(storage, genesis)
+    const ledger = yield* restoreLedger(storage, genesis)
+    yield* recount(ledger)
+    const trie = yield* trieOf(ledger)
+    const contents = yield* contentsOf(storage, genesis, self, openings)
+    const opened = yield* sound(Opened.judge(contents, ledger, trie))
+    return { contents, opened } satisfies Loaded
+  }).pipe(Effect.withSpan("loading"))

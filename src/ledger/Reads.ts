@@ -3,12 +3,14 @@ import * as AccountRecord from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
 import type { EpochRecord } from "../protocol/EpochRecord.js"
+import type { Evidence } from "../protocol/Evidence.js"
 import type { Name } from "../protocol/Name.js"
 import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
 import * as Delegation from "./Delegation.js"
 import type { Ballot, Head, Proposal, Totals } from "./Records.js"
+import * as Slashing from "./Slashing.js"
 import { ballotKey, type Staker, type State } from "./State.js"
 
 export interface StakeDetails {
@@ -180,6 +182,11 @@ export class Reads {
       total: pools === undefined ? Sats.ZERO : Sats.add(pools.working.amount, pools.leaving.amount),
       delegators: largest.sort(byAmount).slice(0, limit),
     }
+  }
+
+  /** Whether this evidence in the next commit would cost its author something. */
+  isPunishable(evidence: Evidence): boolean {
+    return Slashing.isPunishable(this.#state, evidence)
   }
 
   proposal(id: Counter.ProposalId): NumberedProposal | undefined {

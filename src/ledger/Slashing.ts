@@ -12,7 +12,7 @@ import type { State } from "./State.js"
 const markOf = (epoch: Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
 
 /** Of this network and the running or previous epoch, by a member of its committee, and not punished yet. */
-const isPunishable = (state: State, { first: { epoch, base, author } }: Evidence): boolean => {
+export const isPunishable = (state: State, { first: { epoch, base, author } }: Evidence): boolean => {
   const held = state.epochOf(epoch)
   return (
     held !== undefined &&

@@ -97,8 +97,6 @@ export class Simulation {
   readonly #trafficChance: Chance
   readonly #digest = new Digest()
   readonly #beginning: Stored
-  /** The closing checkpoints that vertices were made upon. */
-  readonly #bases = new Set<string>()
   #isTrustBroken = false
   #healedAt: number | null = null
   #healedRound = 0
@@ -120,7 +118,6 @@ export class Simulation {
     })
     this.#beginning = GenesisState.stored(this.#world.genesis)
     const { record } = this.#beginning.current.opening
-    this.#bases.add(this.#beginning.current.opening.base)
     this.#latest = new Committee(record)
     this.#unreliable = this.#drawUnreliable(record)
     this.#network = new Network.Network(
@@ -489,17 +486,10 @@ export class Simulation {
   }
 
   #watchSigned(from: Host, message: Message): void {
-    if (message._tag === "Evidence" && this.#isReliable(from)) this.#watchAccused(message.evidence.first)
     if (message._tag !== "Vertices" || !this.#isReliable(from)) return
     const own = this.#personOf(from)?.address
     const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
     for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
-  }
-
-  /** What is told before the calm may be lost. */
-  #watchAccused(header: Header): void {
-    const isOfThisNetwork = this.#bases.has(header.base)
-    if (this.#healedAt !== null && isOfThisNetwork) this.#witness.accused(header)
   }
 
   #deliver(to: number, from: number, message: Message): void {
@@ -559,7 +549,7 @@ export class Simulation {
   }
 
   #wrote(host: Host, write: Write): void {
-    if (write._tag === "EpochStarted") this.#bases.add(write.opening.base)
+    if (write._tag === "Inserted" && this.#isReliable(host)) this.#witness.inserted(host.name, write.vertex.header)
     if (write._tag === "CheckpointBuilt") this.#witness.checkpointBuilt(host.name, write.checkpoint)
   }
 

@@ -22,7 +22,8 @@ export class Violation extends Error {
 }
 
 /** Evidence is proposed by whoever makes the next vertex; so many rounds are plenty. */
-const ROUNDS_TO_JUSTICE = 12
+const ROUNDS_TO_JUSTICE = 20
+const ACCUSERS = 3
 
 interface Finalized {
   readonly hash: string
@@ -39,10 +40,10 @@ export class Witness {
   readonly #published = new Map<string, number>()
   /** Slot of an honest author → what it signed there. */
   readonly #signed = new Map<string, string>()
-  /** Epoch and author → the round in which it was first told of. */
-  readonly #accused = new Map<string, number>()
+  readonly #inserted = new Map<string, string>()
+  /** Epoch and author → who proved it, and since which round it was proven by enough. */
+  readonly #accused = new Map<string, { readonly by: Set<string>; round: number }>()
   readonly #slashed = new Set<string>()
-  #commitsEpoch = 0
   readonly #records = new Map<number, EpochRecord.EpochRecord>()
   #highestCommit = 0
   #highestRound = 0
@@ -97,7 +98,6 @@ export class Witness {
     if (commit.index <= this.#highestCommit) return
     this.#highestCommit = commit.index
     this.#highestRound = commit.leaderRound
-    this.#commitsEpoch = commit.epoch
   }
 
   #agree(machine: string, index: number, found: Finalized): void {
@@ -169,23 +169,27 @@ export class Witness {
     }
   }
 
-  /** An honest machine tells everybody of an equivocation it met. */
-  accused({ epoch, author }: Header): void {
+  /** An honest machine that has both vertices of a slot in its DAG holds the proof; several cannot all lose it. */
+  inserted(machine: string, { epoch, round, author, hash }: Header): void {
+    const slot = `${machine} ${epoch} ${round} ${author}`
+    const known = this.#inserted.get(slot)
+    this.#inserted.set(slot, hash)
+    if (known === undefined || known === hash) return
     const key = `${epoch} ${author}`
-    if (!this.#accused.has(key)) this.#accused.set(key, this.#highestRound)
+    const accusation = this.#accused.get(key) ?? { by: new Set<string>(), round: 0 }
+    this.#accused.set(key, accusation)
+    if (accusation.by.size >= ACCUSERS) return
+    accusation.by.add(machine)
+    accusation.round = this.#highestRound
   }
 
-  /** Whoever was accused in time, that is in a committee the ledger still knows, has paid for it. */
+  /** Whoever was proven guilty in time, before the epoch after next began, has paid for it. */
   expectJustice(): void {
-    const running = this.#commitsEpoch
-    for (const [key, round] of this.#accused) {
+    for (const [key, { by, round }] of this.#accused) {
       const epoch = Number.parseInt(key, 10)
-      const hadTime = this.#highestRound - round > ROUNDS_TO_JUSTICE
-      if (epoch < running - 1 || !hadTime || this.#slashed.has(key)) continue
-      throw new Violation(
-        "everybody",
-        `${key.split(" ")[1]} equivocated in epoch ${epoch}, was told of in round ${round} and not slashed`,
-      )
+      const deadline = this.#records.get(epoch + 2)?.firstRound ?? this.#highestRound
+      if (by.size < ACCUSERS || deadline - round < ROUNDS_TO_JUSTICE || this.#slashed.has(key)) continue
+      throw new Violation("everybody", `${key.slice(-40)} was proven to equivocate in round ${round} and never slashed`)
     }
   }
 

@@ -19,13 +19,11 @@ const keyOf = ({ epoch, author }: Header): string => `${epoch} ${author}`
 
 export class EvidencePool {
   readonly #held = new Map<string, Held>()
-  /** Of the running epoch and the one before: what a commit has brought. */
-  readonly #ordered = new Set<string>()
 
   /** Whether it is news. */
   add(evidence: Evidence.Evidence): boolean {
     const key = keyOf(evidence.first)
-    if (this.#held.has(key) || this.#ordered.has(key) || this.#held.size >= MAX_HELD) return false
+    if (this.#held.has(key) || this.#held.size >= MAX_HELD) return false
     const bytes = Evidence.encode(evidence).length
     this.#held.set(key, { evidence, bytes, proposedIn: Number.NEGATIVE_INFINITY })
     return true
@@ -45,16 +43,16 @@ export class EvidencePool {
     return taken
   }
 
-  ordered(evidence: ReadonlyArray<Evidence.Evidence>): void {
-    for (const { first } of evidence) {
-      this.#held.delete(keyOf(first))
-      this.#ordered.add(keyOf(first))
-    }
+  /**
+   * A commit was executed: what can no longer be punished has been, or is proof of nothing. Asked of the ledger, not of
+   * what stood in the vertices: an author could confess to a slot of no epoch, and be taken for punished.
+   */
+  settle(isPunishable: (evidence: Evidence.Evidence) => boolean): void {
+    for (const [key, { evidence }] of this.#held) if (!isPunishable(evidence)) this.#held.delete(key)
   }
 
   /** Evidence of epochs before `oldest` counts no more. */
   forgetBefore(oldest: Epoch): void {
     for (const [key, { evidence }] of this.#held) if (evidence.first.epoch < oldest) this.#held.delete(key)
-    for (const key of this.#ordered) if (Number.parseInt(key, 10) < oldest) this.#ordered.delete(key)
   }
 }

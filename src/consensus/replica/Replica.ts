@@ -304,8 +304,14 @@ export class Replica {
 
   /** Whether it is news. */
   #keepEvidence(evidence: Evidence): boolean {
-    const { epoch, author } = evidence.first
-    return this.#life.core.committeeOf(epoch)?.seatOf(author) !== undefined && this.#evidence.add(evidence)
+    const { base, epoch, author } = evidence.first
+    const { opening, committee } = this.#life.core.epoch
+    // The ledger learns an epoch's base with its first commit; of the running one the core knows it before.
+    const isProof =
+      epoch === opening.record.epoch
+        ? base === opening.base && committee.seatOf(author) !== undefined
+        : this.read.isPunishable(evidence)
+    return isProof && this.#evidence.add(evidence)
   }
 
   #hearHighest(from: PeerId, { author, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
@@ -424,7 +430,7 @@ export class Replica {
     const execution = executed.right
     const bodies = vertices.map(({ body }) => body)
     unordered.remove(vertices)
-    for (const { evidence } of bodies) this.#evidence.ordered(evidence)
+    this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))
     // What came in before has a write of its own, so that the commit's says only what the commit took out.
     this.#keepPending()
     pool.settle(

@@ -330,4 +330,30 @@ describe("a validator", () => {
       expect(replica.read.stake(addressOf("dan")).stakedAmount).toBe(coins(5_000))
     }
   })
+
+  it("is slashed although it confessed before, to a slot upon no checkpoint of this network", () => {
+    // A confession that proves nothing took the place of the proof, and for having been punished once it was ordered.
+    const cluster = new Cluster(four)
+    cluster.start()
+    cluster.runRounds(10)
+    const { record, base } = cluster.machine("ann").replica.core.epoch.opening
+    const evidenceUpon = (upon: Hash.Hash): Evidence.Evidence => {
+      const content = { base: upon, epoch: record.epoch, round: Counter.round(9), parents: [], bodyHash: Hash.ZERO }
+      const [first, second] = [1, 2].map((coinbase) =>
+        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
+      )
+      const evidence = first && second && Evidence.of(first, second)
+      if (evidence === undefined) throw new Error("evidence expected")
+      return evidence
+    }
+    const dan = cluster.machine("dan").peer
+    for (const machine of cluster.machines)
+      machine.receive(dan, { _tag: "Evidence", evidence: evidenceUpon(Hash.ZERO) })
+    cluster.runRounds(10)
+    cluster.machine("ann").receive(cluster.machine("ben").peer, { _tag: "Evidence", evidence: evidenceUpon(base) })
+    cluster.runRounds(10)
+    for (const { replica } of cluster.machines) {
+      expect(replica.read.stake(addressOf("dan")).stakedAmount).toBe(coins(5_000))
+    }
+  })
 })

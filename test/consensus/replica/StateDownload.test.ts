@@ -1,0 +1,139 @@
+import { Either, FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import type { PeerId } from "../../../src/consensus/replica/Peer.js"
+import { StateDownload } from "../../../src/consensus/replica/StateDownload.js"
+import { StateViews } from "../../../src/consensus/replica/StateViews.js"
+import * as Subtree from "../../../src/ledger/trie/Subtree.js"
+import * as Trie from "../../../src/ledger/trie/Trie.js"
+import * as Checkpoint from "../../../src/protocol/Checkpoint.js"
+import * as Counter from "../../../src/protocol/Counter.js"
+import * as Hash from "../../../src/protocol/Hash.js"
+import * as Sats from "../../../src/protocol/Sats.js"
+import { seedOf } from "../TestCommittee.js"
+
+const PATIENCE_MS = 1_000
+
+/** More than fits into one piece. */
+const trieOf = (records: number, salt = ""): Trie.Trie =>
+  Trie.apply(
+    Trie.empty,
+    Array.from({ length: records }, (_, i) => ({ key: seedOf(`${salt}${i}`), value: new Uint8Array(4_000).fill(i) })),
+  )
+
+const whole = trieOf(400)
+const other = trieOf(400, "other ")
+
+const targetOf = (trie: Trie.Trie): Checkpoint.SignedCheckpoint => ({
+  checkpoint: Checkpoint.make({
+    epoch: Counter.epoch(3),
+    round: Counter.round(120),
+    commitIndex: Counter.commitIndex(100),
+    commitHash: Hash.ZERO,
+    effectsDigest: Hash.ZERO,
+    stateRoot: trie.hash,
+    totalSupply: Sats.ZERO,
+    nextEpoch: null,
+    previous: Hash.ZERO,
+  }),
+  signatures: [],
+})
+
+type Peer = "honest" | "silent" | "without" | "lying" | "garbage"
+
+const serving = new StateViews([whole])
+const lying = new StateViews([other])
+
+const answerOf = (peer: Peer, position: Uint8Array): Uint8Array | null | undefined => {
+  switch (peer) {
+    case "honest":
+      return serving.subtree(whole.hash, position)
+    case "silent":
+      return undefined
+    case "without":
+      return null
+    case "lying":
+      return lying.subtree(other.hash, position)
+    case "garbage":
+      return Uint8Array.of(1, 2, 3)
+  }
+}
+
+/** Lets a download talk to these peers; what it kept, and at what it took offence. */
+const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Number.POSITIVE_INFINITY) => {
+  const peers = kinds.map((_, i) => `p${i}` as PeerId)
+  const kept: Array<Uint8Array> = []
+  const refused = new Set<Peer>()
+  let now = Counter.timestamp(0)
+  for (let step = 0; step < 500 && download.trie === undefined && kept.length < pieces; step++) {
+    const asking = download.next(peers, now)
+    if (asking === null) {
+      if (download.isHopeless(peers)) break
+      now = Counter.timestamp(now + PATIENCE_MS)
+      continue
+    }
+    if (asking.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const kind = kinds[peers.indexOf(asking.to)] ?? "silent"
+    const subtree = answerOf(kind, position)
+    if (subtree === undefined) continue
+    const received = download.receive(asking.to, { _tag: "State", root, subtree })
+    if (received._tag === "Kept") kept.push(received.subtree)
+    if (received._tag === "Refused") refused.add(kind)
+  }
+  return { kept, refused, peers }
+}
+
+const fresh = (kept: ReadonlyArray<Uint8Array> = []) => new StateDownload(targetOf(whole), PATIENCE_MS, kept)
+
+describe("the download of a state", () => {
+  it("comes in several pieces that make exactly the signed root", () => {
+    const download = fresh()
+    const { kept } = run(download, ["honest"])
+    expect(kept.length).toBeGreaterThan(3)
+    expect(download.trie?.hash).toBe(whole.hash)
+    expect(kept.every((bytes) => Either.isRight(Subtree.decode(bytes)))).toBe(true)
+  })
+
+  it("succeeds whoever else is asked, as long as one peer is honest, and blames only who lied", () => {
+    const kind = FastCheck.constantFrom<Peer>("silent", "without", "lying", "garbage")
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(kind, { maxLength: 4 }), FastCheck.nat(4), (others, at) => {
+        const kinds: Array<Peer> = [...others]
+        kinds.splice(at, 0, "honest")
+        const download = fresh()
+        const { refused } = run(download, kinds)
+        expect(download.trie?.hash).toBe(whole.hash)
+        for (const blamed of refused) expect(["lying", "garbage"]).toContain(blamed)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it("is hopeless when nobody has it, and not before everybody was asked", () => {
+    const download = fresh()
+    expect(download.isHopeless(["p0" as PeerId])).toBe(false)
+    const { peers } = run(download, ["without", "lying", "silent"])
+    expect(download.isHopeless(peers)).toBe(true)
+    expect(download.isHopeless([...peers, "new" as PeerId])).toBe(false)
+  })
+
+  it("goes on after a restart from what was kept", () => {
+    const { kept } = run(fresh(), ["honest"], 2)
+    expect(kept).toHaveLength(2)
+    const again = fresh(kept)
+    expect(again.heldRecords).toBeGreaterThan(0)
+    const rest = run(again, ["honest"])
+    expect(again.trie?.hash).toBe(whole.hash)
+    expect(rest.kept.length).toBe(run(fresh(), ["honest"]).kept.length - 2)
+  })
+
+  it("takes no piece from whom it did not ask", () => {
+    const download = fresh()
+    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const subtree = serving.subtree(root, position)
+    expect(download.receive("p1" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Nothing")
+    expect(download.receive("p0" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Kept")
+  })
+})

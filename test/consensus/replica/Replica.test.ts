@@ -1,10 +1,14 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { Replica } from "../../../src/consensus/replica/Replica.js"
+import * as Position from "../../../src/ledger/trie/Position.js"
+import * as Binary from "../../../src/protocol/Binary.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as Evidence from "../../../src/protocol/Evidence.js"
 import * as Hash from "../../../src/protocol/Hash.js"
 import * as Header from "../../../src/protocol/Header.js"
 import * as Sats from "../../../src/protocol/Sats.js"
+import * as FakeKeys from "../FakeKeys.js"
 import { addressOf, Cluster, coins, type Machine, sign, signerOf, transfer } from "./Cluster.js"
 
 const commitsOf = (machine: Machine) => machine.executed.map(({ execution }) => execution.effectsDigest)
@@ -355,5 +359,83 @@ describe("a validator", () => {
     for (const { replica } of cluster.machines) {
       expect(replica.read.stake(addressOf("dan")).stakedAmount).toBe(coins(5_000))
     }
+  })
+})
+
+describe("what a disk holds", () => {
+  it("resumes a fast sync that a power cut interrupted, from the pieces it had", () => {
+    const accounts = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`a${i}`, 1]))
+    const cluster = new Cluster({ ...four, accounts, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(100)
+    const eve = cluster.add("eve", { isValidator: false })
+    eve.start()
+    let heard = 0
+    while (eve.disk.join === null || eve.disk.join.subtrees.length < 1) {
+      cluster.run(5)
+      if (++heard > 2_000) throw new Error("no piece ever came")
+    }
+    const { target, subtrees } = eve.disk.join
+    expect(subtrees).toHaveLength(1)
+    eve.stop()
+    eve.start()
+    const asked = eve.outputs.length
+    cluster.runRounds(8)
+    expect(tagsOf(eve)).toContain("Joined")
+    const again = eve.outputs
+      .slice(asked)
+      .flatMap((output) => (output._tag === "Write" && output.write._tag.startsWith("Join") ? [output.write._tag] : []))
+    expect(target.checkpoint.epoch).toBe(2)
+    expect(again).not.toContain("JoinBegun")
+    expect(again.filter((tag) => tag === "JoinSubtree").length).toBeGreaterThan(0)
+    expectAgreement(cluster.machines)
+  })
+
+  it("serves the state of a closing checkpoint also after a restart", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(60)
+    cluster.machine("ann").replica.submit(transfer("alice", 0, "bob", 7), cluster.now)
+    cluster.runRounds(5)
+    const ann = cluster.machine("ann")
+    const stateRoot = ann.disk.closing(Counter.epoch(1))?.checkpoint.stateRoot
+    if (stateRoot === undefined) throw new Error("epoch 1 should be closed")
+    const position = Binary.encode((writer) => Position.write(writer, Position.ROOT))
+    const ask = () => {
+      const before = ann.outputs.length
+      ann.receive(cluster.machine("ben").peer, { _tag: "AskState", root: stateRoot, position })
+      return ann.outputs.slice(before).find(({ _tag }) => _tag === "Send")
+    }
+    const before = ask()
+    ann.stop()
+    ann.start()
+    expect(before?._tag === "Send" && before.message._tag === "State" && before.message.subtree).toBeInstanceOf(
+      Uint8Array,
+    )
+    expect(ask()).toEqual(before)
+    expect(ann.replica.provenState?.signed.checkpoint.stateRoot).toBe(stateRoot)
+  })
+
+  it("is refused when its state is not the one its last checkpoint was built of", () => {
+    const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
+    cluster.start()
+    const ann = cluster.machine("ann")
+    while (ann.outputs.at(-1)?._tag !== "CheckpointBuilt" && !ann.outputs.some(({ _tag }) => _tag === "EpochStarted")) {
+      cluster.run(5)
+    }
+    ann.stop()
+    const [alice] = [...ann.disk.records].filter(
+      ({ kind, key }) => kind === "Account" && Buffer.from(key).toString("hex") === addressOf("alice"),
+    )
+    if (alice === undefined) throw new Error("alice has an account")
+    alice.value[0] = (alice.value[0] ?? 0) ^ 1
+    const opened = Replica.open({ signer: null, isValid: FakeKeys.isValid, trust: null }, ann.disk)
+    expect(Either.isLeft(opened) && opened.left._tag).toBe("SupplyInvariantViolated")
+    alice.value[0] ^= 1
+    expect(Either.isRight(Replica.open({ signer: null, isValid: FakeKeys.isValid, trust: null }, ann.disk))).toBe(true)
+    // The nonce is no money, so that only the root tells.
+    alice.value[8] = (alice.value[8] ?? 0) ^ 1
+    const damaged = Replica.open({ signer: null, isValid: FakeKeys.isValid, trust: null }, ann.disk)
+    expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")
   })
 })

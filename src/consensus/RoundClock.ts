@@ -69,12 +69,14 @@ export const plan = (dag: Dag, committer: Committer, intervalMs: number, own: Ow
   const quorum = dag.quorumRound
   // A quorum has gone on and its vertices are on their way here: a vertex for a round they left helps nobody.
   if (quorum < own.reachedRound - 1) return null
-  if (own.madeAt === null) return { round: Counter.round(Math.max(quorum, dag.committee.firstRound)), at: 0 }
+  const start = Math.max(quorum, dag.committee.firstRound)
+  // Own rounds may be known that this node did not make: a copy of its key did, before it fell silent.
+  if (own.madeAt === null && start > own.round) return { round: Counter.round(start), at: 0 }
   if (quorum > own.round) return { round: quorum, at: 0 }
   if (quorum < own.round) return null
   const round = Counter.round(own.round + 1)
   // The round before the epoch's first has no vertices to wait for.
   const isReady = own.round < dag.committee.firstRound || isComplete(dag, committer, own.round)
   const timeout = timeoutMs(intervalMs, own.round - own.lastCommitRound)
-  return { round, at: own.madeAt + (isReady ? intervalMs : Math.max(intervalMs, timeout)) }
+  return { round, at: (own.madeAt ?? 0) + (isReady ? intervalMs : Math.max(intervalMs, timeout)) }
 }

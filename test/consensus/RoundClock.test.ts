@@ -68,6 +68,15 @@ describe("a node that never made a vertex", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all).add(3, [0, 1])
     expect(rounds.plan(0, { madeAt: null })).toEqual({ round: 2, at: 0 })
   })
+
+  // A copy of the key had made the vertices of the last rounds; once silence was over nobody else could go on without
+  // this validator, and it wanted to make the round the copy had made.
+  it("goes on above the own rounds that somebody else made", () => {
+    const rounds = new Rounds(committee).add(1, all).add(2, all)
+    expect(rounds.plan(2, { madeAt: null })?.round).toBe(3)
+    expect(rounds.plan(2, { madeAt: null })?.at).toBeLessThanOrEqual(afterTimeout)
+    expect(rounds.plan(3, { madeAt: null })).toBeNull()
+  })
 })
 
 describe("a node goes on to the next round", () => {

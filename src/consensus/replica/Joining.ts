@@ -62,6 +62,11 @@ export class Joining {
     return this.#download?.wakeAt ?? this.#decidesAt
   }
 
+  /** Whether nobody who is there offers anything true. */
+  get isPointless(): boolean {
+    return this.#download === null && this.#chains.size === 0 && this.#haveAllSpoken()
+  }
+
   /** What a peer has to offer; `closing.newest` may be no news. */
   offered(from: PeerId, { signed, newest }: Closing, now: Timestamp): void {
     if (this.#isStopped) return

@@ -156,6 +156,7 @@ export class Replica {
       this.#do(this.#life.core.tick(now), null, now)
       this.#life.pool.expire(now)
       this.#questions.askWhenSilent(this.#life, now)
+      if (this.#joining?.isPointless === true) this.#joining = null
       this.#joining?.tick(now)
       this.#finishJoining(now)
     })

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Replica } from "../../../src/consensus/replica/Replica.js"
 import * as Position from "../../../src/ledger/trie/Position.js"
 import * as Binary from "../../../src/protocol/Binary.js"
+import * as Checkpoint from "../../../src/protocol/Checkpoint.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as Evidence from "../../../src/protocol/Evidence.js"
 import * as Hash from "../../../src/protocol/Hash.js"
@@ -437,5 +438,30 @@ describe("what a disk holds", () => {
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
     const damaged = Replica.open({ signer: null, isValid: FakeKeys.isValid, trust: null }, ann.disk)
     expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")
+  })
+})
+
+describe("a replica that is told tales", () => {
+  it("goes on, and blames who cannot prove what it offers", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(60)
+    const [ann, ben] = [cluster.machine("ann"), cluster.machine("ben")]
+    const closed = ann.disk.closings.at(-1)
+    if (closed === undefined) throw new Error("an epoch should be closed")
+    const { hash: _, ...content } = closed.checkpoint
+    const forged = [2, 3].map((epoch) => {
+      const nextEpoch = content.nextEpoch && { ...content.nextEpoch, epoch: Counter.epoch(epoch + 1) }
+      const checkpoint = Checkpoint.make({ ...content, epoch: Counter.epoch(epoch), nextEpoch })
+      return { checkpoint, signatures: [Checkpoint.sign(checkpoint, signerOf("ben"))] }
+    })
+    ann.receive(ben.peer, { _tag: "Closing", signed: forged, newest: forged[1] ?? null })
+    ann.receive(ben.peer, { _tag: "Closing", signed: forged, newest: forged[1] ?? null })
+    const { index } = ann.replica.read.head
+    cluster.runRounds(30)
+    expect(ann.outputs.some((output) => output._tag === "Misbehaved" && output.peer === ben.peer)).toBe(true)
+    expect(ann.replica.isJoining).toBe(false)
+    expect(ann.replica.read.head.index).toBeGreaterThan(index + 15)
+    expectOneHistory(cluster.machines)
   })
 })

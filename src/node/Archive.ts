@@ -1,19 +1,14 @@
 /** What others ask of the disk, answered from the database: the same answers as `Serving` gives from memory. */
-import { Effect, Either, Option } from "effect"
+import { Effect, Option } from "effect"
 import * as Message from "../consensus/replica/Message.js"
 import type { NetworkId } from "../protocol/Network.js"
-import * as Vertex from "../protocol/Vertex.js"
+import type { Vertex } from "../protocol/Vertex.js"
 import type { Storage } from "../storage/Storage.js"
 import type { StorageError } from "../storage/StorageError.js"
-import { fromDamage, type StateDamaged } from "./Ending.js"
+import type { StateDamaged } from "./Ending.js"
+import * as Lookup from "./Lookup.js"
 
 type Kept = typeof Storage.Service
-
-const decoded = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<Vertex.Vertex, StateDamaged> =>
-  Either.match(Vertex.decode(networkId, bytes), {
-    onLeft: (error) => Effect.fail(fromDamage(error)),
-    onRight: Effect.succeed,
-  })
 
 const named = (
   storage: Kept,
@@ -21,14 +16,14 @@ const named = (
   { hashes }: Extract<Message.DiskQuestion, { _tag: "AskVertices" }>,
 ) =>
   Effect.gen(function* () {
-    const vertices: Array<Vertex.Vertex> = []
+    const vertices: Array<Vertex> = []
     let bytes = 0
     for (const hash of hashes.slice(0, Message.ASKED_VERTICES)) {
       const stored = yield* storage.vertices.byHash(hash)
       if (Option.isNone(stored)) continue
       bytes += stored.value.bytes.length
       if (vertices.length > 0 && bytes > Message.ANSWER_BYTES) break
-      vertices.push(yield* decoded(networkId, stored.value.bytes))
+      vertices.push(yield* Lookup.vertex(networkId, stored.value.bytes))
     }
     return { _tag: "Vertices", vertices } as const
   })
@@ -43,7 +38,7 @@ const rounds = (storage: Kept, networkId: NetworkId, question: Extract<Message.D
     const end = page.at(-1)
     const rest =
       end === undefined ? [] : yield* storage.vertices.ofEpoch({ ...request, after: end.arrival, maxBytes: 1 })
-    const vertices = yield* Effect.forEach(page, ({ bytes }) => decoded(networkId, bytes))
+    const vertices = yield* Effect.forEach(page, ({ bytes }) => Lookup.vertex(networkId, bytes))
     return { _tag: "Rounds", epoch, vertices, isLast: rest.length === 0 } as const
   })
 

@@ -1,4 +1,4 @@
-/** The specified figures that only grow or are overwritten, since this process began. */
+/** Figures that are counted as things happen: the specified ones since this process began, and the vertices held. */
 export class Counters {
   checkpointsProduced = 0
   checkpointProductionMs = 0
@@ -8,4 +8,6 @@ export class Counters {
   checkpointValidationFailures = 0
   fastSyncs = 0
   checkpointsPersisted = 0
+  /** On the disk or on the way there, of all epochs. */
+  vertices = 0
 }

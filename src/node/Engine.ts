@@ -3,7 +3,7 @@
  * in their order: what is to be kept goes to the writer, and what is to be told of it is told behind that write. Between
  * two inputs the replica gets slices of background work, so that nothing holds the thread for long.
  */
-import { Clock, Context, Deferred, Duration, Effect, Either, Layer, Option, PubSub, Stream } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
 import type { Message } from "../consensus/replica/Message.js"
 import type { Output } from "../consensus/replica/Output.js"
 import type { Connection, PeerId } from "../consensus/replica/Peer.js"
@@ -53,10 +53,10 @@ export class Engine extends Context.Tag("udg/Engine")<
   {
     /** Looks at everything as of one moment. */
     readonly look: <A>(at: (view: View) => A) => Effect.Effect<A>
-    /** The door, for a transaction whose signatures hold. */
-    readonly submit: (transaction: Transaction) => Effect.Effect<Either.Either<Accepted, Refusal>>
-    /** It is executed, and the commit is on its way to the disk. */
-    readonly isSettling: (id: Hash) => boolean
+    /** The door. */
+    readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    /** A transaction that is executed, and its commit on its way to the disk. */
+    readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
     readonly happenings: Stream.Stream<Happening>
     readonly pulse: Effect.Effect<Pulse>
     readonly counters: Counters
@@ -116,6 +116,11 @@ class Inbox<A> {
   })
 }
 
+const badSignature: Refusal = {
+  _tag: "InvalidSignature",
+  reason: "a signature does not hold for these bytes and this key",
+}
+
 const describe = ({ execution }: Extract<Happening, { readonly _tag: "Executed" }>) => ({
   commit: execution.commit.index,
   round: execution.commit.leaderRound,
@@ -146,6 +151,7 @@ const make = Effect.gen(function* () {
   const supervisor = yield* Supervisor
   const happenings = yield* PubSub.sliding<Happening>(HAPPENINGS_KEPT)
   const counters = new Counters()
+  counters.vertices = yield* storage.vertices.count
 
   const self = Option.map(validatorKey, ({ publicKey }) => Address.fromPublicKey(publicKey))
   const { contents, opened } = yield* Loading.load(genesis, Option.getOrNull(self))
@@ -166,7 +172,7 @@ const make = Effect.gen(function* () {
   const tasks = new Inbox<Task>()
   const disk = new Disk.Disk(storage)
   const verified = new Verification.VerifiedTransactions(4 * 10_000)
-  const settling = new Map<Hash, number>()
+  const settling = new Map<Hash, Transaction>()
   const building = new Map<number, number>()
   let pulse: Pulse = { round: replica.core.epoch.dag.highestRound, advancedAt: yield* now }
   let hasForeignHeader = contents.foreignHeaders[Symbol.iterator]().next().done !== true
@@ -293,9 +299,10 @@ const make = Effect.gen(function* () {
         case "Write":
           if (output.write._tag === "Executed") {
             for (const { body } of output.write.vertices) {
-              for (const { id } of body.transactions) settling.set(id, output.id)
+              for (const transaction of body.transactions) settling.set(transaction.id, transaction)
             }
           }
+          if (output.write._tag === "Inserted") counters.vertices++
           tasks.push(output)
           return
         case "Misbehaved":
@@ -372,15 +379,13 @@ const make = Effect.gen(function* () {
   return Engine.of({
     look: (at) => Effect.sync(() => at(replica)),
     submit: (transaction) =>
-      Effect.map(now, (at) => {
+      Effect.flatMap(now, (at) => {
+        if (!verified.isValidAtDoor(genesis.networkId, transaction)) return Effect.fail(badSignature)
         const taken = replica.submit(transaction, at)
-        if (Either.isRight(taken)) {
-          verified.add(genesis.networkId, transaction)
-          inbox.wake()
-        }
+        inbox.wake()
         return taken
       }),
-    isSettling: (id) => settling.has(id),
+    settling: (id) => Effect.sync(() => Option.fromNullable(settling.get(id))),
     happenings: Stream.fromPubSub(happenings),
     pulse: Effect.sync(() => pulse),
     counters,

@@ -177,24 +177,31 @@ const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Addr
   })
 
 /**
- * After a power cut the database may lack its newest vertices, while every own one is on the disk. Own ones whose parents
- * are here go back into the DAG, which is all of them where nobody else makes any; the others come from those who have
- * their parents.
+ * Own vertices that the database lacks: a crash came between the one file and the other, or a power cut took the newest
+ * part of the larger one. Those whose parents are here go back into the DAG, which is all of them where nobody else makes
+ * any; the others come from those who have their parents.
  */
-const withOwn = (
+const missingOf = (
   kept: ReadonlyArray<Vertex.Vertex>,
   own: ReadonlyArray<Vertex.Vertex>,
 ): ReadonlyArray<Vertex.Vertex> => {
   const present = new Set(kept.map(({ header }) => header.hash))
-  const vertices = [...kept]
+  const missing: Array<Vertex.Vertex> = []
   for (const vertex of own) {
     const { hash, parents } = vertex.header
     if (present.has(hash) || !parents.every((parent) => present.has(parent.hash))) continue
     present.add(hash)
-    vertices.push(vertex)
+    missing.push(vertex)
   }
-  return vertices
+  return missing
 }
+
+const withOwn = (storage: Kept, kept: ReadonlyArray<Vertex.Vertex>, own: ReadonlyArray<Vertex.Vertex>) =>
+  Effect.gen(function* () {
+    const missing = missingOf(kept, own)
+    if (missing.length > 0) yield* storage.vertices.insert(missing)
+    return [...kept, ...missing]
+  })
 
 const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>) =>
   Effect.gen(function* () {
@@ -233,7 +240,7 @@ const contentsOf = (
     const { epoch } = running.record
     const own = yield* ownVertices(storage, genesis, self, (before ?? running).record.epoch)
     const ownOf = (of: Counter.Epoch) => own.filter(({ header }) => header.epoch === of)
-    const vertices = withOwn(yield* verticesOf(storage, genesis, epoch), ownOf(epoch))
+    const vertices = yield* withOwn(storage, yield* verticesOf(storage, genesis, epoch), ownOf(epoch))
     const closings = yield* storage.checkpoints.closing(Counter.epoch(Math.max(0, epoch - 2)), 2)
     const contents: Contents = {
       genesis,

@@ -4,21 +4,46 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Network } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
 import * as Banner from "./Banner.js"
+import * as Checkpoints from "./Checkpoints.js"
 import { Configuration } from "./Configuration.js"
+import * as Dag from "./Dag.js"
 import * as Engine from "./Engine.js"
+import * as Governance from "./Governance.js"
+import * as Health from "./Health.js"
 import * as Home from "./Home.js"
 import * as Log from "./Log.js"
+import * as Mempool from "./Mempool.js"
+import * as Metrics from "./Metrics.js"
+import * as Pruning from "./Pruning.js"
+import * as Staking from "./Staking.js"
+import * as State from "./State.js"
 import * as Supervisor from "./Supervisor.js"
+import * as Validator from "./Validator.js"
 
 const log = Log.for("node")
 
-/** Everything below the services that answer questions. They stop in the reverse order of their start. */
-const foundation = Engine.layer.pipe(
+const engine = Engine.layer.pipe(
   Layer.provideMerge(Home.storageLayer),
   Layer.provideMerge(Layer.merge(Home.layer, Supervisor.layer)),
 )
 
-export const layer = foundation
+const faces = Layer.mergeAll(
+  Dag.layer,
+  State.layer,
+  Mempool.layer,
+  Staking.layer,
+  Governance.layer,
+  Checkpoints.layer,
+  Validator.layer,
+  Pruning.layer,
+)
+
+/** All services. They stop in the reverse order of their start. */
+export const layer = Health.layer.pipe(
+  Layer.provideMerge(Metrics.layer),
+  Layer.provideMerge(faces),
+  Layer.provideMerge(engine),
+)
 
 const announce = Effect.gen(function* () {
   const { version } = yield* Configuration

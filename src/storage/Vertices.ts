@@ -57,6 +57,8 @@ export interface Vertices {
   /** What a commit ordered, in its order. */
   readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   readonly count: Effect.Effect<number, StorageError>
+  /** The lowest round of which there is a vertex. */
+  readonly oldestRound: Effect.Effect<Option.Option<Round>, StorageError>
   /** Drops old vertices and says how many went; less than the limit: there are no more. */
   readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
 }
@@ -158,6 +160,12 @@ export const make = (database: Database): Vertices => {
 
     count: database.read((sql) =>
       Effect.map(sql`select count(*) from vertices`.values, ([row = []]) => Column.integer(row, 0)),
+    ),
+
+    oldestRound: database.read((sql) =>
+      Effect.map(sql`select min(round) from vertices`.values, ([row = []]) =>
+        Option.fromNullable(Column.nullable(row, 0, Column.counter<Round>)),
+      ),
     ),
 
     prune: ({ beforeRound, beforeEpoch, limit }) =>

@@ -1,0 +1,83 @@
+/** What a quorum has signed, and proofs against it. */
+import { Context, Effect, Layer, Option, Ref, Stream } from "effect"
+import * as Trie from "../ledger/trie/Trie.js"
+import type { Address } from "../protocol/Address.js"
+import type { SignedCheckpoint } from "../protocol/Checkpoint.js"
+import type { Round } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import * as StateKey from "../protocol/StateKey.js"
+import type { StateProof } from "../protocol/StateProof.js"
+import type { StoredCheckpoint } from "../storage/Checkpoints.js"
+import { Storage } from "../storage/Storage.js"
+import type { StorageError } from "../storage/StorageError.js"
+import { Engine } from "./Engine.js"
+import { Supervisor } from "./Supervisor.js"
+
+export interface AccountProof {
+  readonly key: Hash
+  /** The record as the state holds it; none when it holds none. */
+  readonly record: Option.Option<Uint8Array>
+  readonly proof: StateProof
+  /** Whose state root the proof leads to. */
+  readonly signed: SignedCheckpoint
+}
+
+export class Checkpoints extends Context.Tag("udg/Checkpoints")<
+  Checkpoints,
+  {
+    /** The leader round of the last one that a quorum signed; 0 before the first. */
+    readonly latestRound: Effect.Effect<Round>
+    /** By a quorum. */
+    readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+    /** By the leader round of its commit. */
+    readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+    /** None until this node holds the state under a checkpoint that a quorum signed. */
+    readonly prove: (address: Address) => Effect.Effect<Option.Option<AccountProof>>
+  }
+>() {}
+
+const make = Effect.gen(function* () {
+  const engine = yield* Engine
+  const storage = yield* Storage
+  const supervisor = yield* Supervisor
+  const stored = yield* storage.checkpoints.latestWithQuorum
+  const latestRound = yield* Ref.make(
+    Option.match(stored, { onNone: () => Counter.round(0), onSome: ({ checkpoint }) => checkpoint.round }),
+  )
+
+  yield* supervisor.restarted(
+    "checkpoints",
+    Effect.zipRight(
+      Stream.runForEach(engine.happenings, (happening) =>
+        happening._tag === "CheckpointFinal"
+          ? Ref.update(latestRound, (round) => Counter.round(Math.max(round, happening.signed.checkpoint.round)))
+          : Effect.void,
+      ),
+      Effect.never,
+    ),
+  )
+
+  return Checkpoints.of({
+    latestRound,
+    latest: storage.checkpoints.latestWithQuorum,
+    at: storage.checkpoints.at,
+    prove: (address) =>
+      engine.look(({ provenState }) =>
+        Option.map(Option.fromNullable(provenState), ({ signed, trie }) => {
+          const key = StateKey.ofAccount(address)
+          return {
+            key,
+            record: Option.fromNullable(Trie.get(trie, key)),
+            proof: Trie.prove(trie, key),
+            signed,
+          }
+        }),
+      ),
+  })
+})
+
+export const layer: Layer.Layer<Checkpoints, StorageError, Engine | Storage | Supervisor> = Layer.scoped(
+  Checkpoints,
+  make,
+)

@@ -1,0 +1,113 @@
+/** Rounds and the vertices in them: those of the running epoch and, as far as they are kept, all finalized ones. */
+import { Context, Data, Effect, Layer, Option } from "effect"
+import type { Round, Timestamp } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import type { Vertex } from "../protocol/Vertex.js"
+import { Storage } from "../storage/Storage.js"
+import type { StorageError } from "../storage/StorageError.js"
+import type { StoredVertex } from "../storage/Vertices.js"
+import type { StateDamaged } from "./Ending.js"
+import { Engine } from "./Engine.js"
+import { Home } from "./Home.js"
+import * as Lookup from "./Lookup.js"
+
+export interface Position {
+  /** The highest round ever seen. */
+  readonly round: Round
+  /** The leader round of the last commit. */
+  readonly finalizedRound: Round
+  /** Vertices that the node holds. */
+  readonly vertices: number
+  /** When the highest round was first seen. */
+  readonly advancedAt: Timestamp
+}
+
+export interface KnownVertex {
+  readonly vertex: Vertex
+  readonly isFinalized: boolean
+}
+
+export interface KnownRound {
+  readonly round: Round
+  readonly isFinalized: boolean
+  /** The time of the commit that finalized it; null before, and for a round without vertices. */
+  readonly finalizedAt: Timestamp | null
+  readonly vertices: ReadonlyArray<KnownVertex>
+}
+
+export class RoundNotFound extends Data.TaggedError("RoundNotFound")<{
+  readonly round: Round
+  readonly because: "not reached" | "pruned"
+}> {}
+
+export class VertexNotFound extends Data.TaggedError("VertexNotFound")<{ readonly hash: Hash }> {}
+
+type Unreadable = StateDamaged | StorageError
+
+export class Dag extends Context.Tag("udg/Dag")<
+  Dag,
+  {
+    readonly position: Effect.Effect<Position>
+    readonly round: (round: Round) => Effect.Effect<KnownRound, RoundNotFound | Unreadable>
+    readonly vertex: (hash: Hash) => Effect.Effect<KnownVertex, VertexNotFound | Unreadable>
+  }
+>() {}
+
+const make = Effect.gen(function* () {
+  const engine = yield* Engine
+  const storage = yield* Storage
+  const { networkId } = (yield* Home).genesis
+
+  const position = Effect.gen(function* () {
+    const { round, advancedAt } = yield* engine.pulse
+    const finalizedRound = yield* engine.look(({ read }) => read.head.leaderRound)
+    return { round, finalizedRound, vertices: engine.counters.vertices, advancedAt }
+  })
+
+  const known = (stored: StoredVertex) =>
+    Effect.map(
+      Lookup.vertex(networkId, stored.bytes),
+      (vertex): KnownVertex => ({ vertex, isFinalized: stored.commitIndex !== null }),
+    )
+
+  const requireKept = (round: Round) =>
+    Effect.gen(function* () {
+      if (round > (yield* position).round) return yield* new RoundNotFound({ round, because: "not reached" })
+      const oldest = yield* storage.vertices.oldestRound
+      if (Option.isSome(oldest) && round > 0 && round < oldest.value)
+        return yield* new RoundNotFound({ round, because: "pruned" })
+    })
+
+  const finalizedAt = (stored: ReadonlyArray<StoredVertex>) =>
+    Effect.gen(function* () {
+      const last = stored.reduce((index, { commitIndex }) => Math.max(index, commitIndex ?? -1), -1)
+      if (last < 0) return null
+      const commit = yield* storage.commits.at(Counter.commitIndex(last))
+      return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
+    })
+
+  return Dag.of({
+    position,
+    round: (round) =>
+      Effect.gen(function* () {
+        const stored = yield* storage.vertices.atRound(round)
+        if (stored.length === 0) yield* requireKept(round)
+        const { finalizedRound } = yield* position
+        return {
+          round,
+          isFinalized: round <= finalizedRound,
+          finalizedAt: yield* finalizedAt(stored),
+          vertices: yield* Effect.forEach(stored, known),
+        }
+      }),
+    vertex: (hash) =>
+      Effect.gen(function* () {
+        const stored = yield* storage.vertices.byHash(hash)
+        if (Option.isNone(stored)) return yield* new VertexNotFound({ hash })
+        return yield* known(stored.value)
+      }),
+  })
+})
+
+export const layer: Layer.Layer<Dag, never, Engine | Storage | Home> = Layer.effect(Dag, make)

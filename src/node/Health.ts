@@ -1,0 +1,95 @@
+/** How each part of the node is, derived from its figures whenever somebody asks. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { Round } from "../protocol/Counter.js"
+import type { Sats } from "../protocol/Sats.js"
+import { Checkpoints } from "./Checkpoints.js"
+import { Dag } from "./Dag.js"
+import { Engine } from "./Engine.js"
+import { Mempool } from "./Mempool.js"
+import { Metrics } from "./Metrics.js"
+import { State } from "./State.js"
+import { type Component, Supervisor } from "./Supervisor.js"
+import { Validator } from "./Validator.js"
+
+/** From best to worst. */
+const ORDER = ["healthy", "degraded", "warning", "unhealthy"] as const
+
+export type Status = (typeof ORDER)[number]
+
+export const worst = (statuses: ReadonlyArray<Status>): Status =>
+  statuses.reduce((a, b) => (ORDER.indexOf(a) < ORDER.indexOf(b) ? b : a), "healthy" as Status)
+
+export interface Report {
+  readonly status: Status
+  readonly dag: { readonly status: Status; readonly round: Round; readonly vertices: number }
+  readonly finality: { readonly status: Status; readonly finalizedRound: Round; readonly lag: number }
+  readonly state: { readonly status: Status; readonly accounts: number; readonly totalSupply: Sats }
+  readonly mempool: { readonly status: Status; readonly size: number; readonly capacity: number }
+  readonly network: { readonly status: Status; readonly peers: number }
+  readonly checkpoints: { readonly status: Status; readonly latestRound: Round }
+  /** The parts that the supervisor keeps running. */
+  readonly components: ReadonlyArray<Component>
+}
+
+/** Up to `healthy` and up to `warning`; above, unhealthy. */
+const rising = (value: number, healthy: number, warning: number): Status =>
+  value <= healthy ? "healthy" : value <= warning ? "warning" : "unhealthy"
+
+const QUIET_INTERVALS = 10
+const STOPPED_INTERVALS = 60
+
+export const ofDag = (quietMs: number, roundIntervalMs: number): Status => {
+  if (quietMs < QUIET_INTERVALS * roundIntervalMs) return "healthy"
+  return quietMs < STOPPED_INTERVALS * roundIntervalMs ? "warning" : "unhealthy"
+}
+
+export const ofLag = (lag: number): Status => rising(lag, 3, 10)
+
+export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : size <= 8_000 ? "warning" : "unhealthy")
+
+export const ofPeers = (peers: number, isAlone: boolean): Status =>
+  isAlone || peers >= 3 ? "healthy" : peers === 2 ? "warning" : "unhealthy"
+
+export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
+
+export class Health extends Context.Tag("udg/Health")<Health, { readonly report: Effect.Effect<Report> }>() {}
+
+const make = Effect.gen(function* () {
+  const [dag, state, mempool, metrics] = yield* Effect.all([Dag, State, Mempool, Metrics])
+  const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
+  const { roundIntervalMs } = state.genesis.protocol
+
+  const report = Effect.gen(function* () {
+    const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
+    const { accounts, totals } = yield* state.summary
+    const { peers } = yield* metrics.figures
+    const size = yield* mempool.size
+    const latestRound = yield* checkpoints.latestRound
+    const standing = yield* validator.standing
+    const components = yield* supervisor.components
+    const isHalted = yield* engine.look((view) => view.isHalted)
+    const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
+    const quietMs = (yield* Clock.currentTimeMillis) - advancedAt
+    const parts = {
+      dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
+      finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
+      state: { status: isHalted ? "unhealthy" : "healthy", accounts, totalSupply: totals.total },
+      mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
+      network: {
+        status: ofPeers(
+          peers,
+          Option.exists(standing, ({ isAlone }) => isAlone),
+        ),
+        peers,
+      },
+      checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
+    } as const
+    const restarting = components.some(({ status }) => status === "restarting")
+    const statuses = Object.values(parts).map(({ status }) => status)
+    return { status: worst(restarting ? [...statuses, "degraded"] : statuses), ...parts, components }
+  })
+
+  return Health.of({ report })
+})
+
+export const layer = Layer.effect(Health, make)

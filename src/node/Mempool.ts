@@ -1,0 +1,39 @@
+/** The transactions that wait to be finalized. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { Accepted } from "../consensus/replica/Replica.js"
+import type { Received, Refusal } from "../ledger/PendingTransactions.js"
+import type { Address } from "../protocol/Address.js"
+import type { Nonce } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import * as Limits from "../protocol/Limits.js"
+import type { Transaction } from "../protocol/Transaction.js"
+import { Engine } from "./Engine.js"
+
+export class Mempool extends Context.Tag("udg/Mempool")<
+  Mempool,
+  {
+    readonly capacity: number
+    readonly size: Effect.Effect<number>
+    /** Takes a transaction in, or says why not. The same one again while it is pending is accepted again. */
+    readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
+    /** The first ones in the order in which they are taken: highest fee first. */
+    readonly top: (limit: number) => Effect.Effect<ReadonlyArray<Received>>
+    /** The nonce for the sender's next transaction, after its pending ones. */
+    readonly nextNonce: (sender: Address) => Effect.Effect<Nonce>
+  }
+>() {}
+
+export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
+  Mempool,
+  Effect.map(Engine, ({ look, submit }) =>
+    Mempool.of({
+      capacity: Limits.MEMPOOL_TRANSACTIONS,
+      size: look(({ pool }) => pool.size),
+      submit,
+      get: (id) => look(({ pool }) => Option.fromNullable(pool.get(id))),
+      top: (limit) => look(({ pool }) => pool.top(limit)),
+      nextNonce: (sender) => look(({ pool }) => pool.nextNonce(sender)),
+    }),
+  ),
+)

@@ -1,0 +1,49 @@
+/** This node as a validator: whether it makes vertices, and what keeps it from it. */
+import { Context, Effect, Layer, Option } from "effect"
+import * as Address from "../protocol/Address.js"
+import type { PublicKey } from "../protocol/Keys.js"
+import { Engine } from "./Engine.js"
+import { Home } from "./Home.js"
+
+export interface Standing {
+  readonly address: Address.Address
+  readonly publicKey: PublicKey
+  /** It has a seat in the running epoch. */
+  readonly isInCommittee: boolean
+  /** Nobody else has a seat, so that it needs no peer. */
+  readonly isAlone: boolean
+  /** Somebody else signs with this key, or its disk was set back. */
+  readonly hasForeignHeader: boolean
+}
+
+export class Validator extends Context.Tag("udg/Validator")<
+  Validator,
+  {
+    /** None for a node that only follows. */
+    readonly standing: Effect.Effect<Option.Option<Standing>>
+  }
+>() {}
+
+export const layer: Layer.Layer<Validator, never, Engine | Home> = Layer.effect(
+  Validator,
+  Effect.gen(function* () {
+    const { look, hasForeignHeader } = yield* Engine
+    const { validatorKey } = yield* Home
+    return Validator.of({
+      standing: Effect.gen(function* () {
+        if (Option.isNone(validatorKey)) return Option.none()
+        const { publicKey } = validatorKey.value
+        const address = Address.fromPublicKey(publicKey)
+        const members = yield* look(({ read }) => read.epoch.members)
+        const isInCommittee = members.some((member) => member.address === address)
+        return Option.some({
+          address,
+          publicKey,
+          isInCommittee,
+          isAlone: isInCommittee && members.length === 1,
+          hasForeignHeader: yield* hasForeignHeader,
+        })
+      }),
+    })
+  }),
+)

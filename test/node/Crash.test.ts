@@ -1,0 +1,137 @@
+/**
+ * `kill -9` at random moments, under load, again and again on one data directory. What the node had told to the world
+ * outside, a log in another file, must still hold after every restart. UDG_CRASH_ROUNDS says how often.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { sqlite } from "../storage/world.js"
+
+const root = resolve(import.meta.dirname, "../..")
+const ROUNDS = Number(process.env["UDG_CRASH_ROUNDS"] ?? 40)
+const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
+/** Longest time from the first vertex to the kill. */
+const LIFE_MS = 250
+
+/** mulberry32: chance that can be had again. */
+const chance = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+interface Told {
+  readonly starts: number
+  readonly finals: ReadonlyArray<string>
+  readonly headers: ReadonlyArray<readonly [slot: string, hash: string]>
+  readonly complaints: ReadonlyArray<string>
+}
+
+const read = (log: string): Told => {
+  const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n") : []
+  const words = lines.map((line) => line.split(" "))
+  return {
+    starts: lines.filter((line) => line === "running").length,
+    finals: words.flatMap(([what, id]) => (what === "final" && id?.length === 64 ? [id] : [])),
+    headers: words.flatMap(([what, epoch, round, hash]) =>
+      what === "header" && hash?.length === 64 ? [[`${epoch}/${round}`, hash] as const] : [],
+    ),
+    complaints: lines.filter((line) => line.startsWith("lost ") || line.startsWith("ended ")),
+  }
+}
+
+describe("a node that is killed at random moments under load", () => {
+  let folder = ""
+  let program = ""
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "udg-crash-"))
+    // Beside the packages that it needs at run time.
+    const out = join(root, "node_modules/.udg-test")
+    mkdirSync(out, { recursive: true })
+    program = join(out, `load-${process.pid}.mjs`)
+    await build({
+      absWorkingDir: root,
+      entryPoints: ["test/node/processes/load.ts"],
+      outfile: program,
+      bundle: true,
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      conditions: ["udg-source"],
+      external: ["sodium-native", "better-sqlite3"],
+      banner: {
+        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+      },
+    })
+  })
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(program, { force: true })
+  })
+
+  const untilRunning = async (log: string, starts: number, child: ChildProcess) => {
+    for (let waited = 0; waited < 20_000; waited += 10) {
+      if (read(log).starts >= starts || child.exitCode !== null) return
+      await sleep(10)
+    }
+  }
+
+  it(`loses nothing, leaves no gap and signs nothing twice in ${ROUNDS} lives (seed ${SEED})`, {
+    timeout: ROUNDS * 10_000,
+  }, async () => {
+    const random = chance(SEED)
+    const directory = join(folder, "data")
+    const log = join(folder, "told.log")
+    for (let life = 1; life <= ROUNDS; life++) {
+      const child = spawn(process.execPath, [program, directory, log], { stdio: "inherit" })
+      const ended = once(child, "exit")
+      // One in five dies while it is still starting.
+      if (random() < 0.2) await sleep(random() * 600)
+      else {
+        await untilRunning(log, read(log).starts + 1, child)
+        await sleep(random() * LIFE_MS)
+      }
+      child.kill("SIGKILL")
+      await ended
+      expect(read(log).complaints).toEqual([])
+    }
+
+    const told = read(log)
+    expect(told.finals.length).toBeGreaterThan(ROUNDS)
+    const hashOf = new Map<string, string>()
+    for (const [slot, hash] of told.headers) {
+      expect(hashOf.get(slot) ?? hash, `slot ${slot}`).toBe(hash)
+      hashOf.set(slot, hash)
+    }
+
+    // A last life that is not killed counts the supply and compares the root; then the file itself is looked at.
+    const child = spawn(process.execPath, [program, directory, log], { stdio: "inherit" })
+    const ended = once(child, "exit")
+    await untilRunning(log, told.starts + 1, child)
+    child.kill("SIGKILL")
+    await ended
+    expect(read(log).complaints).toEqual([])
+
+    const rows = (statement: string) => Effect.runPromise(sqlite(join(directory, "udg.db"), statement))
+    const known = new Set((await rows("select lower(hex(hash)) from transactions")).map(([id]) => id))
+    expect(read(log).finals.filter((id) => !known.has(id))).toEqual([])
+    const [[count, first, last] = []] = await rows("select count(*), min(commit_index), max(commit_index) from commits")
+    expect({ first, count }).toEqual({ first: 0, count: Number(last) + 1 })
+    const unchained = await rows(
+      `select later.commit_index from commits later
+       join commits earlier on earlier.commit_index = later.commit_index - 1 where later.previous <> earlier.hash`,
+    )
+    expect(unchained).toEqual([])
+  })
+})

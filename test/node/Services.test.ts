@@ -1,0 +1,181 @@
+import { it } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { describe, expect } from "vitest"
+import { Checkpoints } from "../../src/node/Checkpoints.js"
+import { Dag } from "../../src/node/Dag.js"
+import { Governance } from "../../src/node/Governance.js"
+import { Health } from "../../src/node/Health.js"
+import { Home } from "../../src/node/Home.js"
+import { Mempool } from "../../src/node/Mempool.js"
+import { Metrics } from "../../src/node/Metrics.js"
+import { Staking } from "../../src/node/Staking.js"
+import { State } from "../../src/node/State.js"
+import { Supervisor } from "../../src/node/Supervisor.js"
+import { Validator } from "../../src/node/Validator.js"
+import type { Address } from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as StateProof from "../../src/protocol/StateProof.js"
+import * as world from "./world.js"
+
+const somebody = "00000000000000000000000000000000000000aa" as Address
+const COINS = Sats.SATS_PER_COIN
+
+const untilRound = (round: number) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("10 millis")
+  })
+
+describe("a solo node", () => {
+  it.scopedLive("pays from its faucet, and every read agrees once the payment reads finalized", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.gen(function* () {
+        const [state, mempool, dag] = yield* Effect.all([State, Mempool, Dag])
+        const payment = yield* world.payment(somebody, 7 * COINS)
+        const accepted = yield* mempool.submit(payment)
+        expect(accepted).toEqual({ id: payment.id, nonce: 0 })
+        expect(yield* mempool.submit(payment)).toEqual(accepted)
+        expect((yield* mempool.top(100)).map(({ transaction }) => transaction.id)).toEqual([payment.id])
+        expect(yield* mempool.nextNonce(payment.from)).toBe(1)
+        expect((yield* state.transaction(payment.id))._tag).toBe("Pending")
+
+        const { recorded, transaction } = yield* world.finalized(payment.id)
+        expect(transaction).toEqual(payment)
+        expect(recorded.outcome).toEqual({ failure: null, proposalId: null })
+        expect(yield* mempool.size).toBe(0)
+        expect(yield* state.account(somebody)).toMatchObject({ balance: 7 * COINS, nonce: 0 })
+        expect(yield* state.account(payment.from)).toMatchObject({
+          balance: 5_000_000 * COINS - 7 * COINS - 1_000,
+          nonce: 1,
+        })
+        const { vertex, isFinalized } = yield* dag.vertex(recorded.vertex.hash)
+        expect(isFinalized).toBe(true)
+        expect(vertex.body.transactions.map(({ id }) => id)).toEqual([payment.id])
+        const round = yield* dag.round(recorded.vertex.round)
+        expect(round.vertices.map((known) => known.vertex.header.hash)).toEqual([recorded.vertex.hash])
+        expect(round.finalizedAt).toBe(recorded.commitTime)
+        const history = yield* state.history(somebody, null, 10)
+        expect(history.transactions.map((known) => known.transaction.id)).toEqual([payment.id])
+        expect(history.next).toBeNull()
+      }).pipe(Effect.provide(world.node(directory)))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("refuses at the door what nobody signed, and says what it does not know", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.gen(function* () {
+        const [state, mempool, dag] = yield* Effect.all([State, Mempool, Dag])
+        const payment = yield* world.payment(somebody, 1)
+        const forged = { ...payment, authorization: { ...payment.authorization, signature: "00".repeat(64) } }
+        expect((yield* Effect.flip(mempool.submit(forged as typeof payment)))._tag).toBe("InvalidSignature")
+        expect((yield* Effect.flip(state.transaction(Hash.ZERO)))._tag).toBe("TransactionNotFound")
+        expect((yield* Effect.flip(dag.vertex(Hash.ZERO)))._tag).toBe("VertexNotFound")
+        expect(yield* Effect.flip(dag.round(Counter.round(1_000_000)))).toMatchObject({ because: "not reached" })
+        expect(yield* dag.round(Counter.round(0))).toEqual({
+          round: 0,
+          isFinalized: true,
+          finalizedAt: null,
+          vertices: [],
+        })
+      }).pipe(Effect.provide(world.node(directory)))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("builds checkpoints, proves accounts against them, and counts both", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.gen(function* () {
+        yield* untilRound(245)
+        const [checkpoints, metrics, state] = yield* Effect.all([Checkpoints, Metrics, State])
+        const latest = Option.getOrThrow(yield* checkpoints.latest)
+        expect(latest.checkpoint.round).toBe(240)
+        expect(latest.hasQuorum).toBe(true)
+        expect(latest.signatures).toHaveLength(1)
+        expect(yield* checkpoints.latestRound).toBe(240)
+        expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(101))).checkpoint.epoch).toBe(1)
+
+        const { faucet } = state.genesis
+        const proven = Option.getOrThrow(yield* checkpoints.prove(faucet?.address ?? somebody))
+        expect(proven.signed.checkpoint.hash).toBe(latest.checkpoint.hash)
+        const { stateRoot } = proven.signed.checkpoint
+        expect(StateProof.verify(stateRoot, proven.key, proven.proof)).toEqual(Either.right(proven.record))
+        expect(Option.isSome(proven.record)).toBe(true)
+
+        const counters = yield* metrics.counters
+        expect(counters).toMatchObject({
+          checkpointsProduced: 3,
+          checkpointsCosigned: 3,
+          checkpointQuorums: 3,
+          checkpointsPersisted: 3,
+          checkpointValidationFailures: 0,
+          fastSyncs: 0,
+        })
+        expect(counters.checkpointBytes).toBeGreaterThan(100)
+        expect(counters.checkpointProductionMs).toBeGreaterThan(0)
+      }).pipe(Effect.provide(world.node(directory)))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("stakes, seats and reports itself", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.gen(function* () {
+        yield* untilRound(10)
+        const [validator, staking, governance] = yield* Effect.all([Validator, Staking, Governance])
+        const [health, metrics, supervisor] = yield* Effect.all([Health, Metrics, Supervisor])
+        const standing = Option.getOrThrow(yield* validator.standing)
+        expect(standing).toMatchObject({ isInCommittee: true, isAlone: true, hasForeignHeader: false })
+        expect(yield* staking.totals).toEqual({ staked: 100_000 * COINS, activeValidators: 1 })
+        const [only] = yield* staking.validators(100)
+        expect(only).toMatchObject({ address: standing.address, stakedAmount: 100_000 * COINS, isInCommittee: true })
+        expect(yield* staking.stake(somebody)).toMatchObject({ stakedAmount: 0, delegatorCount: 0 })
+        expect(yield* staking.delegation(somebody)).toEqual(Option.none())
+        expect(yield* staking.delegators(standing.address, 500)).toEqual({ count: 0, total: 0, delegators: [] })
+        expect(yield* governance.proposals(200)).toEqual([])
+        expect(yield* governance.proposal(Counter.proposalId(1))).toEqual(Option.none())
+        expect((yield* governance.parameters).minFee).toBe(1_000)
+        expect(yield* governance.council).toEqual([])
+
+        const report = yield* health.report
+        expect(report.status).toBe("healthy")
+        expect(report.finality.lag).toBeLessThanOrEqual(3)
+        expect(report.mempool).toEqual({ status: "healthy", size: 0, capacity: 10_000 })
+        expect(report.network).toEqual({ status: "healthy", peers: 0 })
+        const figures = yield* metrics.figures
+        expect(figures.vertices).toBeGreaterThanOrEqual(figures.finalizedRound)
+        expect(figures.totalStaked).toBe(100_000 * COINS)
+        const components = yield* supervisor.components
+        expect(components.map(({ name }) => name)).toContain("consensus")
+        expect(components.every(({ status }) => status === "running")).toBe(true)
+      }).pipe(Effect.provide(world.node(directory)))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("keeps what is pending, its keys, its network and its rounds over a restart", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const first = yield* Effect.gen(function* () {
+        const { genesis, validatorKey, isFounded } = yield* Home
+        expect(isFounded).toBe(true)
+        const mempool = yield* Mempool
+        yield* untilRound(20)
+        const payment = yield* world.payment(somebody, 5)
+        yield* mempool.submit(payment)
+        const { finalizedRound } = yield* (yield* Dag).position
+        return { genesis, key: Option.getOrThrow(validatorKey).publicKey, id: payment.id, finalizedRound }
+      }).pipe(Effect.provide(world.node(directory)))
+      yield* Effect.gen(function* () {
+        const { genesis, validatorKey, isFounded } = yield* Home
+        expect({ isFounded, genesis }).toEqual({ isFounded: false, genesis: first.genesis })
+        expect(Option.getOrThrow(validatorKey).publicKey).toBe(first.key)
+        expect((yield* (yield* Dag).position).finalizedRound).toBeGreaterThanOrEqual(first.finalizedRound)
+        yield* world.finalized(first.id)
+        yield* untilRound(first.finalizedRound + 20)
+      }).pipe(Effect.provide(world.node(directory, { roundMs: Option.none() })))
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,81 @@
+/**
+ * A node under load that tells, outside of itself, every header that leaves it and every transaction that reads as
+ * finalized. At its start it looks for all those told of before, and says which it has lost.
+ */
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
+import { Effect, Stream } from "effect"
+import { Engine } from "../../../src/node/Engine.js"
+import { Mempool } from "../../../src/node/Mempool.js"
+import { State } from "../../../src/node/State.js"
+import { Supervisor } from "../../../src/node/Supervisor.js"
+import type { Address } from "../../../src/protocol/Address.js"
+import type { Hash } from "../../../src/protocol/Hash.js"
+import * as world from "../world.js"
+
+const [, , directory = "", log = ""] = process.argv
+
+const tell = (...words: ReadonlyArray<unknown>): void => appendFileSync(log, `${words.join(" ")}\n`)
+
+const told = (): ReadonlyArray<Hash> =>
+  existsSync(log)
+    ? readFileSync(log, "utf8")
+        .split("\n")
+        .flatMap((line) => (line.startsWith("final ") ? [line.slice("final ".length) as Hash] : []))
+    : []
+
+/** The last ones: what survived one restart is asked for again by the test at the end. */
+const LOOKED_FOR = 200
+
+const lookForOld = Effect.gen(function* () {
+  const state = yield* State
+  for (const id of told().slice(-LOOKED_FOR)) {
+    const known = yield* Effect.option(state.transaction(id))
+    if (known._tag === "None" || known.value._tag !== "Finalized") tell("lost", id)
+  }
+})
+
+const pay = Effect.gen(function* () {
+  const mempool = yield* Mempool
+  for (let n = 1; ; n++) {
+    const to = n.toString(16).padStart(40, "0") as Address
+    const transaction = yield* world.payment(to, n)
+    yield* Effect.either(mempool.submit(transaction))
+    yield* Effect.sleep("1 millis")
+  }
+})
+
+const watch = Effect.gen(function* () {
+  const { happenings } = yield* Engine
+  const state = yield* State
+  yield* Stream.runForEach(happenings, (happening) =>
+    happening._tag !== "Executed"
+      ? Effect.void
+      : Effect.forEach(
+          happening.vertices.flatMap(({ body }) => body.transactions),
+          ({ id }) =>
+            Effect.map(state.transaction(id), (known) => {
+              if (known._tag === "Finalized") tell("final", id)
+            }),
+        ),
+  )
+})
+
+const program = Effect.gen(function* () {
+  const supervisor = yield* Supervisor
+  yield* lookForOld
+  tell("running")
+  yield* Effect.fork(watch)
+  yield* Effect.fork(pay)
+  return yield* supervisor.ended
+}).pipe(
+  Effect.provide(
+    world.node(
+      directory,
+      {},
+      world.overheard(({ header }) => tell("header", header.epoch, header.round, header.hash)),
+    ),
+  ),
+  Effect.tapErrorCause((cause) => Effect.sync(() => tell("ended", String(cause).replaceAll("\n", " ")))),
+)
+
+Effect.runFork(program)

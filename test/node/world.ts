@@ -1,0 +1,91 @@
+/** A node in a test: its settings, its layers, a network that remembers what was said, and signed transfers. */
+import { FileSystem } from "@effect/platform"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect, Layer, Logger, Option, Stream } from "effect"
+import * as Network from "../../src/network/Network.js"
+import * as Configuration from "../../src/node/Configuration.js"
+import { Home } from "../../src/node/Home.js"
+import { Mempool } from "../../src/node/Mempool.js"
+import * as Node from "../../src/node/Node.js"
+import { State } from "../../src/node/State.js"
+import * as Address from "../../src/protocol/Address.js"
+import type * as Keys from "../../src/protocol/Keys.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+
+export const settings = (changes: Partial<Configuration.Settings> = {}): Configuration.Settings => ({
+  version: "0.0.0",
+  p2p: { host: "127.0.0.1", port: 0 },
+  rpc: { host: "127.0.0.1", port: 0 },
+  mode: Option.none(),
+  dataDirectory: "/nowhere",
+  ephemeral: false,
+  archive: false,
+  genesisFile: Option.none(),
+  validatorKeyFile: Option.none(),
+  faucetKeyFile: Option.none(),
+  validate: true,
+  peers: [],
+  trustedCheckpoint: Option.none(),
+  roundMs: Option.some(5),
+  trustedProxies: [],
+  clientIpHeader: Option.none(),
+  rateLimits: true,
+  ...changes,
+})
+
+/** Nobody there, but whoever listens at the door hears every vertex that goes out. */
+export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.Network> =>
+  Layer.succeed(Network.Network, {
+    listensAt: Option.none(),
+    send: () => Effect.void,
+    broadcast: (news) => Effect.sync(() => (news._tag === "Vertices" ? news.vertices.forEach(hear) : undefined)),
+    inbound: Stream.never,
+    peers: Effect.succeed([]),
+    changes: Stream.never,
+    misbehaved: () => Effect.void,
+  })
+
+export const platform = Layer.merge(NodeContext.layer, Logger.remove(Logger.defaultLogger))
+
+/** All services of a node in this directory. */
+export const node = (
+  directory: string,
+  changes: Partial<Configuration.Settings> = {},
+  network: Layer.Layer<Network.Network> = Network.nobody,
+) =>
+  Node.layer.pipe(
+    Layer.provideMerge(network),
+    Layer.provide(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
+    Layer.provideMerge(platform),
+  )
+
+export const temporaryDirectory = Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
+  fileSystem.makeTempDirectoryScoped({ prefix: "udg-node-" }),
+)
+
+const FEE = Sats.make(1_000)
+
+/** A payment by the faucet's reserve, signed. */
+export const payment = (to: Address.Address, amount: number) =>
+  Effect.gen(function* () {
+    const { genesis, faucetKey } = yield* Home
+    const mempool = yield* Mempool
+    const key: Keys.SecretKey = Option.getOrThrow(faucetKey)
+    const from = Address.fromPublicKey(key.publicKey)
+    const nonce = yield* mempool.nextNonce(from)
+    const operation = { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" } as const
+    return Transaction.sign(genesis.networkId, { from, nonce, fee: FEE, operation }, key)
+  })
+
+/** Waits until the transaction reads as finalized. */
+export const finalized = (id: Transaction.Transaction["id"]) =>
+  Effect.gen(function* () {
+    const state = yield* State
+    for (;;) {
+      const known = yield* state.transaction(id)
+      if (known._tag === "Finalized") return known
+      yield* Effect.sleep("5 millis")
+    }
+  })

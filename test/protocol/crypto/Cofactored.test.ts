@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto"
+import * as ed25519 from "@noble/ed25519"
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Native from "../../../src/protocol/crypto/Native.js"
+import * as Portable from "../../../src/protocol/crypto/Portable.js"
+import { L, speccheck, zip215 } from "./published.js"
+
+const fromHex = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"))
+
+const littleEndian = (value: bigint): Uint8Array =>
+  Uint8Array.from(Buffer.from(value.toString(16).padStart(64, "0"), "hex").reverse())
+
+const challenge = (...parts: ReadonlyArray<Uint8Array>): bigint => {
+  const digest = createHash("sha512").update(Buffer.concat(parts)).digest()
+  return BigInt(`0x${Buffer.from(digest).reverse().toString("hex")}`) % L
+}
+
+const smallOrder = [...new Set(zip215.map(({ publicKey }) => publicKey))].map((hex) => ed25519.Point.fromHex(hex, true))
+
+const scalar = fc.bigInt({ min: 1n, max: L - 1n })
+const torsion = fc.constantFrom(...smallOrder)
+
+/** A signature by a key, and with an R, that each have a part of small order: what anybody can make for nothing. */
+const torsioned = fc
+  .tuple(scalar, scalar, torsion, torsion, fc.uint8Array({ maxLength: 60 }))
+  .map(([a, r, keyPart, noncePart, message]) => {
+    const publicKey = ed25519.Point.BASE.multiply(a).add(keyPart).toBytes()
+    const nonce = ed25519.Point.BASE.multiply(r).add(noncePart).toBytes()
+    const s = littleEndian((r + challenge(nonce, publicKey, message) * a) % L)
+    return { publicKey, message, signature: Uint8Array.of(...nonce, ...s) }
+  })
+
+/** Whether noble was asked: it hashes for every signature it judges. */
+const asksNoble = (judge: () => void): boolean => {
+  const { sha512 } = ed25519.hashes
+  let asked = false
+  ed25519.hashes.sha512 = (message) => {
+    asked = true
+    return Uint8Array.from(createHash("sha512").update(message).digest())
+  }
+  judge()
+  ed25519.hashes.sha512 = sha512
+  return asked
+}
+
+describe("the cofactored equation in native arithmetic", () => {
+  it("says yes by itself to keys with a part of small order, which libsodium's verifier mostly refuses", () => {
+    fc.assert(
+      fc.property(torsioned, ({ signature, message, publicKey }) => {
+        const judge = () => expect(Native.verifyZip215(signature, message, publicKey)).toBe(true)
+        expect(asksNoble(judge)).toBe(false)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it("says yes by itself to all 196 pairs of small-order encodings", () => {
+    for (const { signature, message, publicKey } of zip215) {
+      const judge = () =>
+        expect(Native.verifyZip215(fromHex(signature), fromHex(message), fromHex(publicKey))).toBe(true)
+      expect(asksNoble(judge)).toBe(false)
+    }
+    const garbage = new Uint8Array(64).fill(7)
+    expect(asksNoble(() => expect(Native.verifyZip215(garbage, garbage, garbage.slice(32))).toBe(false))).toBe(true)
+  })
+
+  it("never says yes where noble says no, on published edge cases and on mutations of every part", () => {
+    for (const { signature, message, publicKey, zip215: valid } of speccheck) {
+      expect(Native.verifyZip215(fromHex(signature), fromHex(message), fromHex(publicKey))).toBe(valid)
+    }
+    fc.assert(
+      fc.property(torsioned, fc.nat(95), fc.integer({ min: 1, max: 255 }), (made, at, mask) => {
+        const publicKey = made.publicKey.map((byte, i) => (i === at ? byte ^ mask : byte))
+        const signature = made.signature.map((byte, i) => (i + 32 === at ? byte ^ mask : byte))
+        expect(Native.verifyZip215(signature, made.message, publicKey)).toBe(
+          Portable.verifyZip215(signature, made.message, publicKey),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it("refuses S that is not below the order, whatever it stands for", () => {
+    fc.assert(
+      fc.property(torsioned, ({ signature, message, publicKey }) => {
+        const s = BigInt(`0x${Buffer.from(signature.slice(32)).reverse().toString("hex")}`)
+        const raised = Uint8Array.of(...signature.slice(0, 32), ...littleEndian(s + L))
+        expect(Native.verifyZip215(raised, message, publicKey)).toBe(false)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})

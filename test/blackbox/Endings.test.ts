@@ -1,0 +1,273 @@
+/** What the built program ends of, and with which code. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Process from "../storage/Process.js"
+import { sqlite } from "../storage/world.js"
+
+const program = join(resolve(import.meta.dirname, "../.."), "dist/main.js")
+
+class Running {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  stdout = ""
+  stderr = ""
+
+  constructor(command: string, words: ReadonlyArray<string>) {
+    this.#child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env["PATH"] ?? "" } })
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text
+    })
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text
+    })
+    this.#ended = once(this.#child, "close")
+  }
+
+  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    for (let waited = 0; waited < 20_000; waited += 20) {
+      if (await holds()) return
+      if (this.#child.exitCode !== null) break
+      await sleep(20)
+    }
+    throw new Error(`it did not come to that: ${this.stdout}${this.stderr}`)
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** The exit code, and how long the end took from now. */
+  async end(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly tookMs: number }> {
+    const started = performance.now()
+    await this.#ended
+    return { code: this.#child.exitCode, signal: this.#child.signalCode, tookMs: performance.now() - started }
+  }
+}
+
+const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running =>
+  new Running(process.execPath, [program, "--data-dir", directory, ...words])
+
+const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file, statement))
+
+describe("the built node", () => {
+  let folder = ""
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "udg-endings-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const place = (name: string): string => join(folder, name)
+  const database = (directory: string): string => join(directory, "udg.db")
+
+  const lastRound = async (directory: string): Promise<number> => {
+    if (!existsSync(database(directory))) return 0
+    const [[round] = []] = await rows(database(directory), "select max(leader_round) from commits")
+    return Number(round ?? 0)
+  }
+
+  /** Starts a node, lets it come to this round, and stops it. */
+  const runTo = async (directory: string, round: number, ...words: ReadonlyArray<string>): Promise<Running> => {
+    const node = nodeIn(directory, ...words)
+    await node.until(async () => /^ {2}data directory/m.test(node.stdout) && (await lastRound(directory)) >= round)
+    node.signal("SIGTERM")
+    const { code, tookMs } = await node.end()
+    expect({ code, stderr: node.stderr }).toMatchObject({ code: 0 })
+    expect(tookMs).toBeLessThan(5_000)
+    return node
+  }
+
+  const refused = async (directory: string, ...words: ReadonlyArray<string>) => {
+    const node = nodeIn(directory, ...words)
+    const { code } = await node.end()
+    return { code, stdout: node.stdout, stderr: node.stderr }
+  }
+
+  const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? ""
+
+  it("makes a network at its first start, and the second goes on with it", async () => {
+    const directory = place("restart")
+    const first = await runTo(directory, 110, "--round-ms", "10")
+    for (const key of ["validator.key", "faucet.key"]) expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600)
+    const genesis = readFileSync(join(directory, "genesis.json"), "utf8")
+    const before = await rows(database(directory), "select commit_index, hex(hash) from commits order by 1")
+    const checkpoint = await rows(database(directory), "select round, hex(hash) from checkpoints where round = 101")
+    expect(checkpoint).toHaveLength(1)
+
+    const second = await runTo(directory, before.length + 150, "--round-ms", "10")
+    expect(second.stdout.match(/genesis .*/)?.[0]).toBe(first.stdout.match(/genesis .*/)?.[0])
+    expect(second.stdout).not.toContain("made just now")
+    expect(second.stderr.match(/--round-ms 10 is ignored/g)).toHaveLength(1)
+    expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(genesis)
+    const after = await rows(database(directory), "select commit_index, hex(hash) from commits order by 1")
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after.map(([index]) => index)).toEqual(after.map((_, i) => i))
+    expect(await rows(database(directory), "select round, hex(hash) from checkpoints where round = 101")).toEqual(
+      checkpoint,
+    )
+  }, 60_000)
+
+  it("stops at once for a second signal", async () => {
+    const node = nodeIn(place("twice"))
+    await node.until(() => /running/.test(node.stderr))
+    node.signal("SIGINT")
+    node.signal("SIGTERM")
+    const { code, signal, tookMs } = await node.end()
+    expect(code === 0 || signal !== null).toBe(true)
+    expect(tookMs).toBeLessThan(2_000)
+  })
+
+  it("is one process in a directory", async () => {
+    const directory = place("locked")
+    const node = nodeIn(directory)
+    await node.until(() => /running/.test(node.stderr))
+    const other = await refused(directory)
+    expect(other).toMatchObject({ code: 1, stdout: "" })
+    expect(other.stderr).toMatch(/^udg: .* is in use by another process; .*\n$/)
+    node.signal("SIGKILL")
+    await node.end()
+    await runTo(directory, 1)
+  }, 30_000)
+
+  it("says what disagrees, and changes nothing", async () => {
+    const directory = place("disagree")
+    await runTo(directory, 5, "--round-ms", "10", "--testnet", "false")
+    const wrongMode = await refused(directory, "--testnet", "true")
+    expect(wrongMode).toMatchObject({ code: 1, stdout: "" })
+    expect(wrongMode.stderr).toMatch(/^udg: --testnet true asks for a testnet, .* says mainnet; .*\n$/)
+    const other = place("other")
+    await runTo(other, 5, "--round-ms", "10")
+    const wrongGenesis = await refused(directory, "--genesis", join(other, "genesis.json"))
+    expect(wrongGenesis.code).toBe(1)
+    expect(wrongGenesis.stderr).toMatch(/^udg: --genesis .* is udg-solo-.*, but .* holds udg-solo-.*\n$/)
+    const follower = await refused(place("follower"), "--no-validate")
+    expect(follower.code).toBe(1)
+    expect(follower.stderr).toMatch(/^udg: --no-validate: .*--genesis FILE\n$/)
+  }, 60_000)
+
+  it("writes its genesis again when only the database still has it", async () => {
+    const directory = place("no-genesis")
+    await runTo(directory, 5, "--round-ms", "10")
+    const before = readFileSync(join(directory, "genesis.json"), "utf8")
+    rmSync(join(directory, "genesis.json"))
+    await runTo(directory, 20)
+    expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(before)
+  }, 30_000)
+
+  it.each([
+    ["one sat more", "balance + 1"],
+    ["one sat less", "balance - 1"],
+    ["less than nothing", "-1"],
+    ["more than there is", "3000000000000000"],
+  ])(
+    "ends with 101 when a balance has %s, and names both sums",
+    async (name, balance) => {
+      const directory = place(`supply ${name}`)
+      await runTo(directory, 30, "--round-ms", "10")
+      const change = `update accounts set balance = ${balance}
+      where address = (select address from accounts order by balance desc limit 1)`
+      await rows(database(directory), change)
+      const { code, stderr, stdout } = await refused(directory)
+      expect({ code, stdout }).toEqual({ code: 101, stdout: "" })
+      const sums = /ERROR supervisor .*found liquid .* = (\d+) sats, expected liquid .* = (\d+) sats/.exec(
+        lastLine(stderr),
+      )
+      expect(sums).not.toBeNull()
+      expect(sums?.[1]).not.toBe(sums?.[2])
+    },
+    30_000,
+  )
+
+  it("ends with 100 when the stored vertices contradict a stored commit", async () => {
+    const directory = place("rollback")
+    await runTo(directory, 30, "--round-ms", "10")
+    const [[hash] = []] = await rows(database(directory), "select hex(hash) from commits where commit_index = 10")
+    const flip = `update commits set hash = x'${"00".repeat(32)}' where commit_index = 10`
+    await rows(database(directory), flip)
+    const { code, stderr } = await refused(directory)
+    expect(code).toBe(100)
+    expect(lastLine(stderr)).toMatch(/ERROR supervisor .*finality rollback: the stored vertices decide commit 10 /)
+    expect(lastLine(stderr)).toContain(String(hash).toLowerCase())
+    // Put right again, it goes on: nothing else was changed.
+    await rows(database(directory), `update commits set hash = x'${hash}' where commit_index = 10`)
+    await runTo(directory, 40)
+  }, 30_000)
+
+  it("ends with 1 when a page is damaged", async () => {
+    const directory = place("damaged")
+    await runTo(directory, 30, "--round-ms", "10")
+    const page = 4_096
+    const file = openSync(database(directory), "r+")
+    writeSync(file, Buffer.alloc(page, 0x5a), 0, page, 2 * page)
+    closeSync(file)
+    const { code, stderr } = await refused(directory)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^udg: .*udg\.db is damaged: .*; restore a backup, .*\n$/)
+  }, 30_000)
+
+  it.runIf(process.getuid?.() !== 0)("ends with 1 where it may not write", async () => {
+    const directory = place("read-only")
+    await runTo(directory, 5, "--round-ms", "10")
+    chmodSync(directory, 0o500)
+    const { code, stderr } = await refused(directory)
+    chmodSync(directory, 0o700)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^udg: .*\n$/)
+    await runTo(directory, 10)
+  })
+
+  it.runIf(Process.canMount)(
+    "ends with 1 on a read-only file system, and goes on when it is writable",
+    async () => {
+      const directory = place("read-only-mount")
+      await runTo(directory, 5, "--round-ms", "10")
+      const script = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`
+      const words = ["-rm", "sh", "-c", script, directory, process.execPath, program, "--data-dir", directory]
+      const node = new Running("unshare", words)
+      const { code } = await node.end()
+      expect(code).toBe(1)
+      expect(node.stderr).toMatch(/^udg: [^\n]+\n$/)
+      await runTo(directory, 10)
+    },
+    30_000,
+  )
+
+  it.runIf(Process.canMount)(
+    "ends with 1 on a full disk, and the database opens afterwards",
+    async () => {
+      const directory = place("full")
+      const image = place("full.sh")
+      // Runs on a disk of its own until that is full, then again when there is room.
+      writeFileSync(
+        image,
+        `mount -t tmpfs -o size=3m tmpfs "$1" || exit 99
+       "$2" "$3" --data-dir "$1" --round-ms 1; echo "full: $?"
+       mount -o remount,size=64m "$1"
+       timeout -s TERM 5 "$2" "$3" --data-dir "$1"; echo "roomy: $?"`,
+      )
+      spawnSync("mkdir", ["-p", directory])
+      const node = new Running("unshare", ["-rm", "sh", image, directory, process.execPath, program])
+      await node.end()
+      expect(node.stdout).toContain("full: 1")
+      expect(node.stdout).toMatch(/roomy: (0|124)/)
+      expect(node.stderr).toMatch(/udg: no space is left for .*; free some and start again/)
+    },
+    60_000,
+  )
+})

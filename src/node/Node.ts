@@ -22,10 +22,7 @@ import * as Validator from "./Validator.js"
 
 const log = Log.for("node")
 
-const engine = Engine.layer.pipe(
-  Layer.provideMerge(Home.storageLayer),
-  Layer.provideMerge(Layer.merge(Home.layer, Supervisor.layer)),
-)
+const foundation = Home.storageLayer.pipe(Layer.provideMerge(Layer.merge(Home.layer, Supervisor.layer)))
 
 const faces = Layer.mergeAll(
   Dag.layer,
@@ -38,12 +35,16 @@ const faces = Layer.mergeAll(
   Pruning.layer,
 )
 
-/** All services. They stop in the reverse order of their start. */
-export const layer = Health.layer.pipe(
-  Layer.provideMerge(Metrics.layer),
-  Layer.provideMerge(faces),
-  Layer.provideMerge(engine),
-)
+/** All services over an engine. They stop in the reverse order of their start. */
+export const layerOver = (engine: typeof Engine.layer) =>
+  Health.layer.pipe(
+    Layer.provideMerge(Metrics.layer),
+    Layer.provideMerge(faces),
+    Layer.provideMerge(engine),
+    Layer.provideMerge(foundation),
+  )
+
+export const layer = layerOver(Engine.layer)
 
 const announce = Effect.gen(function* () {
   const { version } = yield* Configuration

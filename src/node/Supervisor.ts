@@ -1,6 +1,6 @@
 /**
  * Who keeps the parts of the node running. A part that the node cannot be without ends it when it fails; any other is
- * started again, each time a little later, and shows in the health until it runs for good.
+ * started again, each time a little later, and shows in the health until it is.
  */
 import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule, type Scope } from "effect"
 import { ComponentDied, type Ending } from "./Ending.js"
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
     restarted: (name, run) =>
       forked(
         name,
-        run.pipe(
+        Effect.zipRight(note(name, "running"), run).pipe(
           Effect.sandbox,
           Effect.tapError((cause) =>
             Effect.zipRight(

@@ -4,6 +4,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Layer, Logger, Option, Stream } from "effect"
 import * as Network from "../../src/network/Network.js"
 import * as Configuration from "../../src/node/Configuration.js"
+import * as Engine from "../../src/node/Engine.js"
 import { Home } from "../../src/node/Home.js"
 import { Mempool } from "../../src/node/Mempool.js"
 import * as Node from "../../src/node/Node.js"
@@ -54,8 +55,9 @@ export const node = (
   directory: string,
   changes: Partial<Configuration.Settings> = {},
   network: Layer.Layer<Network.Network> = Network.nobody,
+  engine: typeof Engine.layer = Engine.layer,
 ) =>
-  Node.layer.pipe(
+  Node.layerOver(engine).pipe(
     Layer.provideMerge(network),
     Layer.provide(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
     Layer.provideMerge(platform),

@@ -1,0 +1,155 @@
+import { copyFileSync, rmSync } from "node:fs"
+import { it } from "@effect/vitest"
+import { Effect, Either, Layer, Option } from "effect"
+import { describe, expect } from "vitest"
+import type { Ledger } from "../../src/ledger/Ledger.js"
+import { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
+import { Configuration } from "../../src/node/Configuration.js"
+import { Dag } from "../../src/node/Dag.js"
+import { exitCodeOf } from "../../src/node/Ending.js"
+import * as Engine from "../../src/node/Engine.js"
+import { Health } from "../../src/node/Health.js"
+import * as Home from "../../src/node/Home.js"
+import * as Loading from "../../src/node/Loading.js"
+import { Supervisor } from "../../src/node/Supervisor.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { Storage } from "../../src/storage/Storage.js"
+import { sqlite } from "../storage/world.js"
+import * as world from "./world.js"
+
+const untilRound = (round: number) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
+  })
+
+/** A ledger in which a sat appears with its nth commit. */
+const forging = (ledger: Ledger, nth: number): Ledger =>
+  new Proxy(ledger, {
+    get: (target, name) => {
+      if (name !== "execute") {
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === "function" ? value.bind(target) : value
+      }
+      return (input: Parameters<Ledger["execute"]>[0]): ReturnType<Ledger["execute"]> => {
+        if (input.commit.index < nth) return target.execute(input)
+        const expected = target.read.totals
+        const found = { ...expected, liquid: Sats.add(expected.liquid, Sats.make(1)) }
+        return Either.left(new SupplyInvariantViolated({ found, expected, problem: "a sat too much" }))
+      }
+    },
+  })
+
+const forgingEngine = (nth: number) =>
+  Engine.layerLoading((genesis, self) =>
+    Effect.map(Loading.load(genesis, self), ({ contents, opened }) => ({
+      contents,
+      opened: { ...opened, ledger: forging(opened.ledger, nth) },
+    })),
+  )
+
+/** Home and storage of a directory, without a node. */
+const files = (directory: string) =>
+  Home.storageLayer.pipe(
+    Layer.provideMerge(Home.layer),
+    Layer.provide(Layer.succeed(Configuration, world.settings({ dataDirectory: directory }))),
+    Layer.provideMerge(world.platform),
+  )
+
+const commits = (directory: string) =>
+  sqlite(`${directory}/udg.db`, "select commit_index, hex(hash) from commits order by 1")
+
+describe("a node with a fault", () => {
+  it.scopedLive("ends with 101 when the supply is wrong, with everything before it on the disk", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const ending = yield* Effect.gen(function* () {
+        const supervisor = yield* Supervisor
+        const ending = yield* Effect.flip(supervisor.ended)
+        const health = yield* (yield* Health).report
+        expect(health.state.status).toBe("unhealthy")
+        return ending
+      }).pipe(Effect.provide(world.node(directory, {}, undefined, forgingEngine(40))))
+      expect(ending._tag).toBe("SupplyViolation")
+      expect(exitCodeOf(ending)).toBe(101)
+      expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
+      expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+      // Nothing wrong was written: a sound node goes on from there.
+      yield* Effect.provide(untilRound(60), world.node(directory))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("does not start from a state whose root is not that of its last checkpoint", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.provide(untilRound(10), world.node(directory))
+      const keep = (stateRoot: Hash.Hash | null) =>
+        Effect.gen(function* () {
+          const { genesis } = yield* Home.Home
+          const storage = yield* Storage
+          const { opened } = yield* Loading.load(genesis, null)
+          const { head, epoch, totals } = opened.ledger.read
+          const checkpoint = Checkpoint.make({
+            epoch: epoch.epoch,
+            round: head.leaderRound,
+            commitIndex: head.index,
+            commitHash: head.hash,
+            effectsDigest: opened.ledger.effectsDigest,
+            stateRoot: stateRoot ?? opened.trie.hash,
+            totalSupply: totals.total,
+            nextEpoch: null,
+            previous: Hash.ZERO,
+          })
+          yield* storage.checkpoints.putBuilt(checkpoint)
+          return yield* Effect.either(Loading.load(genesis, null))
+        }).pipe(Effect.provide(files(directory)))
+
+      expect(Either.isRight(yield* keep(null))).toBe(true)
+      const wrong = Hash.of("udg/key", Uint8Array.of(1))
+      const refused = yield* Effect.flatMap(keep(wrong), Effect.flip)
+      expect(refused._tag).toBe("StateDamaged")
+      expect(exitCodeOf(refused)).toBe(1)
+      expect(refused.message).toContain(`its checkpoint says ${wrong}`)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("decides again from its own vertices what a power cut took from the database", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const signed = new Map<string, string>()
+      const network = world.overheard(({ header }) => {
+        const slot = `${header.epoch}/${header.round}`
+        expect(signed.get(slot) ?? header.hash).toBe(header.hash)
+        signed.set(slot, header.hash)
+      })
+      yield* Effect.provide(untilRound(30), world.node(directory, {}, network))
+      copyFileSync(`${directory}/udg.db`, `${directory}/older.db`)
+      yield* Effect.provide(untilRound(120), world.node(directory, {}, network))
+      const before = yield* commits(directory)
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
+      copyFileSync(`${directory}/older.db`, `${directory}/udg.db`)
+      yield* Effect.provide(untilRound(140), world.node(directory, {}, network))
+      const after = yield* commits(directory)
+      expect(after.slice(0, before.length)).toEqual(before)
+      expect(signed.size).toBeGreaterThanOrEqual(140)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("follows without a key when told not to validate", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.provide(untilRound(5), world.node(directory))
+      const round = yield* Effect.gen(function* () {
+        const { validatorKey } = yield* Home.Home
+        expect(validatorKey).toEqual(Option.none())
+        const dag = yield* Dag
+        const before = (yield* dag.position).round
+        yield* Effect.sleep("100 millis")
+        return (yield* dag.position).round - before
+      }).pipe(Effect.provide(world.node(directory, { validate: false })))
+      expect(round).toBe(0)
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,94 @@
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import type { Opening } from "../../src/consensus/Output.js"
+import * as GenesisState from "../../src/consensus/replica/GenesisState.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as world from "./world.js"
+
+const first: Opening = GenesisState.stored(world.genesis()).current.opening
+
+const opening = (epoch: number): Opening => ({
+  ...first,
+  base: Hash.of("udg/checkpoint-id", Uint8Array.of(epoch)),
+  record: { ...first.record, epoch: Counter.epoch(epoch), firstRound: Counter.round(epoch * 240 + 1) },
+  position: { ...first.position, leaderRound: Counter.round(epoch * 240) },
+})
+
+const checkpoint = (round: number, epoch: number): Checkpoint.Checkpoint =>
+  Checkpoint.make({
+    epoch: Counter.epoch(epoch),
+    round: Counter.round(round),
+    commitIndex: Counter.commitIndex(round),
+    commitHash: Hash.of("udg/commit", Uint8Array.of(round)),
+    effectsDigest: Hash.ZERO,
+    stateRoot: Hash.ZERO,
+    totalSupply: Sats.make(1),
+    nextEpoch: null,
+    previous: Hash.ZERO,
+  })
+
+describe("epochs", () => {
+  it.scopedLive("are kept as they were opened, the running one and the one before", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, ({ epochs }) =>
+        Effect.gen(function* () {
+          expect(yield* epochs.kept).toEqual([])
+          for (const epoch of [1, 2, 3]) yield* epochs.begin(opening(epoch))
+        }),
+      )
+      yield* world.inDirectory(path, ({ epochs }) =>
+        Effect.gen(function* () {
+          expect(yield* epochs.kept).toEqual([opening(3), opening(2)])
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("know their checkpoints, built here and signed by a quorum", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, ({ checkpoints }) =>
+        Effect.gen(function* () {
+          const [built, both, given] = [checkpoint(10, 1), checkpoint(20, 1), checkpoint(30, 1)]
+          yield* checkpoints.putBuilt(built)
+          yield* checkpoints.putBuilt(both)
+          yield* checkpoints.put({ checkpoint: both, signatures: [], hasQuorum: true })
+          yield* checkpoints.put({ checkpoint: given, signatures: [], hasQuorum: true })
+          yield* checkpoints.putBuilt(checkpoint(40, 2))
+          const kept = yield* checkpoints.ofEpoch(Counter.epoch(1))
+          expect(kept.built).toEqual([built, both])
+          expect(kept.signed.map((signed) => signed.checkpoint)).toEqual([both, given])
+          expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(20))).hasQuorum).toBe(true)
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("go with accounts, records and vertices when another state takes their place", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          yield* storage.begin(world.batch(0, { changes: [world.account(1, 5)] }), opening(1))
+          yield* storage.vertices.insert([world.vertex({ round: 3 }), world.vertex({ round: 7 })])
+          expect(yield* storage.vertices.oldestRound).toEqual(Option.some(3))
+          const records = [world.account(2, 6), world.account(3, 7)]
+          yield* storage.replaceState({
+            records: records.flatMap(({ kind, key, value }) => (value === null ? [] : [{ kind, key, value }])),
+            opening: opening(9),
+          })
+          expect(yield* storage.epochs.kept).toEqual([opening(9)])
+          expect(yield* storage.vertices.oldestRound).toEqual(Option.none())
+          const balances: Array<number> = []
+          yield* storage.accounts.load((page) => void balances.push(...page.map(({ balance }) => balance)))
+          expect(balances.sort()).toEqual([6, 7])
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

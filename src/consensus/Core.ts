@@ -461,22 +461,23 @@ export class Core {
    * Asks for whole rounds: because a quorum is far ahead; because a quorum signed the end of this epoch, and whatever
    * decided it lies anywhere up to the epoch's last vertex, an indirect decision more than two rounds above its leader;
    * or because nothing has moved for long, and what the others decided by may be a vertex that its author showed only
-   * to them and nobody will ever name, since they closed the epoch with it.
+   * to them and nobody will ever name, since they closed the epoch with it; or one that is named and fetched but finds no
+   * place to wait for its parents, because its author has filled the waiting room with vertices upon none. So everything
+   * that is still kept is asked for, parents first.
    */
   #catchUp(now: Timestamp): void {
-    const { dag, reachedRound, position } = this.#epoch
+    const { dag, reachedRound } = this.#epoch
     const isOver = this.#checkpoints.closing !== null
     const hasStopped = this.#madeAt !== null && now - this.#madeAt >= this.#standstillPace.everyMs
     const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
     this.#epoch.admission.admitUnnamed(isOver || hasStopped)
     const isDue = isOver || isFarBehind ? this.#catchUpPace.isDue(now) : hasStopped && this.#standstillPace.isDue(now)
     if (!isDue) return
-    const { epoch, firstRound, rules } = this.#epoch.opening.record
-    const undecidedRound = Math.max(firstRound, position.leaderRound + 1)
+    const { epoch, rules } = this.#epoch.opening.record
     const [fromRound, toRound] =
       isFarBehind && !isOver
         ? [dag.quorumRound, reachedRound]
-        : [undecidedRound, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
+        : [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
     this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: Counter.round(toRound) })
   }
 

@@ -42,6 +42,7 @@ export const HABITS = [
   "future-clock",
   "sparse-parents",
   "confesses-falsely",
+  "crowds",
 ] as const
 
 export type Habit = (typeof HABITS)[number]
@@ -66,6 +67,8 @@ interface Slot {
 
 const MAX_SEEN_TRANSACTIONS = 40
 const MAX_OLD_VERTICES = 200
+/** More than one author may have waiting. */
+const CROWD = 70
 
 /** Knows every inserted vertex of the running epoch, round by round. */
 export class Adversary {
@@ -424,14 +427,49 @@ export class Adversary {
     if (this.#does("garbage", 20)) {
       const heartbeat = this.#heartbeat(this.#made)
       this.#means.send(chance.pick(machines), { _tag: "Heartbeat", heartbeat })
-      const [proven] = this.#equivocations
-      const evidence = this.#habits.has("confesses-falsely") ? this.#falseConfession(this.#made) : proven
+      const [evidence] = this.#equivocations
       if (evidence !== undefined) this.#means.send(chance.pick(machines), { _tag: "Evidence", evidence })
+    }
+    if (this.#does("crowds", 3)) this.#crowd()
+    if (this.#does("confesses-falsely", 20)) {
+      const evidence = this.#falseConfession(this.#made)
+      for (const machine of machines) this.#means.send(machine, { _tag: "Evidence", evidence })
     }
     const some = this.#transactions.at(-1)
     if (this.#does("forges-transactions", 30) && some !== undefined) {
       this.#means.send(chance.pick(machines), { _tag: "Transactions", transactions: [this.#forge(some)] })
     }
+  }
+
+  /** Fills the places of its own that others keep for vertices whose parents have not come: these never will. */
+  #crowd(): void {
+    const seat = this.#committee.seatOf(this.#address)
+    if (seat === undefined) return
+    const body = Vertex.emptyBody
+    const vertices = Array.from({ length: CROWD }, (_, i) => {
+      const round = Counter.round(Math.max(this.#opening.record.firstRound + 1, this.#made - 1))
+      const parents = this.#committee.record.members.map(({ address: author }) => ({
+        round: Counter.round(round - 1),
+        author,
+        hash: Vertex.bodyHash({ ...body, transactions: this.#transactions.slice(0, i % 8) }),
+      }))
+      const content: Header.Content = {
+        base: this.#opening.base,
+        epoch: this.#opening.record.epoch,
+        round,
+        publicKey: this.#signer.publicKey,
+        parents,
+        timestamp: Counter.timestamp(this.#means.now() - i),
+        coinbase: this.#committee.coinbase(round, seat),
+        bodyHash: Vertex.bodyHash(body),
+      }
+      return Vertex.make(
+        Header.make(content, (bytes) => this.#signer.sign(bytes)),
+        body,
+      )
+    })
+    const machine = this.#chance.pick(this.#means.machines)
+    this.#means.send(machine, { _tag: "Vertices", vertices })
   }
 
   #cosign(checkpoint: Checkpoint.Checkpoint): void {

@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly agenda: Agenda
   readonly scheme: Scheme
   readonly networkId: NetworkId
+  /** Whether the signatures in a message hold, judged without anybody's memory. */
+  readonly genuine: WeakMap<Message, boolean>
   readonly send: (from: Host, to: PeerId, message: Message) => void
   readonly broadcast: (from: Host, message: Message) => void
   readonly told: (host: Host, output: Output) => void
@@ -129,18 +131,27 @@ export class Host {
   receive(from: PeerId, message: Message): void {
     const replica = this.#replica
     if (replica === null) return
-    const isDoor = message._tag === "Transactions"
-    if (!this.#isGenuine(replica, message, isDoor)) this.#around.dropped(this, from, message)
+    if (!this.#isGenuine(replica, message)) this.#around.dropped(this, from, message)
     else this.#drive((each, now) => each.receive(from, message, now))
   }
 
-  #isGenuine(replica: Replica, message: Message, isDoor: boolean): boolean {
-    const { scheme, networkId } = this.#around
-    const isVerified = (transaction: Transaction): boolean => this.#verified.has(networkId, transaction)
-    const checks = replica.checksOf(message, isVerified)
-    if (!checks.every(isDoor ? scheme.isValidAtDoor : scheme.isValid)) return false
-    for (const transaction of transactionsOf(message)) this.#verified.add(networkId, transaction)
-    return true
+  /**
+   * A message that holds by itself holds for everybody, so it is verified once however many get it. One that does not is
+   * judged by each machine with what it remembers: remembering must not make a bad one good.
+   */
+  #isGenuine(replica: Replica, message: Message): boolean {
+    const { scheme, networkId, genuine } = this.#around
+    const isDoor = message._tag === "Transactions"
+    const judge = isDoor ? scheme.isValidAtDoor : scheme.isValid
+    // Whose signature under a checkpoint counts depends on the epochs a machine knows.
+    if (message._tag === "CheckpointSignature") return replica.checksOf(message).every(judge)
+    let holds = genuine.get(message)
+    if (holds === undefined) {
+      holds = replica.checksOf(message).every(judge)
+      genuine.set(message, holds)
+    }
+    if (holds) return true
+    return replica.checksOf(message, (transaction) => this.#verified.has(networkId, transaction)).every(judge)
   }
 
   /** The door. Whether the transaction was taken. */
@@ -270,17 +281,5 @@ export class Host {
     this.#unpublished = this.#unpublished.filter(({ writeId }) => writeId > upTo)
     for (const executed of ready) this.#around.published(this, executed)
     this.#drive((replica, now) => replica.written(upTo, now))
-  }
-}
-
-const transactionsOf = (message: Message): ReadonlyArray<Transaction> => {
-  switch (message._tag) {
-    case "Transactions":
-      return message.transactions
-    case "Vertices":
-    case "Rounds":
-      return message.vertices.flatMap(({ body }) => body.transactions)
-    default:
-      return []
   }
 }

@@ -15,50 +15,71 @@ export interface Fault {
   readonly name: string
   readonly story: string
   readonly changes: ReadonlyArray<Change>
+  /** The first seed that finds it, and what it shows. */
+  readonly seed: number
+  readonly finding: RegExp
+  /** Of validators; 7 unless told. */
+  readonly nodes?: number
 }
 
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "commit-early",
-    story: "a leader is committed with certificates of a third of the weight instead of more than two thirds",
+    story: "a leader is committed with a single certificate",
+    seed: 11,
+    finding: /has another hash than/,
     changes: [
       {
         file: "consensus/Committer.ts",
-        line: "if (this.#isQuorum(certificates)) this.#decide",
-        by: "if (certificates.weight * 3 >= this.#dag.committee.totalWeight) this.#decide",
+        line: "if (this.isQuorum(certificates)) this.#decide",
+        by: "if (certificates.weight > 0) this.#decide",
       },
     ],
   },
   {
     name: "skip-early",
-    story: "a leader is skipped with blames of half of the weight",
+    story: "a leader is skipped with blames of more than a quarter of the weight",
+    seed: 1,
+    finding: /VerdictReversed/,
     changes: [
       {
         file: "consensus/Committer.ts",
-        line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
-        by: "if (slot.blames.weight * 2 > this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
+        line: "if (this.isQuorum(slot.blames)) this.#decide(slot, SKIP)",
+        by: "if (slot.blames.weight * 4 > this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
       },
     ],
   },
   {
     name: "anchor-jumps",
     story: "the anchor jumps over a slot that is still undecided",
+    seed: 0,
+    finding: /never/,
     changes: [
       {
         file: "consensus/Committer.ts",
-        line: 'if (above?.verdict?._tag !== "Skip") anchor = above',
-        by: 'if (above?.verdict?._tag === "Commit") anchor = above',
+        line: 'return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove',
+        by: 'return threeAbove?.verdict?._tag === "Commit" ? threeAbove : ofNextHigher',
       },
     ],
   },
   {
     name: "order-of-arrival",
-    story: "a commit orders its vertices as they were found, not by round, draw and hash",
-    changes: [{ file: "consensus/Linearizer.ts", line: "    this.#sort(nodes)\n", by: "" }],
+    story: "a commit orders the vertices of a round as they arrived, not by draw and hash",
+    seed: 2,
+    finding: /has another order than/,
+    changes: [
+      {
+        file: "consensus/Linearizer.ts",
+        line: "this.sort(nodes)",
+        by: "nodes.sort((a, b) => a.round - b.round || this.dag.at(a.round).indexOf(a) - this.dag.at(b.round).indexOf(b))",
+      },
+    ],
   },
   {
     name: "own-header-forgotten",
     story: "after a restart the own signed headers are unknown",
+    seed: 2,
+    finding: /does not know its own vertex/,
     changes: [
       {
         file: "consensus/SigningGuard.ts",
@@ -70,6 +91,8 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "two-parents-of-one-slot",
     story: "an own vertex names every vertex of the round before, both of an equivocator among them",
+    seed: 2,
+    finding: /TwoParentsOfOneSlot/,
     changes: [
       {
         file: "consensus/Proposal.ts",
@@ -81,17 +104,22 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "closes-late",
     story: "the member of the first seat closes the epoch one commit late",
+    seed: 1,
+    finding: /does not follow commit/,
     changes: [
       {
         file: "consensus/Epoch.ts",
-        line: "this.#isClosed = leader.round >= EpochRecord.lastRound(this.opening.record)",
-        by: "this.#isClosed = leader.round >= EpochRecord.lastRound(this.opening.record) + (this.seat === 0 ? 1 : 0)",
+        line: "this.#isClosed = this.#linearizer.closes(leader.round)",
+        by: "this.#isClosed = this.#linearizer.closes((leader.round - (this.seat === 0 ? 1 : 0)) as Round)",
       },
     ],
   },
   {
     name: "quorum-of-heads",
     story: "a quorum counts heads instead of weight",
+    nodes: 4,
+    seed: 25,
+    finding: /ms of calm, and no commit/,
     changes: [
       {
         file: "consensus/Committee.ts",
@@ -113,6 +141,8 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "verified-by-id",
     story: "what was verified is remembered by the transaction's id, whatever signature it bears",
+    seed: 2,
+    finding: /took a transaction whose signature does not hold/,
     changes: [
       {
         file: "protocol/Transaction.ts",
@@ -124,6 +154,8 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "parameter-acts-at-once",
     story: "a changed checkpoint interval acts inside the running epoch",
+    seed: 1,
+    finding: /checkpoint against its record/,
     changes: [
       {
         file: "ledger/Ledger.ts",
@@ -135,11 +167,60 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "depth-of-highest-round",
     story: "the collection depth is counted from the highest round seen instead of the last commit",
+    seed: 2,
+    finding: /has another order than/,
     changes: [
       {
         file: "consensus/Epoch.ts",
         line: "const round = this.#linearizer.collectionRound",
         by: "const round = Math.max(this.opening.record.firstRound - 1, this.dag.highestRound - this.opening.record.rules.collectionDepthRounds) as Round",
+      },
+    ],
+  },
+  {
+    name: "sent-before-written",
+    story: "an own vertex goes out before it is on the disk",
+    seed: 2,
+    finding: /does not know its own vertex/,
+    changes: [
+      {
+        file: "consensus/replica/Signing.ts",
+        line: "    this.#unwritten = [...this.#unwritten, { writeId, vertex }]",
+        by: '    this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })\n    this.#unwritten = [...this.#unwritten, { writeId, vertex }]',
+      },
+    ],
+  },
+  {
+    name: "quorum-of-half",
+    story: "a quorum is more than half of the weight",
+    seed: 11,
+    finding: /VerdictReversed/,
+    changes: [{ file: "protocol/EpochRecord.ts", line: "weight * 3 > total * 2", by: "weight * 2 > total" }],
+  },
+  {
+    name: "confession-shields",
+    story: "evidence upon any base is taken for proof, and keeps the real one out",
+    seed: 0,
+    finding: /never/,
+    changes: [
+      { file: "consensus/replica/Replica.ts", line: "base === opening.base && committee", by: "committee" },
+      {
+        file: "consensus/replica/Replica.ts",
+        line: "this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))",
+        by: "this.#evidence.settle(() => true)",
+      },
+    ],
+  },
+  {
+    name: "lags-at-the-close",
+    story: "who lags at an epoch's end asks for no more than two rounds above the closing leader",
+    seed: 0,
+    finding: /never/,
+    changes: [
+      {
+        file: "consensus/Core.ts",
+        line: ": [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]",
+        by: ": [dag.quorumRound, Math.max(reachedRound, (this.#checkpoints.closing?.checkpoint.round ?? 0) + 2)]",
       },
     ],
   },

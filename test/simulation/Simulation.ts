@@ -97,6 +97,9 @@ export class Simulation {
   readonly #trafficChance: Chance
   readonly #digest = new Digest()
   readonly #beginning: Stored
+  readonly #genuine = new WeakMap<Message, boolean>()
+  readonly #aimChance: Chance
+  #aimedLoss = 0
   #isTrustBroken = false
   #healedAt: number | null = null
   #healedRound = 0
@@ -128,6 +131,7 @@ export class Simulation {
     )
     this.#witness = new Witness(record)
     this.#trace = new Trace([...this.#world.validators, ...this.#world.newcomers])
+    this.#aimChance = this.#chance.stream("aim")
     this.#trafficChance = this.#chance.stream("when transactions come")
     this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world)
     this.#storm = new Storm(this.#agenda, this.#chance.stream("storm"), options.faults, this.#levers())
@@ -232,6 +236,7 @@ export class Simulation {
       agenda: this.#agenda,
       scheme: this.#scheme,
       networkId: this.#world.genesis.networkId,
+      genuine: this.#genuine,
       send: (from, to, message) => this.#send(from, this.#indexOf(to), message),
       broadcast: (from, message) => {
         for (const each of this.#hosts) if (each !== from) this.#send(from, each.index, message)
@@ -387,6 +392,9 @@ export class Simulation {
         const host = this.#host(machine)
         host.speed = { ...host.speed, syncMs: 2 * factor }
       },
+      aim: (percent) => {
+        this.#aimedLoss = percent
+      },
       skew: (machine, byMs) => {
         const host = this.#host(machine)
         host.speed = { ...host.speed, skewMs: byMs }
@@ -477,8 +485,18 @@ export class Simulation {
     if (adversary === undefined) {
       this.#saw(message)
       this.#watchSigned(from, message)
+      if (this.#aimedLoss > 0 && this.#isAimedAt(message) && this.#aimChance.percent(this.#aimedLoss)) return
       this.#network.send(from.index, to, message)
     } else for (const said of adversary.says(to, message)) this.#network.send(from.index, to, said)
+  }
+
+  /** A single vertex, as its author hands it out, that leads its round or may vote for the leader of the one before. */
+  #isAimedAt(message: Message): boolean {
+    if (message._tag !== "Vertices" || message.vertices.length !== 1) return false
+    const [vertex] = message.vertices
+    if (vertex === undefined || vertex.header.epoch !== this.#latest.record.epoch) return false
+    const { author, round } = vertex.header
+    return this.#latest.member(this.#latest.leaderOf(round)).address === author || this.#aimChance.percent(25)
   }
 
   #saw(message: Message): void {

@@ -15,6 +15,7 @@ export const FAULTS = [
   "byzantine",
   "slow",
   "skew",
+  "aimed",
 ] as const
 
 export type FaultName = (typeof FAULTS)[number]
@@ -43,6 +44,8 @@ export interface Levers {
   readonly killNewcomer: () => void
   readonly join: () => void
   readonly slow: (machine: number, factor: number) => void
+  /** Loses so many per cent of leaders' vertices and of those that vote, each on its own way to each machine. */
+  readonly aim: (percent: number) => void
   readonly skew: (machine: number, byMs: number) => void
   readonly tell: (event: string) => void
 }
@@ -128,6 +131,9 @@ export class Storm {
       case "skew":
         this.#skew()
         return
+      case "aimed":
+        this.#aim()
+        return
       case "byzantine":
         return
     }
@@ -208,6 +214,16 @@ export class Storm {
     this.#levers.tell(`${factor} times slower: ${this.#levers.nameOf(machine)}`)
     this.#levers.slow(machine, factor)
     this.#later(chance.between(500, 6_000), () => this.#levers.slow(machine, 1))
+  }
+
+  /** Votes and certificates end up close to the thresholds, where the rules differ. */
+  #aim(): void {
+    const chance = this.#chance
+    const percent = chance.pick([20, 40, 60])
+    const forMs = chance.between(500, 5_000)
+    this.#levers.tell(`${percent} % of what leaders and their voters say is lost, for ${forMs} ms`)
+    this.#levers.aim(percent)
+    this.#later(forMs, () => this.#levers.aim(0))
   }
 
   #skew(): void {

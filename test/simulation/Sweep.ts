@@ -1,4 +1,5 @@
 /** Many seeds on all cores: a few worker threads, each takes the next seed as soon as it is done with one. */
+import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Options, Report } from "./Simulation.js"
@@ -35,9 +36,10 @@ export const run = async (
   await Promise.all(Array.from({ length: threads }, one))
 }
 
-const ask = (worker: Worker, options: Options): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    worker.once("message", resolve)
-    worker.once("error", reject)
-    worker.postMessage(options)
-  })
+const ask = async (worker: Worker, options: Options): Promise<Answer> => {
+  worker.postMessage(options)
+  // Rejects when the worker breaks.
+  const [answer]: ReadonlyArray<Answer> = await once(worker, "message")
+  if (answer === undefined) throw new Error(`no answer for seed ${options.seed}`)
+  return answer
+}

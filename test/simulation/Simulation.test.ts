@@ -1,0 +1,102 @@
+import { rm } from "node:fs/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Bundle from "./Bundle.js"
+import * as Planted from "./Planted.js"
+import * as Replay from "./Replay.js"
+import { optionsOf, type Report } from "./Simulation.js"
+import { FAULTS } from "./Storm.js"
+import * as Sweep from "./Sweep.js"
+
+const MINUTE = 60_000
+const SEEDS = 500
+
+const reportsOf = async (bundle: string, options: ReadonlyArray<ReturnType<typeof optionsOf>>) => {
+  const reports = new Map<number, Array<Report>>()
+  await Sweep.run(bundle, options, (report) => {
+    reports.set(report.seed, [...(reports.get(report.seed) ?? []), report])
+    return true
+  })
+  return reports
+}
+
+describe("a simulated network", () => {
+  let bundle = ""
+
+  beforeAll(async () => {
+    bundle = await Bundle.make()
+  })
+
+  afterAll(() => rm(bundle, { force: true }))
+
+  it(
+    `keeps every promise through ${SEEDS} seeds of mixed faults`,
+    async () => {
+      const failures: Array<string> = []
+      let closedEpochs = 0
+      const all = Array.from({ length: SEEDS }, (_, i) => optionsOf(i + 1))
+      await Sweep.run(bundle, all, (report) => {
+        const options = optionsOf(report.seed)
+        if (report.failure === null) closedEpochs += report.epochs - 1
+        else failures.push(Replay.failure(options, report))
+        // A few traces say more than five hundred.
+        return failures.length < 3
+      })
+      expect(failures.join("\n\n")).toBe("")
+      expect(closedEpochs).toBeGreaterThanOrEqual(3 * SEEDS)
+    },
+    15 * MINUTE,
+  )
+
+  it(
+    "lives the same life again when given the same seed",
+    async () => {
+      const seeds = [1, 2, 50]
+      const options = seeds.map((seed) => optionsOf(seed, 7, 150, FAULTS))
+      const reports = await reportsOf(bundle, [...options, ...options])
+      for (const seed of seeds) {
+        const [first, second] = reports.get(seed) ?? []
+        expect(first).toBeDefined()
+        expect(second).toEqual(first)
+      }
+      expect(new Set([...reports.values()].flat().map(({ digest }) => digest)).size).toBe(seeds.length)
+    },
+    5 * MINUTE,
+  )
+
+  it(
+    "settles four, ten and unequal validators as well",
+    async () => {
+      const options = [1, 4, 10, 13].flatMap((nodes, i) => [1, 2].map((seed) => optionsOf(1_000 * i + seed, nodes, 90)))
+      const reports = [...(await reportsOf(bundle, options)).values()].flat()
+      expect(reports.map(({ failure }) => failure)).toEqual(options.map(() => null))
+    },
+    5 * MINUTE,
+  )
+})
+
+describe("a planted fault", () => {
+  it("is one of at least eleven, each with a name of its own", () => {
+    expect(new Set(Planted.faults.map(({ name }) => name)).size).toBe(Planted.faults.length)
+    expect(Planted.faults.length).toBeGreaterThanOrEqual(11)
+  })
+
+  for (const fault of Planted.faults) {
+    it(
+      `is found: ${fault.story}`,
+      async () => {
+        const bundle = await Bundle.make(fault)
+        const found: Array<Report> = []
+        try {
+          await Sweep.run(bundle, [optionsOf(fault.seed, fault.nodes)], (report) => {
+            found.push(report)
+            return true
+          })
+        } finally {
+          await rm(bundle, { force: true })
+        }
+        expect(found.map(({ failure }) => failure?.message)).toEqual([expect.stringMatching(fault.finding)])
+      },
+      2 * MINUTE,
+    )
+  }
+})

@@ -22,6 +22,8 @@ export interface Database {
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** All of it or nothing. Not interrupted once it has begun. */
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** Returns when everything written before is on the disk, also where the durability does not ask for that. */
+  readonly sync: Effect.Effect<void, StorageError.StorageError>
   /** Gives the space of deleted rows back to the disk. Writes the whole file anew. */
   readonly compact: Effect.Effect<void, StorageError.StorageError>
 }
@@ -112,6 +114,11 @@ const make = (file: string, writer: SqlClient.SqlClient, reader: SqlClient.SqlCl
   file,
   read: (statements) => typed(file, transaction(reader, "begin")(statements)),
   write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
+  // A checkpoint begins with syncing the log.
+  sync: typed(
+    file,
+    reserved(writer, (connection) => execute(connection, "pragma wal_checkpoint(passive)")),
+  ),
   compact: typed(
     file,
     reserved(writer, (connection) => execute(connection, "vacuum")),

@@ -9,7 +9,10 @@ import type { Database } from "./Database.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface Epochs {
-  /** The epoch begins; of those before only the last one stays. */
+  /**
+   * The epoch begins; of those before only the last one stays. Returns when that and everything before it is on the disk:
+   * what a power cut takes is then of the running epoch, of which every own vertex is in `signed.db`.
+   */
   readonly begin: (opening: Opening) => Effect.Effect<void, StorageError>
   /** The running epoch, then the one before it; nothing in a new database. */
   readonly kept: Effect.Effect<ReadonlyArray<Opening>, StorageError>
@@ -41,9 +44,11 @@ export const insert = (
 
 export const make = (database: Database): Epochs => ({
   begin: (opening) =>
-    database.write((sql) =>
-      Effect.zipRight(insert(sql, opening), sql`delete from openings where epoch < ${opening.record.epoch - 1}`.raw),
-    ),
+    database
+      .write((sql) =>
+        Effect.zipRight(insert(sql, opening), sql`delete from openings where epoch < ${opening.record.epoch - 1}`.raw),
+      )
+      .pipe(Effect.zipRight(database.sync)),
 
   kept: database.read((sql) =>
     Effect.map(

@@ -4,6 +4,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect } from "effect"
 import * as Binary from "../protocol/Binary.js"
 import * as Genesis from "../protocol/Genesis.js"
+import * as JsonText from "../protocol/JsonText.js"
 import * as AtomicFile from "./AtomicFile.js"
 
 export class GenesisFileError extends Data.TaggedError("GenesisFileError")<{
@@ -28,10 +29,10 @@ export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileEr
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const text = yield* Effect.mapError(fileSystem.readFileString(path), systemError(path, "read"))
-    const json = yield* Effect.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () => new GenesisFileError({ path, reason: "not JSON" }),
-    })
+    const json = yield* Effect.mapError(
+      JsonText.parse(text, "genesis"),
+      ({ field, reason }) => new GenesisFileError({ path, reason: `${field}: ${reason}` }),
+    )
     return yield* Effect.mapError(
       Genesis.fromFile(json),
       ({ message }) => new GenesisFileError({ path, reason: message }),

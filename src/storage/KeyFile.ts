@@ -2,6 +2,7 @@
  * A secret key in a file of its own: 64 hex characters and a newline, readable by its owner alone. Errors name the file
  * and what is wrong with it, never what stands in it.
  */
+import { platform } from "node:os"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect, Option } from "effect"
@@ -28,7 +29,7 @@ const systemReason = (error: PlatformError): string => (error._tag === "SystemEr
 const fail = (path: string, reason: string) => Effect.fail(new KeyFileError({ path, reason }))
 
 /** Windows has no such bits. */
-const isOpenToOthers = (mode: number): boolean => process.platform !== "win32" && (mode & OTHERS) !== 0
+const isOpenToOthers = (mode: number): boolean => platform() !== "win32" && (mode & OTHERS) !== 0
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0")
 

@@ -1,72 +1,125 @@
-// The arrows of CONTRIBUTING.md: which folder of src/ may import which. Fails naming every import that points the wrong way.
+// The arrows of CONTRIBUTING.md: what each place of src/ may import, of ours and of others. Fails naming every import that
+// is not listed here. What a place may use without importing it (globals, names of a package) says biome.json.
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
 const everything = ["protocol", "ledger", "consensus", "storage", "network", "node", "rpc", "client", "cli", "explorer"]
 
-/** folder → the folders of ours it may import, besides itself. */
-const mayImport = {
-  protocol: [],
-  ledger: ["protocol"],
-  consensus: ["protocol", "ledger"],
-  storage: ["protocol", "ledger", "consensus"],
-  network: ["protocol", "ledger", "consensus"],
-  node: ["protocol", "ledger", "consensus", "storage", "network"],
-  rpc: ["protocol", "ledger", "consensus", "node"],
-  client: ["protocol", "rpc/Api"],
-  explorer: ["protocol", "client"],
-  cli: everything,
-  main: everything,
+/**
+ * Place → the folders of ours it may import besides its own, and the packages; `*` stands for any ending. A file belongs to
+ * the longest place it lies in. Nothing of Node or native is listed for what runs in browsers: protocol, ledger, consensus,
+ * client, explorer and the endpoint definitions (rpc/Api); protocol/crypto/Native.ts is the one native door.
+ */
+const house = {
+  protocol: { ours: [], packages: ["effect", "#crypto", "bech32"] },
+  "protocol/crypto": { ours: [], packages: ["@noble/*"] },
+  "protocol/crypto/Native.ts": { ours: [], packages: ["@noble/*", "node:crypto", "sodium-native"] },
+  ledger: { ours: ["protocol"], packages: ["effect", "#crypto"] },
+  consensus: { ours: ["protocol", "ledger"], packages: ["effect", "#crypto"] },
+  storage: {
+    ours: ["protocol", "ledger", "consensus"],
+    packages: [
+      "effect",
+      "#crypto",
+      "@effect/experimental/Reactivity",
+      "@effect/platform",
+      "@effect/platform/Error",
+      "@effect/sql",
+      "@effect/sql-sqlite-node/*",
+      "better-sqlite3",
+      "node:os",
+      "node:path",
+    ],
+  },
+  network: { ours: ["protocol", "ledger", "consensus"], packages: ["effect", "#crypto", "node:net"] },
+  node: {
+    ours: ["protocol", "ledger", "consensus", "storage", "network"],
+    packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
+  },
+  rpc: {
+    ours: ["protocol", "ledger", "consensus", "node"],
+    packages: ["effect", "@effect/platform", "node:buffer", "node:crypto", "node:http", "node:net", "node:stream"],
+  },
+  /** Shared with browsers, so it sees only the vocabulary and its like. */
+  "rpc/Api": { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },
+  client: { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },
+  explorer: { ours: ["protocol", "client"], packages: ["effect", "@effect/platform"] },
+  cli: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
+  main: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
 }
-
-/** Endpoint definitions are shared with browsers: they see only the vocabulary and each other. */
-const apiDefinitions = ["protocol", "rpc/Api"]
-
-/** Folders that run in browsers: no Node module, no native package. `protocol/crypto/Native.ts` is the one native door. */
-const portable = new Set(["protocol", "ledger", "consensus", "client", "explorer"])
-const nativeDoor = "protocol/crypto/Native.ts"
-const nodeOnly = /^(node:|@effect\/platform-node|@effect\/sql|@effect\/cli|sodium-native|better-sqlite3)/
 
 const isApiDefinition = (path) => /^rpc\/(.+\/)?Api\.ts$/.test(path)
 
 const folderOf = (path) => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "main")
 
-const filesBelow = (root) =>
-  readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|tsx|mts)$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
-    .sort()
+const placeOf = (path) =>
+  isApiDefinition(path)
+    ? "rpc/Api"
+    : (Object.keys(house)
+        .filter((place) => path === place || path.startsWith(`${place}/`))
+        .sort((a, b) => b.length - a.length)[0] ?? folderOf(path))
 
-const importsOf = (source) =>
+const matches = (specifier, entry) =>
+  entry.endsWith("*") ? specifier.startsWith(entry.slice(0, -1)) : specifier === entry
+
+/** Everything below `root` but the folders, so that a link or a script in another language is seen, not passed over. */
+const entriesBelow = (root) =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => ({
+      path: relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
+      isLink: !entry.isFile(),
+    }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+
+const withoutComments = (source) =>
+  source.replaceAll(
+    /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (_, string) => string ?? " ",
+  )
+
+const importsIn = (source) =>
   [...source.matchAll(/(?:^|[\s;}])(?:import|export)\b[^;"'`]*?\bfrom\s*["']([^"']+)["']/g)]
     .concat([...source.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g)])
     .map((match) => match[1])
 
+/** Read with comments and without: one may hide an import, and what looks like one may be in a string. */
+const importsOf = (source) => [...new Set([...importsIn(source), ...importsIn(withoutComments(source))])]
+
+const hasComputedImport = (source) => /(?<![.\w])import\s*\((?!\s*(?:"[^"\n]*"|'[^'\n]*')\s*[,)])/.test(source)
+
+const complaintOf = (root, path, specifier) => {
+  const place = placeOf(path)
+  const { ours, packages } = house[place]
+  const may = (allowed, none) =>
+    `but ${place}${place.includes(".") ? "" : "/"} may import only: ${allowed.join(", ") || none}`
+  if (!specifier.startsWith(".")) {
+    if (packages.some((entry) => matches(specifier, entry))) return []
+    return [`src/${path} imports ${specifier}, ${may(packages, "no package")}`]
+  }
+  const target = relative(root, resolve(root, dirname(path), specifier))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, ".ts")
+  if (target.startsWith("..")) return [`src/${path} imports ${specifier}, outside src/`]
+  const withinOwn = folderOf(target) === folderOf(path) && place !== "rpc/Api"
+  const fits = withinOwn || ours.some((to) => (to === "rpc/Api" ? isApiDefinition(target) : to === folderOf(target)))
+  return fits ? [] : [`src/${path} imports ${target}, ${may(ours, "nothing of ours")}`]
+}
+
 /** The lines that name a broken arrow in the tree below `root`; empty when the house stands. */
 export const violations = (root) =>
-  filesBelow(root).flatMap((path) => {
-    const folder = folderOf(path)
-    const allowed = isApiDefinition(path) ? apiDefinitions : mayImport[folder]
-    if (allowed === undefined)
-      return [`src/${path}: folder "${folder}" has no place in the design; add it to scripts/layers.mjs`]
-    return importsOf(readFileSync(join(root, path), "utf8")).flatMap((specifier) => {
-      if (!specifier.startsWith(".")) {
-        const forbidden =
-          (portable.has(folder) || isApiDefinition(path)) && nodeOnly.test(specifier) && path !== nativeDoor
-        return forbidden ? [`src/${path} imports ${specifier}, but ${folder}/ must run in browsers`] : []
-      }
-      const target = relative(root, resolve(root, dirname(path), specifier))
-        .replaceAll("\\", "/")
-        .replace(/\.js$/, ".ts")
-      if (target.startsWith("..")) return [`src/${path} imports ${specifier}, outside src/`]
-      const targetFolder = folderOf(target)
-      const withinOwn = targetFolder === folder && !isApiDefinition(path)
-      const fits = withinOwn || allowed.some((to) => (to === "rpc/Api" ? isApiDefinition(target) : to === targetFolder))
-      return fits
-        ? []
-        : [`src/${path} imports ${target}, but ${folder}/ may import only: ${allowed.join(", ") || "nothing of ours"}`]
-    })
+  entriesBelow(root).flatMap(({ path, isLink }) => {
+    if (isLink) return [`src/${path}: a link; what it leads to cannot be judged`]
+    if (/\.([cm]js|jsx?|[cm]ts)$/.test(path)) return [`src/${path}: only .ts and .tsx are checked; rename it`]
+    if (!/\.tsx?$/.test(path)) return []
+    if (!Object.hasOwn(house, placeOf(path)))
+      return [`src/${path}: folder "${folderOf(path)}" has no place in the design; add it to scripts/layers.mjs`]
+    const source = readFileSync(join(root, path), "utf8")
+    const computed = hasComputedImport(withoutComments(source))
+      ? [`src/${path}: import() of something computed cannot be judged; give it one plain string`]
+      : []
+    return computed.concat(importsOf(source).flatMap((specifier) => complaintOf(root, path, specifier)))
   })
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -5,6 +5,7 @@
  * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras is
  * no record. `touched` holds each row changed since the commit began exactly once, with what it was before.
  */
+// biome-ignore lint/style/noRestrictedImports: chance decides only where in memory a row lies, no result depends on it
 import { fromHex, randomBytes } from "#crypto"
 import * as AccountRecord from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"

@@ -22,6 +22,7 @@ const Threshold = Counter.between(1, Limits.POLICY_KEYS, "how many of the keys m
 
 /** `Schema.Struct({})` would take any value but null. */
 const Empty = Schema.Struct({}).pipe(
+  // biome-ignore lint/plugin: how many keys there are does not depend on their order
   Schema.filter((value) => typeof value === "object" && !Array.isArray(value) && Reflect.ownKeys(value).length === 0, {
     jsonSchema: { type: "object", maxProperties: 0 },
     message: () => "an empty object",

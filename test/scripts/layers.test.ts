@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -67,17 +67,31 @@ describe("the layering rule", () => {
   })
 
   it.each([
-    ["protocol/Sats.ts", "node:crypto"],
-    ["protocol/crypto/Portable.ts", "sodium-native"],
-    ["ledger/State.ts", "node:fs"],
-    ["consensus/Dag.ts", "@effect/platform-node"],
-    ["client/Client.ts", "node:http"],
-    ["explorer/Page.ts", "better-sqlite3"],
-    ["rpc/core/Api.ts", "@effect/sql"],
-  ])("src/%s must not import %s, for it runs in browsers", (path, specifier) => {
-    expect(violations(house(root, { [path]: importing(specifier) }))).toEqual([
-      expect.stringMatching(new RegExp(`^src/${path} imports ${specifier}, but .* must run in browsers$`)),
-    ])
+    ["protocol/Sats.ts", "node:crypto", "protocol/"],
+    ["protocol/Sats.ts", "prom-client", "protocol/"],
+    ["protocol/Sats.ts", "effect/Clock", "protocol/"],
+    ["protocol/Sats.ts", "udg-node/client", "protocol/"],
+    ["protocol/Sats.ts", "sodium-native", "protocol/"],
+    ["protocol/crypto/Portable.ts", "sodium-native", "protocol/crypto/"],
+    ["protocol/crypto/Native.ts", "node:fs", "protocol/crypto/Native.ts"],
+    ["ledger/State.ts", "node:fs", "ledger/"],
+    ["ledger/State.ts", "udg-node/wallet", "ledger/"],
+    ["consensus/Dag.ts", "@effect/platform-node", "consensus/"],
+    ["storage/Commits.ts", "node:process", "storage/"],
+    ["network/Peer.ts", "node:http", "network/"],
+    ["node/Mempool.ts", "better-sqlite3", "node/"],
+    ["node/Mempool.ts", "node:process", "node/"],
+    ["rpc/core/Http.ts", "@effect/sql", "rpc/"],
+    ["rpc/core/Api.ts", "@effect/sql", "rpc/Api/"],
+    ["rpc/core/Api.ts", "node:buffer", "rpc/Api/"],
+    ["client/Client.ts", "node:http", "client/"],
+    ["explorer/Page.ts", "better-sqlite3", "explorer/"],
+    ["cli/Node.ts", "udg-node/client", "cli/"],
+    ["main.ts", "#other", "main/"],
+  ])("src/%s must not import %s, which is not listed for %s", (path, specifier, place) => {
+    const [line, ...others] = violations(house(root, { [path]: importing(specifier) }))
+    expect(others).toEqual([])
+    expect(line).toContain(`src/${path} imports ${specifier}, but ${place} may import only: `)
   })
 
   it.each([
@@ -88,8 +102,40 @@ describe("the layering rule", () => {
     'import "../node/Mempool.js"\n',
     'const it = await import("../node/Mempool.js")\n',
     'type It = import("../node/Mempool.js").It\n',
+    'import /* it */ { it } from /* there */ "../node/Mempool.js"\n',
+    'import {\n  // what\'s "it"?\n  it,\n} from "../node/Mempool.js"\n',
+    'const it = await import(/* it */ "../node/Mempool.js")\n',
+    'const it = await import( // it\n  "../node/Mempool.js")\n',
+    'const it = await import("../node/Mempool.js", {})\n',
   ])("sees the arrow in %j", (content) => {
     expect(violations(house(root, { "ledger/State.ts": content }))).toHaveLength(1)
+  })
+
+  it.each([
+    "const it = await import(`../node/Mempool.js`)\n",
+    "const it = await import(/* it */ `../node/Mempool.js`)\n",
+    'const it = await import("../node/" + name)\n',
+    "const it = await import(name)\n",
+  ])("refuses what it cannot judge in %j", (content) => {
+    expect(violations(house(root, { "ledger/State.ts": content }))).toContain(
+      "src/ledger/State.ts: import() of something computed cannot be judged; give it one plain string",
+    )
+  })
+
+  it.each(["js", "mjs", "cjs", "jsx", "mts", "cts"])("refuses a script that ends in .%s", (ending) => {
+    expect(violations(house(root, { [`ledger/State.${ending}`]: "export {}\n" }))).toEqual([
+      `src/ledger/State.${ending}: only .ts and .tsx are checked; rename it`,
+    ])
+  })
+
+  it("refuses a link", () => {
+    house(root, { "ledger/State.ts": "export {}\n" })
+    symlinkSync("../../node", join(root, "ledger/node"))
+    expect(violations(root)).toEqual(["src/ledger/node: a link; what it leads to cannot be judged"])
+  })
+
+  it("reads declarations too", () => {
+    expect(violations(house(root, { "ledger/it.d.ts": importing("../node/Mempool.js") }))).toHaveLength(1)
   })
 
   it("refuses a folder that has no place in the design", () => {

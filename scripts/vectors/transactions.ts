@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import * as Address from "../../src/protocol/Address.js"
 import * as Counter from "../../src/protocol/Counter.js"
+import * as JsonText from "../../src/protocol/JsonText.js"
 import type { Name } from "../../src/protocol/Name.js"
 import type * as Operation from "../../src/protocol/Operation.js"
 import * as Sats from "../../src/protocol/Sats.js"
@@ -138,7 +139,8 @@ const json = good.json as unknown as Record<string, unknown>
 const changed = (change: Record<string, unknown>): string => JSON.stringify({ ...json, ...change })
 const without = (...fields: ReadonlyArray<string>): string =>
   JSON.stringify(Object.fromEntries(Object.entries(json).filter(([field]) => !fields.includes(field))))
-const raw = (from: string, to: string): string => JSON.stringify(json).replace(from, to)
+const writtenAs = (amount: string): string => JSON.stringify(json).replace('"amount":150000000', `"amount":${amount}`)
+const nested = (lists: number): unknown => (lists === 0 ? "Transfer" : [nested(lists - 1)])
 
 /** As texts, because what a reader makes of a number is part of what is tested. */
 const rejectedJson: ReadonlyArray<readonly [about: string, text: string, field: string, reason: string]> = [
@@ -149,10 +151,18 @@ const rejectedJson: ReadonlyArray<readonly [about: string, text: string, field: 
   ["no signature", without("signature"), "signature", "missing-field"],
   ["an amount in a string", changed({ amount: "150000000" }), "amount", "json-type"],
   ["an amount of minus one", changed({ amount: -1 }), "amount", "range"],
-  ["an amount of minus zero", raw('"amount":150000000', '"amount":-0'), "amount", "range"],
-  ["an amount with a fraction", changed({ amount: 0.5 }), "amount", "range"],
+  ["an amount of minus zero", writtenAs("-0"), "amount", "number"],
+  ["an amount with a fraction", writtenAs("0.5"), "amount", "number"],
+  ["an amount with a fraction that doubles round away", writtenAs("150000000.000000001"), "amount", "number"],
+  ["a fraction that doubles round to 1", writtenAs("0.99999999999999999999"), "amount", "number"],
+  ["an amount with a fraction of zero", writtenAs("150000000.0"), "amount", "number"],
+  ["an amount with an exponent", writtenAs("15e7"), "amount", "number"],
+  ["an amount that a double cannot hold", writtenAs("9007199254740993"), "amount", "number"],
+  ["two amounts", writtenAs('1,"amount":150000000'), "amount", "twice"],
+  ["two amounts, one written with an escape", writtenAs('1,"\\u0061mount":150000000'), "amount", "twice"],
+  ["an object with 32 lists within each other", changed({ type: nested(32) }), `type${"[0]".repeat(31)}`, "depth"],
   ["an amount above the maximum supply", changed({ amount: 2_100_000_000_000_001 }), "amount", "range"],
-  ["a nonce of 2^53", changed({ nonce: 2 ** 53 }), "nonce", "range"],
+  ["a nonce of 2^53", changed({ nonce: 2 ** 53 }), "nonce", "number"],
   ["an amount of 0", changed({ amount: 0 }), "amount", "rule"],
   ["a memo of 257 bytes", changed({ memo: "m".repeat(257) }), "memo", "text"],
   ["a memo with a lone surrogate", changed({ memo: "\ud83c" }), "memo", "text"],
@@ -174,7 +184,7 @@ export const rejectedTransactions = () => {
     requireRefused(about, Transaction.decode(networkId, Buffer.from(bytes, "hex")))
   }
   for (const [about, text] of rejectedJson) {
-    const decoded = TransactionJson.decode(JSON.parse(text))
+    const decoded = Either.flatMap(JsonText.parse(text, "transaction"), TransactionJson.decode)
     requireRefused(
       about,
       Either.flatMap(decoded, (json) => TransactionJson.fromJson(networkId, prefix, json)),

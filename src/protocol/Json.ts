@@ -1,34 +1,24 @@
 /** Reading JSON by its schema: the value, or the one field that is wrong and what was expected of it. */
-import { Either, ParseResult, Schema } from "effect"
-
-/** `field` is the path to what is wrong, as one would write it in JavaScript. */
-export interface Problem {
-  readonly field: string
-  readonly reason: string
-}
-
-const pathOf = (segments: ReadonlyArray<PropertyKey>, whole: string): string =>
-  segments.reduce<string>((path, segment) => {
-    if (typeof segment === "number") return `${path}[${segment}]`
-    return path === "" ? String(segment) : `${path}.${String(segment)}`
-  }, "") || whole
+import { Either, Schema } from "effect"
+import * as JsonProblem from "./JsonProblem.js"
 
 /**
- * Where a union of objects fails, every member has its own complaint; the deepest one comes from the member that the
- * input was meant for.
+ * A decoder that takes no unknown field, unless told to ignore them, and never throws. `whole` names the value when no
+ * single field of it is to blame.
  */
-const deepest = (issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>): ParseResult.ArrayFormatterIssue | undefined =>
-  issues.reduce<ParseResult.ArrayFormatterIssue | undefined>(
-    (best, issue) => (best === undefined || issue.path.length > best.path.length ? issue : best),
-    undefined,
-  )
-
-/** A decoder that takes no unknown field. `whole` names the value when no single field of it is to blame. */
-export const decoder = <A, I>(schema: Schema.Schema<A, I>, whole: string) => {
-  const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })
-  return (input: unknown): Either.Either<A, Problem> =>
-    Either.mapLeft(decode(input), (error) => {
-      const issue = deepest(ParseResult.ArrayFormatter.formatErrorSync(error))
-      return { field: pathOf(issue?.path ?? [], whole), reason: issue?.message ?? error.message }
-    })
+export const decoder = <A, I>(
+  schema: Schema.Schema<A, I>,
+  whole: string,
+  unknownFields: "error" | "ignore" = "error",
+) => {
+  const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: unknownFields })
+  return (input: unknown): Either.Either<A, JsonProblem.JsonProblem> => {
+    try {
+      return Either.mapLeft(decode(input), ({ issue }) => JsonProblem.fromIssue(issue, whole))
+    } catch {
+      // A union chooses its member by the discriminator as a string, and there are values that make none: lists within
+      // lists by the thousand, an object whose own `toString` is no function.
+      return Either.left(JsonProblem.at([], whole, "a field holds an object or a list where a text must stand"))
+    }
+  }
 }

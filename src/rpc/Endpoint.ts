@@ -4,6 +4,7 @@
  */
 import { HttpApi, type HttpApiEndpoint, HttpApiSchema, type HttpMethod } from "@effect/platform"
 import { SchemaAST as AST, Context, type Effect, Either, Option, Schema } from "effect"
+import * as Json from "../protocol/Json.js"
 import { Api } from "./Api.js"
 import * as Access from "./access/Api.js"
 import { contentType as eventStream } from "./events/Api.js"
@@ -47,11 +48,8 @@ export interface Endpoint {
 type Definition = HttpApiEndpoint.HttpApiEndpoint<string, HttpMethod.HttpMethod>
 
 const decoder = (schema: Schema.Schema.All, whole: string, unknownFields: "error" | "ignore") => {
-  const decode = Schema.decodeUnknownEither(Schema.make<unknown, unknown, never>(schema.ast), {
-    onExcessProperty: unknownFields,
-  })
-  return (input: unknown): Decoded<unknown> =>
-    Either.mapLeft(decode(input), (error) => WrongField.toInvalidRequest(error, whole))
+  const decode = Json.decoder(Schema.make<unknown, unknown, never>(schema.ast), whole, unknownFields)
+  return (input: unknown): Decoded<unknown> => Either.mapLeft(decode(input), WrongField.toInvalidRequest)
 }
 
 const nothing = (): Decoded<undefined> => Either.right(undefined)

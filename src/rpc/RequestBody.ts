@@ -2,8 +2,10 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { Either } from "effect"
+import * as JsonText from "../protocol/JsonText.js"
 import * as Access from "./access/Api.js"
 import * as Failure from "./failure/Api.js"
+import * as WrongField from "./WrongField.js"
 
 export type Refusal = Failure.InvalidRequest | Failure.BodyTooLarge | Failure.UnsupportedMediaType | Failure.Overloaded
 
@@ -59,12 +61,7 @@ const invalid = (message: string) => new Failure.InvalidRequest({ message, field
 const parse = (bytes: Buffer): Either.Either<unknown, Refusal> => {
   if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
-  try {
-    return Either.right(JSON.parse(bytes.toString("utf8")))
-  } catch {
-    // The parser's own message repeats the input, which may hold a secret.
-    return Either.left(invalid("body: JSON expected, this is none"))
-  }
+  return Either.mapLeft(JsonText.parse(bytes.toString("utf8"), "body"), WrongField.toInvalidRequest)
 }
 
 const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))

@@ -2,7 +2,9 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Genesis from "../../src/protocol/Genesis.js"
 import * as Limits from "../../src/protocol/Limits.js"
 import * as Name from "../../src/protocol/Name.js"
 import * as Network from "../../src/protocol/Network.js"
@@ -13,6 +15,8 @@ import * as Sats from "../../src/protocol/Sats.js"
 const docs = resolve(import.meta.dirname, "../../docs")
 const page = readFileSync(resolve(docs, "protocol.md"), "utf8")
 const [example] = JSON.parse(readFileSync(resolve(docs, "vectors/transactions.json"), "utf8")).single_key
+
+const { written_out: genesis } = JSON.parse(readFileSync(resolve(docs, "vectors/genesis.json"), "utf8")).smallest
 
 /** The fenced block of this language; the page has one of each. */
 const block = (language: string): string => {
@@ -77,6 +81,22 @@ describe("the tables of docs/protocol.md", () => {
         String(max),
       ]),
     )
+  })
+
+  it("have the defaults of the genesis", () => {
+    const { mode, network_id, time, validators, allocations } = genesis
+    const shortest = Genesis.fromFile({ mode, network_id, time, validators, allocations })
+    const { protocol } = Genesis.toJson(Either.getOrThrow(shortest))
+    const documented = rowsUnder("field", "type", "structural rule", "left out of the file")
+      .map(([field, , , otherwise]) => [field, Number(otherwise)] as const)
+      .filter(([field]) => field !== undefined && field in protocol)
+    expect(Object.fromEntries(documented)).toStrictEqual(protocol)
+  })
+
+  it("have every reason of the rejected vectors, and no other", () => {
+    const { bytes, json } = JSON.parse(readFileSync(resolve(docs, "vectors/rejected-transactions.json"), "utf8"))
+    const used = [...bytes, ...json].map(({ reason }) => `\`${reason}\``)
+    expect(new Set(rowsUnder("`reason`").map(([reason]) => reason))).toStrictEqual(new Set(used))
   })
 
   it("have the limits of the code", () => {

@@ -240,6 +240,25 @@ describe("a transaction in JSON is refused, naming the field, when", () => {
     expect(refused.message).toContain("an address of the other network")
   })
 
+  // A schema chooses the type of a transaction by a string, and these cannot be made one.
+  it.each([
+    ["lists by the thousand", JSON.parse("[".repeat(20_000) + "]".repeat(20_000))],
+    ["an object that is no string", { toString: 1, valueOf: 1 }],
+  ])("the type is %s", (_, type) => {
+    expect(refusalOf({ ...transfer, type }).field).toBe("transaction")
+  })
+
+  it("a field is long: the error is not", () => {
+    const long = "x".repeat(60_000)
+    for (const input of [
+      { ...transfer, type: long },
+      { ...transfer, [long]: 1 },
+      { ...transfer, to: long },
+    ]) {
+      expect(refusalOf(input).message.length).toBeLessThan(400)
+    }
+  })
+
   it("whatever it is: no input throws", () => {
     fc.assert(
       fc.property(

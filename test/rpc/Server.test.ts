@@ -217,6 +217,20 @@ describe("requests that are not in order", () => {
     expect(answer.field).toBe(error.slice(0, error.indexOf(":")))
   })
 
+  // The first two were a 500: a schema makes a string of what stands where the type belongs.
+  it.each([
+    [`{"type":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "type", "more than 32 objects and lists within each other"],
+    ['{"type":{"toString":1,"valueOf":1}}', "body", "a field holds an object or a list where a text must stand"],
+    ['{"type":"UnstakeTx","nonce":0.99999999999999999999}', "nonce", "in digits alone"],
+    ['{"type":"UnstakeTx","nonce":1,"nonce":2}', "nonce", "stands twice"],
+    [JSON.stringify({ type: "x".repeat(60_000) }), "type", "got 60000 characters"],
+  ])("to /tx/submit with the text %.60s", async (text, field, reason) => {
+    const answer = expectFailure(await ask(server.port, post("/tx/submit", text)), 400, "InvalidRequest")
+    expect(answer.field.startsWith(field)).toBe(true)
+    expect(answer.error).toContain(reason)
+    expect(answer.error.length).toBeLessThan(500)
+  })
+
   it("with a body that is too large, announced or not", async () => {
     const large = JSON.stringify({ secret_key: "x".repeat(70_000) })
     expect(expectFailure(await ask(server.port, post("/stake", large)), 413, "BodyTooLarge").limit).toBe(65_536)

@@ -1,0 +1,126 @@
+/**
+ * JSON text from outside: request bodies and files. `JSON.parse` takes more than one may mean: it rounds
+ * `150000000.000000001` to an amount nobody wrote, and of two fields of one name it keeps the last, where another reader
+ * keeps the first. So a second look goes over the text, and what could be read in two ways is refused.
+ */
+import { Either } from "effect"
+import * as JsonProblem from "./JsonProblem.js"
+
+/** Lists and objects within each other. Nothing here needs more than six. */
+export const MAX_DEPTH = 32
+
+/** Integers that short are below 2^53, whatever their digits. */
+const SHORT = 15
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const NINE = 0x39
+const ZERO = 0x30
+const OPENING_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+
+const expected = `an integer from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER} in digits alone, without fraction and exponent,`
+
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
+
+/** Where the string that begins at `start` has its closing quote. */
+const closingQuote = (text: string, start: number): number => {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let before = end - 1
+    while (text.charCodeAt(before) === BACKSLASH) before--
+    // An even number of backslashes escapes only itself.
+    if ((end - before) % 2 === 1) return end
+  }
+}
+
+/** Where the number that begins at `start` is over: behind it stands a comma, a closing bracket, space or nothing. */
+const numberEnd = (text: string, start: number): number => {
+  let end = start + 1
+  while (end < text.length) {
+    const code = text.charCodeAt(end)
+    if (code === COMMA || code === CLOSING_BRACE || code === CLOSING_BRACKET || code <= 0x20) break
+    end++
+  }
+  return end
+}
+
+const isInteger = (text: string, start: number, end: number): boolean => {
+  const isNegative = text.charCodeAt(start) === MINUS
+  for (let i = isNegative ? start + 1 : start; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false
+  // -0 is an integer in digits, but not one that anybody counts with.
+  if (isNegative && text.charCodeAt(start + 1) === ZERO) return false
+  return end - start <= SHORT || Number.isSafeInteger(Number(text.slice(start, end)))
+}
+
+const keyOf = (text: string, start: number, end: number): string => {
+  const key = text.slice(start + 1, end)
+  return key.includes("\\") ? String(JSON.parse(text.slice(start, end + 1))) : key
+}
+
+/** What stands against a text that `JSON.parse` took, so that nothing here needs to judge its grammar. */
+const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undefined => {
+  /** The key or index of what is being read, for every open object or list. */
+  const path: Array<PropertyKey> = []
+  /** The keys seen, for every open object; a set serves all objects of its depth, one after the other. */
+  const seen: Array<Set<string>> = []
+  const isObject: Array<boolean> = []
+  let depth = 0
+  let awaitsKey = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      const end = closingQuote(text, i)
+      if (awaitsKey) {
+        const key = keyOf(text, i, end)
+        path[depth - 1] = key
+        const keys = seen[depth - 1]
+        if (keys?.has(key)) return JsonProblem.at(path, whole, "stands twice in one object")
+        keys?.add(key)
+        awaitsKey = false
+      }
+      i = end
+    } else if (code === MINUS || isDigit(code)) {
+      const end = numberEnd(text, i)
+      if (!isInteger(text, i, end)) return JsonProblem.atNumber(path, whole, expected, text.slice(i, end))
+      i = end - 1
+    } else if (code === COMMA) {
+      if (isObject[depth - 1] === true) awaitsKey = true
+      else path[depth - 1] = Number(path[depth - 1]) + 1
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      if (depth === MAX_DEPTH)
+        return JsonProblem.at(path, whole, `more than ${MAX_DEPTH} objects and lists within each other`)
+      awaitsKey = code === OPENING_BRACE
+      isObject[depth] = awaitsKey
+      const keys = seen[depth]
+      if (keys === undefined) seen[depth] = new Set()
+      else if (awaitsKey) keys.clear()
+      path[depth++] = 0
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      depth--
+      path.length = depth
+      awaitsKey = false
+    }
+  }
+  return undefined
+}
+
+/**
+ * The value that a text stands for. Refused, besides what is no JSON: a number that is not an integer in digits within
+ * ±(2^53 − 1), two fields of one name in an object, and more than 32 levels. What a string may hold is for the field's
+ * own rule to say. `whole` names the text when no field of it is to blame.
+ */
+export const parse = (text: string, whole: string): Either.Either<unknown, JsonProblem.JsonProblem> => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message repeats the input, which may hold a secret.
+    return Either.left(JsonProblem.at([], whole, "JSON expected, this is none"))
+  }
+  const problem = problemOf(text, whole)
+  return problem === undefined ? Either.right(value) : Either.left(problem)
+}

@@ -1,0 +1,98 @@
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as JsonText from "../../src/protocol/JsonText.js"
+
+const parse = (text: string) => JsonText.parse(text, "text")
+
+const complaintOf = (text: string): string =>
+  Either.match(parse(text), { onLeft: ({ field, reason }) => `${field}: ${reason}`, onRight: () => "taken" })
+
+const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
+
+describe("JSON text from outside", () => {
+  it("has the value that JSON.parse gives it, however it is spaced and escaped", () => {
+    const scalar = fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null))
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        scalar,
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(fc.string({ unit: "binary" }), tie("value"), { maxKeys: 4 }),
+      ),
+    }))
+    fc.assert(
+      fc.property(value, fc.constantFrom("", " ", "\t\r\n"), (value, space) => {
+        const text = JSON.stringify(value, undefined, space)
+        expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it.each(["0", "-1", "9007199254740991", "-9007199254740991", "150000000"])("may hold the number %s", (number) => {
+    expect(parse(number)).toStrictEqual(Either.right(Number(number)))
+    expect(parse(`{"a": [${number} , ${number}]}`)).toStrictEqual(Either.right({ a: [Number(number), Number(number)] }))
+  })
+
+  // JSON.parse rounds each of these to an integer that nobody wrote, or to one that was written in another way.
+  it.each([
+    "150000000.000000001",
+    "9007199254740991.4",
+    "0.99999999999999999999",
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "1.0",
+    "1e3",
+    "1E+3",
+    "1000e-3",
+    "-0",
+    "-0.0",
+    "0.5",
+    "1e-400",
+    "1e400",
+  ])("may not hold the number %s", (number) => {
+    expect(complaintOf(`{"fee":1,"to":[{"amount":${number}}]}`)).toBe(
+      `to[0].amount: an integer from -9007199254740991 to 9007199254740991 in digits alone, without fraction and exponent, expected, got ${number}`,
+    )
+    expect(complaintOf(number)).toContain("text: an integer")
+  })
+
+  it("does not repeat a number without end, nor one that is named like a secret", () => {
+    expect(complaintOf(`[${"9".repeat(60_000)}]`)).toMatch(
+      /^\[0\]: an integer .{80,110}, got a number of 60000 characters$/,
+    )
+    expect(complaintOf('{"seed":123456789012345678}')).not.toContain("123456789012345678")
+  })
+
+  it.each([
+    ['{"amount":1,"amount":2}', "amount"],
+    ['{"amount":1,"\\u0061mount":2}', "amount"],
+    ['{"a\\\\":1,"a\\\\":2}', "(a long or unprintable name)"],
+    ['{"__proto__":1,"__proto__":2}', "__proto__"],
+    ['[0,{"a":{"b":1},"c":[{"d":1,"e":{"d":1},"d":2}]}]', "[1].c[0].d"],
+  ])("names a field once in an object: %s", (text, field) => {
+    expect(complaintOf(text)).toBe(`${field}: stands twice in one object`)
+  })
+
+  it("may name a field in as many objects as it likes", () => {
+    const text = '[{"a":{"a":[{"a":1},{"a":"a"}]}},{"a":{"a":{}}},{"b":{"a":0},"a":{"b":0}}]'
+    expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))
+  })
+
+  it("is not misled by what stands in strings", () => {
+    const text = '{"a":"1.5,\\"b\\":{[","b":"\\\\","c":"\\\\\\"","d":["}",1,"]"]}'
+    expect(parse(text)).toStrictEqual(Either.right(JSON.parse(text)))
+  })
+
+  // A type of 5 000 lists within each other once was a 500: the schema turns it into a string, list by list.
+  it.each([33, 5_000, 200_000])("is refused at %i levels, and read at 32", (levels) => {
+    expect(complaintOf(nested(levels))).toBe(`${"[0]".repeat(32)}: more than 32 objects and lists within each other`)
+    expect(complaintOf(`{"type":${nested(levels)}}`)).toContain("within each other")
+    expect(complaintOf(nested(32))).toBe("taken")
+  })
+
+  it.each(["", "{", "[1,]", "01", "NaN", "\ufeff{}", '{"a":1}}', "'a'", '"\u0000"'])("is JSON: not %j", (text) => {
+    expect(complaintOf(text)).toBe("text: JSON expected, this is none")
+  })
+})

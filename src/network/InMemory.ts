@@ -1,0 +1,73 @@
+/** A network inside one process: everybody hears everybody, at once and in order. For tests of whole nodes. */
+import { Clock, Effect, Layer, Option, Queue, Stream, SubscriptionRef } from "effect"
+import type { PeerId } from "../consensus/replica/Peer.js"
+import type { Address } from "../protocol/Address.js"
+import * as Counter from "../protocol/Counter.js"
+import { Network, type Peer, type Received } from "./Network.js"
+
+interface Member {
+  readonly self: Peer
+  readonly inbound: Queue.Queue<Received>
+}
+
+/** Messages that wait for a slow reader; more are lost, as they would be elsewhere. */
+const WAITING_MESSAGES = 10_000
+
+export interface Hub {
+  /** The network of one more node, which is there until its scope ends. */
+  readonly join: (name: string, validator: Address | null) => Layer.Layer<Network>
+  /** What was reported of whom. */
+  readonly misbehaviours: ReadonlyArray<{ readonly peer: PeerId; readonly what: string }>
+}
+
+export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
+  const members = yield* SubscriptionRef.make<ReadonlyArray<Member>>([])
+  const misbehaviours: Array<{ readonly peer: PeerId; readonly what: string }> = []
+
+  const joined = (name: string, validator: Address | null) =>
+    Effect.gen(function* () {
+      const inbound = yield* Queue.dropping<Received>(WAITING_MESSAGES)
+      const id = name as PeerId
+      const self: Peer = {
+        id,
+        validator,
+        address: `/memory/${name}`,
+        direction: "inbound",
+        agent: "udg",
+        latencyMs: 0,
+        connectedSince: Counter.timestamp(yield* Clock.currentTimeMillis),
+      }
+      yield* Effect.acquireRelease(
+        SubscriptionRef.update(members, (all) => [...all, { self, inbound }]),
+        () => SubscriptionRef.update(members, (all) => all.filter((member) => member.inbound !== inbound)),
+      )
+      const others = (all: ReadonlyArray<Member>) => all.filter((member) => member.inbound !== inbound)
+      const peersOf = (all: ReadonlyArray<Member>) => others(all).map((member) => member.self)
+      return Network.of({
+        listensAt: Option.some(self.address),
+        send: (to, message) =>
+          Effect.flatMap(members, (all) =>
+            Effect.forEach(
+              others(all).filter((member) => member.self.id === to),
+              (member) => Queue.offer(member.inbound, { from: id, message }),
+              { discard: true },
+            ),
+          ),
+        broadcast: (message) =>
+          Effect.flatMap(members, (all) =>
+            Effect.forEach(others(all), (member) => Queue.offer(member.inbound, { from: id, message }), {
+              discard: true,
+            }),
+          ),
+        inbound: Stream.fromQueue(inbound),
+        peers: Effect.map(members, peersOf),
+        changes: Stream.map(members.changes, peersOf),
+        misbehaved: (peer, what) => Effect.sync(() => void misbehaviours.push({ peer, what })),
+      })
+    })
+
+  return {
+    join: (name, validator) => Layer.scoped(Network, joined(name, validator)),
+    misbehaviours,
+  }
+})

@@ -9,6 +9,14 @@ type Settings = Record<string, Setting.Setting<unknown>>
 /** The values of a record of settings, under the same keys. */
 export type Values<S extends Settings> = { readonly [K in keyof S]: Setting.Value<S[K]> }
 
+/** The name under which each setting was given, its option's where it was not. */
+export type Origins<S extends Settings> = { readonly [K in keyof S]: string }
+
+export interface Read<S extends Settings> {
+  readonly values: Values<S>
+  readonly origins: Origins<S>
+}
+
 const exactly = CliConfig.make({ isCaseSensitive: true })
 
 /** The first line of what `@effect/cli` collected: one complaint at a time is enough to act on. */
@@ -29,8 +37,9 @@ export const read = <S extends Settings>(settings: S, words: ReadonlyArray<strin
     const all = Record.values(settings)
     const given = yield* Words.parse(words, all)
     const said = [...given, ...(yield* Words.fromEnvironment(all, given))]
+    const origins = Record.map(settings, (setting) => originOf(said, setting))
     const options = Options.all(Record.map(settings, (setting) => setting.toOptions(originOf(said, setting))))
     const line = said.flatMap(({ setting, value }) => [`--${setting.name}`, value])
     const [, , values] = yield* Effect.mapError(Options.processCommandLine(options, line, exactly), wrongUsage)
-    return values as Values<S>
+    return { values: values as Values<S>, origins: origins as Origins<S> } satisfies Read<S>
   })

@@ -191,16 +191,21 @@ export const settings = {
 
 type Given = Command.Values<typeof settings>
 
-const rpcPort = (port: number, given: Option.Option<number>): Effect.Effect<number, WrongUsage> => {
+/** A complaint about two settings uses the names by which they were given. */
+const rpcPort = (
+  port: number,
+  given: Option.Option<number>,
+  { port: portName, rpcPort: rpcPortName }: Command.Origins<typeof settings>,
+): Effect.Effect<number, WrongUsage> => {
   const derived = port === 0 ? 0 : port + rpcPortDistance
   const chosen = Option.getOrElse(given, () => derived)
   if (chosen > 65_535)
     return new WrongUsage({
-      message: `--rpc-port would be ${chosen}, which is --port ${port} + ${rpcPortDistance} and not a port; give --rpc-port`,
+      message: `${rpcPortName} would be ${chosen}, which is ${portName} ${port} + ${rpcPortDistance} and not a port; give ${rpcPortName}`,
     })
   if (chosen === port && port !== 0)
     return new WrongUsage({
-      message: `--rpc-port and --port are both ${port}, but each needs its own; give another --rpc-port`,
+      message: `${rpcPortName} and ${portName} are both ${port}, but each needs its own; give another ${rpcPortName}`,
     })
   return Effect.succeed(chosen)
 }
@@ -215,7 +220,7 @@ const dataDirectory = (given: Given) =>
           new WrongUsage({ message: `--data-dir is not given and "${defaultDataDirectory}" ${complaint}` }),
       )
 
-const toConfiguration = (version: string, given: Given) =>
+const toConfiguration = (version: string, { values: given, origins }: Command.Read<typeof settings>) =>
   Effect.gen(function* () {
     const port = Option.getOrElse(given.port, () => defaultPort)
     const configuration: Configuration.Settings = {
@@ -223,7 +228,7 @@ const toConfiguration = (version: string, given: Given) =>
       p2p: { host: Option.getOrElse(given.host, () => "0.0.0.0"), port },
       rpc: {
         host: Option.getOrElse(given.rpcHost, () => "127.0.0.1"),
-        port: yield* rpcPort(port, given.rpcPort),
+        port: yield* rpcPort(port, given.rpcPort, origins),
       },
       mode: Option.map(given.testnet, (testnet) => (testnet ? "testnet" : "mainnet")),
       dataDirectory: yield* dataDirectory(given),
@@ -245,4 +250,4 @@ const toConfiguration = (version: string, given: Given) =>
 
 /** Reads how to run the node from the words of the command line and the environment. */
 export const read = (version: string, words: ReadonlyArray<string>) =>
-  Effect.flatMap(Command.read(settings, words), (given) => toConfiguration(version, given))
+  Effect.flatMap(Command.read(settings, words), (read) => toConfiguration(version, read))

@@ -79,6 +79,6 @@ export const describe = (settings: Settings): ReadonlyArray<readonly [name: stri
     Option.match(settings.roundMs, { onNone: () => "as the genesis says", onSome: (ms) => `${ms} ms` }),
   ],
   ["trusted proxies", list(settings.trustedProxies.map(Cidr.format))],
-  ["client IP header", Option.getOrElse(settings.clientIpHeader, () => "none")],
+  ["client IP header", Option.getOrElse(settings.clientIpHeader, () => "x-forwarded-for")],
   ["rate limits", settings.rateLimits ? "on" : "off"],
 ]

@@ -1,5 +1,6 @@
 import { Cause, Effect, type LogLevel } from "effect"
 import * as LogFilter from "./LogFilter.js"
+import * as Secrets from "./Secrets.js"
 
 /** What a record says besides its message, under names of its own (`round`, `tx`). */
 export type Fields = Readonly<Record<string, unknown>>
@@ -20,7 +21,8 @@ const write =
     Effect.withFiberRuntime((fiber) =>
       LogFilter.passes(fiber.getFiberRef(LogFilter.current), module, level)
         ? Effect.annotateLogs(Effect.logWithLevel(level, made(message), cause ?? Cause.empty), {
-            ...(fields === undefined ? {} : made(fields)),
+            // Made plain before Effect sees them: it hashes annotations, and a proxy or a hash of its own may throw.
+            ...(fields === undefined ? {} : Secrets.redactFields(Object.entries(made(fields)))),
             module,
           })
         : Effect.void,

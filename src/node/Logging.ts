@@ -33,7 +33,7 @@ const recordOf = (options: Logger.Logger.Options<unknown>, module: LogFilter.Mod
     annotations: Secrets.redactFields([...HashMap.toEntries(HashMap.remove(annotations, "module")), ...spent]),
     cause: Cause.isEmpty(cause)
       ? Option.none()
-      : Option.some(Secrets.redactText(Cause.pretty(cause, { renderErrorCause: true }))),
+      : Option.some(Secrets.orUnprintable(() => Secrets.redactText(Cause.pretty(cause, { renderErrorCause: true })))),
   }
 }
 
@@ -54,10 +54,19 @@ const colourOf: Readonly<{ [level in LogFilter.Level]: number }> = {
 }
 const dim = 2
 
-/** Control characters as escapes: nobody draws on the operator's terminal or begins a line through a log message. */
-const printable = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-  text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (character) => JSON.stringify(character).slice(1, -1))
+const escaped = (character: string): string => {
+  const short = JSON.stringify(character).slice(1, -1)
+  if (short !== character) return short
+  return [...Array(character.length).keys()]
+    .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`)
+    .join("")
+}
+
+/**
+ * Control characters, separators of lines and what is invisible or turns the direction of writing (U+2028, U+202E) as
+ * escapes: nobody draws on the operator's terminal, begins a line or shows it backwards through a log message.
+ */
+const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped)
 
 /** A bare word as it is, everything else quoted, so that `name=value` reads back. */
 const field = (value: unknown): string => {
@@ -90,12 +99,21 @@ const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string,
     if (LogFilter.passes(filter, module, options.logLevel)) write(`${render(recordOf(options, module))}\n`)
   })
 
+/** A directive that cannot be read may be anything, a secret key pasted into the wrong variable too. */
+const shown = (directive: string): string => {
+  if (Secrets.mayBeKey(directive)) return "(not shown: it looks like a key)"
+  return JSON.stringify(directive.length > longestShown ? `${directive.slice(0, longestShown)}…` : directive)
+}
+
+const longestShown = 80
+const mostShown = 10
+
 const warning = (unreadable: ReadonlyArray<string>, at: number): Record => ({
   timestamp: new Date(at).toISOString(),
   level: "warn",
   module: "node",
   message:
-    `RUST_LOG: ignored ${unreadable.map((each) => JSON.stringify(each)).join(", ")}; a directive is a level ` +
+    `RUST_LOG: ignored ${unreadable.slice(0, mostShown).map(shown).join(", ")}; a directive is a level ` +
     `(${LogFilter.levels.join(", ")}) or module=level, where module is one of ${LogFilter.modules.join(", ")}`,
   annotations: {},
   cause: Option.none(),

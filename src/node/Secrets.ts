@@ -1,57 +1,122 @@
 /**
  * The second line of defence of "a secret key never appears in a log": whoever logs does not log secrets, and if it
- * happens all the same, a field or a phrase that is named like a secret does not get out.
+ * happens all the same, a field or a phrase that is named like a secret does not get out. And whatever is logged, it
+ * neither throws into the program that logs it nor keeps it busy.
  */
 const hidden = "[redacted]"
+const unprintable = "[unprintable]"
+const leftOut = "[…]"
 
 const secretName = /(?:secret|secretkey|privatekey|passphrase|password|seed)$/
 
-/** `"secret_key":"…"`, `secretKey=…`, `seed: …`, also inside JSON inside a string; unquoted to the end of the clause. */
-const secretPhrase =
-  /((?:secret[_-]?key|private[_-]?key|passphrase|password|seed)\\*["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|[^,;}\])\r\n]+)/gi
+/** A field's name as a phrase may write it; the names are those of `secretName`. */
+const phraseName = /(?:secret(?:[ _-]?key)?|private[ _-]?key|passphrase|password|seed)/
+
+/** Ends at the same quote with as many backslashes before it: JSON inside JSON inside a string. */
+const quotedValue = /(?<escape>\\*)(?<quote>["'`])[\s\S]*?(?<!\\)\k<escape>\k<quote>/
+
+/** After a quoted name the JSON around it goes on; otherwise to the end of the line, as a passphrase may hold anything. */
+const bareValue = /(?<=["'`]\s*[:=]\s*)(?!\\*["'`])[^,}\]\r\n]+|[^\r\n]+/
+
+/** `"secret_key":"…"`, `'secretKey': '…'`, `client_secret=…`, `seed: …`. */
+const secretPhrase = new RegExp(
+  `(${phraseName.source}\\\\*["'\`]?\\s*[:=]\\s*)(?!\\[redacted\\])(?:${quotedValue.source}|${bareValue.source})`,
+  "gi",
+)
+
+/** 32 bytes or more in hexadecimal, which may be a secret key. */
+const possibleKey = /[0-9a-f]{64}/i
 
 const deepest = 6
 const widest = 100
+const longest = 10_000
+const mostBytes = 1_024
+const mostValues = 1_000
 
 export const isSecretName = (name: string): boolean => secretName.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""))
 
-/** The text without what it says about secrets. */
-export const redactText = (text: string): string => text.replaceAll(secretPhrase, `$1${hidden}`)
+export const mayBeKey = (text: string): boolean => possibleKey.test(text)
 
-const entries = (value: object): ReadonlyArray<readonly [string, unknown]> =>
-  value instanceof Map ? [...value].map(([key, held]) => [String(key), held]) : Object.entries(value)
+/** The text, of bounded length and without what it says about secrets. */
+export const redactText = (text: string): string =>
+  (text.length > longest ? `${text.slice(0, longest)}${leftOut}` : text).replaceAll(secretPhrase, `$1${hidden}`)
 
-const plainObject = (value: object, depth: number): unknown => {
-  if (depth >= deepest) return "[…]"
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex")
-  if (value instanceof Error) return redactText(`${value.name}: ${value.message}`)
-  if ("toJSON" in value && typeof value.toJSON === "function") return plain(value.toJSON(), depth + 1)
-  if (Array.isArray(value) || value instanceof Set)
-    return [...value].slice(0, widest).map((element) => plain(element, depth + 1))
-  return Object.fromEntries(
-    entries(value)
-      .slice(0, widest)
-      .map(([key, held]) => [key, isSecretName(key) ? hidden : plain(held, depth + 1)]),
-  )
-}
-
-/** The value as JSON can hold it, bounded in depth and width and without secrets. */
-export const plain = (value: unknown, depth = 0): unknown => {
-  switch (typeof value) {
-    case "string":
-      return redactText(value)
-    case "number":
-      return Number.isFinite(value) ? value : String(value)
-    case "boolean":
-    case "undefined":
-      return value
-    case "object":
-      return value === null ? null : plainObject(value, depth)
-    default:
-      return String(value)
+/** What is made, or a word in its place where its making throws: a getter, a `toJSON`, a proxy that somebody logs. */
+export const orUnprintable = <A>(make: () => A): A | typeof unprintable => {
+  try {
+    return make()
+  } catch {
+    return unprintable
   }
 }
 
+/** The first of them, without asking for the others: there may be millions, or no end. */
+const first = <A>(values: Iterable<A>): ReadonlyArray<A> => {
+  const taken: Array<A> = []
+  for (const value of values) {
+    if (taken.length === widest) break
+    taken.push(value)
+  }
+  return taken
+}
+
+const entries = (value: object): ReadonlyArray<readonly [string, () => unknown]> =>
+  value instanceof Map
+    ? first(value).map(([key, held]) => [redactText(String(key)), () => held])
+    : first(Object.keys(value)).map((key) => [redactText(key), () => Reflect.get(value, key)])
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): string => {
+  const shown = Buffer.from(buffer, byteOffset, Math.min(byteLength, mostBytes)).toString("hex")
+  return byteLength > mostBytes ? `${shown}${leftOut}` : shown
+}
+
+/** Makes values plain until it made so many: an object that holds itself twelve times is three million values deep. */
+class Plainer {
+  #left = mostValues
+
+  value(value: unknown, depth: number): unknown {
+    if (this.#left === 0) return leftOut
+    this.#left--
+    switch (typeof value) {
+      case "string":
+        return redactText(value)
+      case "number":
+        return Number.isFinite(value) ? value : String(value)
+      case "boolean":
+      case "undefined":
+        return value
+      case "object":
+        return value === null ? null : orUnprintable(() => this.#object(value, depth))
+      default:
+        return orUnprintable(() => redactText(String(value)))
+    }
+  }
+
+  #object(value: object, depth: number): unknown {
+    if (depth >= deepest) return leftOut
+    if (ArrayBuffer.isView(value)) return bytesOf(value)
+    if (value instanceof Error) return redactText(`${value.name}: ${value.message}`)
+    if ("toJSON" in value && typeof value.toJSON === "function") return this.value(value.toJSON(), depth + 1)
+    if (Array.isArray(value) || value instanceof Set)
+      return first<unknown>(value).map((element) => this.value(element, depth + 1))
+    return Object.fromEntries(
+      entries(value).map(([key, held]) => [key, isSecretName(key) ? hidden : this.#held(held, depth + 1)]),
+    )
+  }
+
+  /** One field that throws does not take the others with it. */
+  #held(held: () => unknown, depth: number): unknown {
+    return orUnprintable(() => this.value(held(), depth))
+  }
+}
+
+/** The value as JSON can hold it, bounded in depth, width, length and number of values, and without secrets. */
+export const plain = (value: unknown): unknown => new Plainer().value(value, 0)
+
 /** The fields under their own names, made plain; what is named like a secret is hidden whatever it holds. */
-export const redactFields = (fields: Iterable<readonly [string, unknown]>): Record<string, unknown> =>
-  Object.fromEntries([...fields].map(([name, value]) => [name, isSecretName(name) ? hidden : plain(value)]))
+export const redactFields = (fields: Iterable<readonly [string, unknown]>): Record<string, unknown> => {
+  const plainer = new Plainer()
+  return Object.fromEntries(
+    first(fields).map(([name, value]) => [name, isSecretName(name) ? hidden : plainer.value(value, 0)]),
+  )
+}

@@ -166,6 +166,12 @@ describe("the settings of the node", () => {
       expect(yield* complaintOf(["--port", "64536"])).toMatch(
         /^--rpc-port would be 65536, which is --port 64536 \+ 1000/,
       )
+      expect(yield* complaintOf([], { UDG_PORT: "64600" })).toBe(
+        "--rpc-port would be 65600, which is UDG_PORT 64600 + 1000 and not a port; give --rpc-port",
+      )
+      expect(yield* complaintOf([], { UDG_PORT: "80", UDG_RPC_PORT: "80" })).toMatch(
+        /^UDG_RPC_PORT and UDG_PORT are both 80/,
+      )
       expect(yield* complaintOf(["--port", "80", "--rpc-port", "80"])).toMatch(/^--rpc-port and --port are both 80/)
     }),
   )
@@ -188,7 +194,6 @@ describe("the settings of the node", () => {
     ["faucet-key", "/does/not/exist.key"],
     ["peer", "node.example"],
     ["trust", `7:${"z".repeat(64)}`],
-    ["trust", hash],
     ["round-ms", "0"],
     ["round-ms", "60001"],
     ["archive", "2"],
@@ -213,6 +218,24 @@ describe("the settings of the node", () => {
     Effect.gen(function* () {
       const variable = variableOf(name)
       expect((yield* complaintOf([], { [variable]: value })).startsWith(`${variable} "${value}" `)).toBe(true)
+    }),
+  )
+
+  // Each of these once printed the key, into terminals, logs of services and bug reports.
+  it.effect.each([
+    [["--validator-key", hash], {}],
+    [["--faucet-key", `0x${hash}`], {}],
+    [[], { UDG_FAUCET_KEY: hash }],
+    [[hash], {}],
+    [[`--${hash}`], {}],
+    [["--trust", hash], {}],
+    [["--port", hash], {}],
+    [["--port", "1", "--port", `${"x".repeat(40)}${hash}`], {}],
+  ] as const)("never repeat what may be a secret key: %j %j", ([words, environment]) =>
+    Effect.gen(function* () {
+      const line = yield* complaintOf(words, environment)
+      expect(line).not.toContain(hash.slice(0, 16))
+      expect(line).toContain("it looks like a key, and a key is given as the path of its file")
     }),
   )
 

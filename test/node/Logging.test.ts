@@ -168,6 +168,95 @@ describe("Logging", () => {
     }),
   )
 
+  // Every one of these got through once.
+  it.effect.each([
+    `secret: ${key}`,
+    `secret=${key}`,
+    `client_secret=${key}`,
+    `{"secret":"${key}"}`,
+    `secret key: ${key}`,
+    `{'secret_key': '${key}', 'to': 'someone'}`,
+    `seed: abandon,${key},about`,
+    `"passphrase":"a \\"quoted\\" ${key}"`,
+    `"passphrase":"cut off, ${key}`,
+    `password = one; two ${key}`,
+  ])("never writes the secret of the phrase %s", (phrase) =>
+    Effect.gen(function* () {
+      const lines = yield* linesOf({}, rpc.info(`failed: ${phrase}`, { phrase, nested: JSON.stringify({ phrase }) }))
+      expect(lines.join("")).not.toContain(key)
+      expect(lines.join("").split("[redacted]")).toHaveLength(4)
+    }),
+  )
+
+  it.effect("goes on after a secret in JSON", () =>
+    Effect.gen(function* () {
+      const [record] = yield* recordsOf({}, rpc.info(`asked {"seed":5,"round":3} and {"secret_key":"x","to":"y"}`))
+      expect(record?.["message"]).toBe(`asked {"seed":[redacted],"round":3} and {"secret_key":[redacted],"to":"y"}`)
+    }),
+  )
+
+  it.effect("never repeats a key that was given as RUST_LOG, nor anything without end", () =>
+    Effect.gen(function* () {
+      const [line = ""] = yield* linesOf({ directives: `${key},${"x".repeat(10_000)}` }, Effect.void)
+      expect(line).not.toContain(key)
+      expect(line).toContain("it looks like a key")
+      expect(line.length).toBeLessThan(600)
+    }),
+  )
+
+  it.effect("survives values that throw, each in its own place", () =>
+    Effect.gen(function* () {
+      const broken = () => {
+        throw new Error("no")
+      }
+      const { proxy, revoke } = Proxy.revocable({}, {})
+      revoke()
+      const fields = {
+        json: { toJSON: broken },
+        getter: { good: 1, bad: Object.defineProperty({}, "x", { enumerable: true, get: broken }) },
+        own: Object.defineProperty({ good: 1 }, "bad", { enumerable: true, get: broken }),
+        proxy,
+        key: new Map([[{ toString: broken }, 1]]),
+      }
+      const [record] = yield* recordsOf({}, rpc.info("odd", fields))
+      expect(record?.["annotations"]).toEqual({
+        json: "[unprintable]",
+        getter: { good: 1, bad: { x: "[unprintable]" } },
+        own: { good: 1, bad: "[unprintable]" },
+        proxy: "[unprintable]",
+        key: "[unprintable]",
+      })
+    }),
+  )
+
+  // An object that held itself in twelve fields kept the caller for five seconds.
+  it.effect("writes no more of a value than somebody reads, however large it is", () =>
+    Effect.gen(function* () {
+      const circle: Record<string, unknown> = {}
+      for (let i = 0; i < 12; i++) circle[`field${i}`] = circle
+      const endless = {
+        *[Symbol.iterator]() {
+          for (;;) yield 1
+        },
+      }
+      const set = Object.assign(new Set(), endless)
+      const fields = { circle, set, sparse: new Array(4_000_000_000), long: "x".repeat(1e6), bytes: Buffer.alloc(1e6) }
+      const started = performance.now()
+      const [line = ""] = yield* linesOf({}, rpc.info("large", fields))
+      expect(performance.now() - started).toBeLessThan(1_000)
+      expect(line.length).toBeLessThan(60_000)
+    }),
+  )
+
+  it.effect("shows what would turn or hide the line, and separators of lines, as escapes", () =>
+    Effect.gen(function* () {
+      const said = "a\u202eb\u2028c\u200bd\u009be\u{e0041}f"
+      const [line = ""] = yield* linesOf({ format: "pretty" }, rpc.info(said, { said }))
+      expect(line).toContain("a\\u202eb\\u2028c\\u200bd\\u009be\\udb40\\udc41f")
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u)
+    }),
+  )
+
   it.effect("survives values that JSON cannot hold", () =>
     Effect.gen(function* () {
       const circle: { self?: unknown } = {}

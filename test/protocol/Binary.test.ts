@@ -41,6 +41,11 @@ describe("a writer", () => {
       (writer) => writer.u64(Number.NaN),
       (writer) => writer.u128(-1n),
       (writer) => writer.u128(1n << 128n),
+      // Once written as zeros, and shifted by half a byte.
+      (writer) => writer.hex("0g"),
+      (writer) => writer.hex("g0"),
+      (writer) => writer.hex("\u0130\u0130"),
+      (writer) => writer.hex("abc"),
       (writer) => writer.text8("x".repeat(256)),
       (writer) => writer.text16("x".repeat(65_536)),
       (writer) => writer.text8("\ud800"),

@@ -6,6 +6,7 @@ import * as StateProof from "../../src/protocol/StateProof.js"
 import * as StateTree from "../../src/protocol/StateTree.js"
 import { type Content, rootOf } from "../ledger/trie/reference.js"
 import * as worlds from "../ledger/trie/worlds.js"
+import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 
 const EMPTY: Content = new Map()
 
@@ -40,6 +41,12 @@ const verdictOfBytes = (root: string, key: Hash, bytes: Uint8Array): string =>
     onLeft: () => "refused",
     onRight: (proof) => verdict(root, key, proof),
   })
+
+itObeysTheLawsOfACodec("state proofs", {
+  values: fc.tuple(worlds.changes, worlds.keys).map(([batch, key]) => Trie.prove(Trie.apply(Trie.empty, batch), key)),
+  encode: StateProof.encode,
+  decode: StateProof.decode,
+})
 
 describe("a state proof", () => {
   it("shows the value of every member and the absence of everything else", () => {

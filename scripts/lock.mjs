@@ -30,10 +30,17 @@ const missing = Object.values(lock.packages).flatMap((parent) =>
     .map(([name, version]) => [name, { version, ...platformOf(name), ...(parent.dev ? { dev: true } : {}) }]),
 )
 
+/** Entries of which a registry gave no hash, though they are no optional package of some platform. */
+const unverified = Object.entries(lock.packages).filter(
+  ([path, { integrity, optional, os }]) => path !== "" && integrity === undefined && !(optional && os !== undefined),
+)
+
 if (process.argv.includes("--check")) {
+  for (const [path] of unverified)
+    console.error(`lock: ${path} has no integrity; remove the entry and run: npm install`)
   for (const [path] of addresses) console.error(`lock: ${path} has a download address; run: npm run lock`)
   for (const [name] of missing) console.error(`lock: ${name} is missing from package-lock.json; run: npm run lock`)
-  process.exit(addresses.length + missing.length === 0 ? 0 : 1)
+  process.exit(addresses.length + missing.length + unverified.length === 0 ? 0 : 1)
 }
 
 for (const [, entry] of addresses) delete entry.resolved

@@ -2,6 +2,10 @@
 // whose files it could not see while resolving, and `npm ci` then refuses the lock file on every machine. This writes
 // the missing entries from what their parents ask for, and takes out download addresses, so that the lock file holds
 // on any platform and with any registry. With --check, says what is missing and fails.
+//
+// An entry written here has no integrity: npm records the hash of what a registry served, and nothing was served of a
+// package whose files npm could not see. So every entry must have one except optional packages of single platforms.
+// On such a platform npm takes the pinned version by the hash that the registry states with it.
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 

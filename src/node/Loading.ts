@@ -2,7 +2,7 @@
  * What the disk holds, taken in page by page and checked in the order in which the checks build on each other: the
  * supply, then the state's root; the replica itself decides the running epoch anew. A new database gets its beginning.
  */
-import { Effect, Either, Option } from "effect"
+import { Duration, Effect, Either, Option } from "effect"
 import * as Core from "../consensus/Core.js"
 import type { Opening } from "../consensus/Output.js"
 import * as GenesisState from "../consensus/replica/GenesisState.js"
@@ -28,7 +28,10 @@ import * as EventLoop from "../storage/EventLoop.js"
 import { Storage } from "../storage/Storage.js"
 import type { StoredVertex } from "../storage/Vertices.js"
 import { fromDamage, type StateDamaged, SupplyViolation } from "./Ending.js"
+import * as Log from "./Log.js"
 import * as Slice from "./Slice.js"
+
+const log = Log.for("state")
 
 export interface Loaded {
   readonly contents: Contents
@@ -263,10 +266,21 @@ export const load = (genesis: Genesis.Genesis, self: Address | null) =>
     const storage = yield* Storage
     const kept = yield* storage.epochs.kept
     const openings = kept.length > 0 ? kept : yield* begin(storage, genesis)
-    const ledger = yield* restoreLedger(storage, genesis)
-    yield* recount(ledger)
-    const trie = yield* trieOf(ledger)
-    const contents = yield* contentsOf(storage, genesis, self, openings)
+    const [restoring, ledger] = yield* Effect.timed(restoreLedger(storage, genesis))
+    const [counting] = yield* Effect.timed(recount(ledger))
+    const [building, trie] = yield* Effect.timed(trieOf(ledger))
+    const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
     const opened = yield* sound(Opened.judge(contents, ledger, trie))
+    yield* log.info("loaded", () => ({
+      accounts: ledger.read.accountCount,
+      commit: ledger.read.head.index,
+      round: ledger.read.head.leaderRound,
+      vertices: contents.current.vertices.length,
+      pending: [...contents.pending].length,
+      accountsMs: Math.round(Duration.toMillis(restoring)),
+      recountMs: Math.round(Duration.toMillis(counting)),
+      stateRootMs: Math.round(Duration.toMillis(building)),
+      verticesMs: Math.round(Duration.toMillis(reading)),
+    }))
     return { contents, opened } satisfies Loaded
   }).pipe(Effect.withSpan("loading"))

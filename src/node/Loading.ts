@@ -136,7 +136,10 @@ const restoreLedger = (storage: Kept, { protocol }: Genesis.Genesis) =>
   })
 
 const recount = (ledger: Ledger) =>
-  Effect.mapError(ledger.recount(), (violation) => new SupplyViolation({ violation })).pipe(Effect.withSpan("recount"))
+  Effect.mapError(
+    Effect.suspend(() => ledger.recount()),
+    (violation) => new SupplyViolation({ violation }),
+  ).pipe(Effect.withSpan("recount"))
 
 /** The trie of all records, built in slices. */
 const trieOf = (ledger: Ledger) =>

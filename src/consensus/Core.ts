@@ -470,14 +470,14 @@ export class Core {
     const isOver = this.#checkpoints.closing !== null
     const hasStopped = this.#madeAt !== null && now - this.#madeAt >= this.#standstillPace.everyMs
     const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
-    this.#epoch.admission.admitUnnamed(isOver || hasStopped)
-    const isDue = isOver || isFarBehind ? this.#catchUpPace.isDue(now) : hasStopped && this.#standstillPace.isDue(now)
-    if (!isDue) return
+    // However far behind: what it stands still for may lie below all the rounds it lacks.
+    const standsStill = hasStopped && this.#standstillPace.isDue(now)
+    if (!standsStill && !((isOver || isFarBehind) && this.#catchUpPace.isDue(now))) return
     const { epoch, rules } = this.#epoch.opening.record
     const [fromRound, toRound] =
-      isFarBehind && !isOver
-        ? [dag.quorumRound, reachedRound]
-        : [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
+      standsStill || isOver
+        ? [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
+        : [dag.quorumRound, reachedRound]
     this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: Counter.round(toRound) })
   }
 

@@ -177,8 +177,10 @@ export class Adversary {
     this.#means.after(this.#chance.between(1, ROUND_MS), () => this.#advance(opening.record.firstRound))
   }
 
-  start(): void {
-    this.#open(this.#opening)
+  /** With what is on its disk. What it made itself before a crash it may have forgotten. */
+  start(opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>): void {
+    this.#open(opening)
+    for (const vertex of vertices) this.#inserted(vertex)
     this.#repeat()
   }
 
@@ -193,7 +195,6 @@ export class Adversary {
     })
   }
 
-  /** A restarted replica tells what it stored again; nothing new in it. */
   #inserted(vertex: Vertex.Vertex): void {
     const { epoch, round, author } = vertex.header
     if (epoch !== this.#opening.record.epoch) return

@@ -336,7 +336,8 @@ export class Simulation {
     if (host.isUp || this.#dead.has(host.index)) return
     this.#witness.started(host.name, this.#headOf(host))
     host.start(this.#connections(host))
-    this.#adversaries.get(host.index)?.start()
+    const { opening, vertices } = host.disk.stored.current
+    this.#adversaries.get(host.index)?.start(opening, vertices)
     this.#reconnect()
   }
 

@@ -9,6 +9,7 @@ import * as AccountRecord from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
 import { MalformedBytes } from "../protocol/Binary.js"
 import * as Counter from "../protocol/Counter.js"
+import { memberOf } from "../protocol/EpochRecord.js"
 import type { Protocol } from "../protocol/Genesis.js"
 import * as Limits from "../protocol/Limits.js"
 import type { Name } from "../protocol/Name.js"
@@ -149,6 +150,12 @@ export class State {
   /** The position in the running committee; none outside it. */
   memberPosition(address: Address): number | undefined {
     return this.#positions.get(address)
+  }
+
+  /** Whether it sits in the running committee or sat in the one before: evidence against it can still come. */
+  isAnswerable(address: Address): boolean {
+    const previous = this.epochOf(Counter.epoch(Math.max(0, this.epoch.record.epoch - 1)))
+    return this.isMember(address) || (previous !== undefined && memberOf(previous.record, address) !== undefined)
   }
 
   isMember(address: Address): boolean {

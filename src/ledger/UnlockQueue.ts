@@ -14,17 +14,20 @@ const isBefore = (a: Leaving, b: Leaving): boolean =>
   a.unlockAtRound === b.unlockAtRound ? a.epoch < b.epoch : a.unlockAtRound < b.unlockAtRound
 
 export class UnlockQueue {
-  /** By round, then epoch; never an empty one. A few per epoch: only a vote on the cooldown makes another. */
+  /** By round, then epoch; never an empty one. One for every epoch within the cooldown, which may be ten thousands. */
   readonly #buckets: Array<Bucket> = []
 
   /** The position of the first bucket that is not before this one. */
   #position(leaving: Leaving): number {
-    let position = this.#buckets.length
-    for (;;) {
-      const bucket = this.#buckets[position - 1]
-      if (bucket === undefined || isBefore(bucket, leaving)) return position
-      position--
+    let low = 0
+    let high = this.#buckets.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const bucket = this.#buckets[middle]
+      if (bucket !== undefined && isBefore(bucket, leaving)) low = middle + 1
+      else high = middle
     }
+    return low
   }
 
   add(row: Row, leaving: Leaving): void {

@@ -15,13 +15,16 @@ const byAddress = (
     .map((row) => ({ row, address: state.accounts.addressOf(row) }))
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 
-/** Every commit: releases what is due, except the stake of whoever still sits in the committee. */
+/**
+ * Every commit: releases what is due. The stake of a validator waits until no evidence of its last epoch can come any
+ * more: who is kept on because nobody else stays could otherwise sign twice in that epoch and be gone with its stake.
+ */
 export const release = (state: State, events: Array<Event>): void => {
   for (const bucket of state.unlocking.due(state.round, state.epoch.record.epoch)) {
     for (const { row, address } of byAddress(state, bucket.rows)) {
       if (state.accounts.extras(row).stake === null) {
         events.push({ _tag: "Unlocked", address, amount: Delegation.release(state, row), from: "delegation" })
-      } else if (!state.isMember(address)) {
+      } else if (!state.isAnswerable(address)) {
         events.push({ _tag: "Unlocked", address, amount: Staking.release(state, address, row), from: "stake" })
       }
     }

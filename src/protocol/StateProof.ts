@@ -7,6 +7,7 @@ import { Data, Either, Option, Schema } from "effect"
 import { fromHex } from "#crypto"
 import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
+import * as Hex from "./Hex.js"
 import * as StateTree from "./StateTree.js"
 
 export interface StateProof {
@@ -27,9 +28,13 @@ export class InvalidProof extends Data.TaggedError("InvalidProof")<{
   }
 }
 
+/** One spelling of a key: a record that is found by its bytes must not be missed by its letters. */
+const isKey = (key: string): boolean => Hex.isHex(key, Hash.BYTES) && key === key.toLowerCase()
+
 const refuseLeaf = ({ siblings, leaf }: StateProof, path: Uint8Array): string | undefined => {
   if (siblings.length > StateTree.MAX_DEPTH) return `a path of ${siblings.length}, at most ${StateTree.MAX_DEPTH}`
   if (leaf.length > StateTree.LEAF_RECORDS) return `a leaf of ${leaf.length} records`
+  if (!leaf.every(({ key }) => isKey(key))) return "a key that is not 64 lower-case hex characters"
   if (leaf.some(({ value }) => value.length > StateTree.VALUE_BYTES)) return "a value above the limit"
   if (!Binary.isStrictlyAscending(leaf, ({ key }) => key)) return "records not in the order of their keys"
   return leaf.every(({ key }) => StateTree.sharesPath(fromHex(key), path, siblings.length))
@@ -44,6 +49,7 @@ export const verify = (
   proof: StateProof,
 ): Either.Either<Option.Option<Uint8Array>, InvalidProof> => {
   const refuse = (reason: string) => Either.left(new InvalidProof({ root, key, reason }))
+  if (!isKey(key)) return refuse("a key that is not 64 lower-case hex characters")
   const path = fromHex(key)
   const reason = refuseLeaf(proof, path)
   if (reason !== undefined) return refuse(reason)

@@ -293,11 +293,12 @@ export class NaiveLedger {
     return amount
   }
 
-  #release(round: number, { epoch }: Told): void {
+  #release(round: number, { epoch, previousEpoch }: Told): void {
     const isFree = (leavingIn: number, unlockAt: number): boolean => unlockAt <= round && leavingIn + 2 <= epoch.epoch
     for (const [address, stake] of [...this.stakes]) {
       if (stake.leavingIn === null || !isFree(stake.leavingIn, stake.unlockAt)) continue
-      if (epoch.members.some((member) => member.address === address)) continue
+      const members = [...epoch.members, ...(previousEpoch?.members ?? [])]
+      if (members.some((member) => member.address === address)) continue
       this.#pay(address, stake.amount)
       this.stakes.delete(address)
       this.#validator(address).isBarred = false

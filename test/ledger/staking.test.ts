@@ -111,6 +111,21 @@ describe("leaving", () => {
     expect(chain.account(val).stake?.amount).toBe(coins(10_000))
   })
 
+  // Kept on because nobody else stayed, it signed twice in its last epoch and was gone before the evidence came.
+  it("is held until no evidence of its owner's last epoch can come any more", () => {
+    const chain = new Chain({ accounts: { val: 1, alice: 20_000 } })
+    chain.run(chain.stake(alice, coins(10_000)), chain.unstake(val))
+    chain.closeEpoch([val], [alice])
+    const last = chain.epoch
+    chain.closeEpoch(chain.committee)
+    expect(chain.epoch.members.map(({ address }) => address)).toEqual([alice.address])
+    expect(chain.commit([{ by: alice }]).events).toEqual([])
+    const { events } = chain.commit([{ by: alice, evidence: [chain.evidence(val, last.firstRound, last)] }])
+    expect(events.map((event) => (event._tag === "Slashed" ? event.ownStake : event._tag))).toEqual([coins(5_000)])
+    chain.closeEpoch(chain.committee)
+    expect(chain.commit([{ by: alice }]).events.map(({ _tag }) => _tag)).toEqual(["Unlocked"])
+  })
+
   it("works for a stake below the minimum and for a barred one", () => {
     const chain = new Chain({ validators: { val: 10_000, other: 2_000 }, accounts: { other: 1 } })
     chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])

@@ -166,6 +166,16 @@ describe("a forged state proof", () => {
     expect(reasonOf(trie.hash, turned, proof)).toContain("does not lie under this path")
   })
 
+  it("with a key in capitals is refused: its bytes lead to the root, and its letters would not be found", () => {
+    const key = worlds.key("ab".repeat(32))
+    const trie = Trie.apply(Trie.empty, [{ key, value: Uint8Array.of(1) }])
+    const proof = Trie.prove(trie, key)
+    const shouted = { ...proof, leaf: proof.leaf.map((entry) => ({ ...entry, key: worlds.key(key.toUpperCase()) })) }
+    expect(verdict(trie.hash, key, proof)).toBe("01")
+    expect(verdict(trie.hash, key, shouted)).toBe("refused")
+    expect(verdict(trie.hash, worlds.key(key.toUpperCase()), proof)).toBe("refused")
+  })
+
   it("with a path deeper than keys can part is refused unseen", () => {
     refuses({ siblings: Array.from({ length: 252 }, () => first) }, "a path of 252")
   })

@@ -148,7 +148,7 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "a member's stake is released",
     file: "Unlocking",
-    line: "!state.isMember(address)",
+    line: "!state.isAnswerable(address)",
     becomes: "address.length > 0",
   },
   {

@@ -240,12 +240,17 @@ const make = (load: Load) =>
       yield* Effect.timeoutOption(inbox.arrival, Duration.millis(waitMs))
     })
 
+    /** What was taken at the door since the last step would otherwise be forgotten by a stop. */
+    const keepTheLast = Effect.map(now, (at) => {
+      for (const output of replica.tick(at)) if (output._tag === "Write") keep(output)
+    })
+
     yield* supervisor.critical(
       "consensus",
       Effect.zipRight(
         Effect.flatMap(now, (at) => carryOutAll(replica.start(at))),
         Effect.forever(step),
-      ),
+      ).pipe(Effect.onInterrupt(() => keepTheLast)),
     )
     yield* supervisor.restarted(
       "network messages",

@@ -455,10 +455,20 @@ export class Simulation {
         this.#latest.seatOf(person.address) !== undefined
       )
     })
-    if (seated === undefined) return
+    if (seated === undefined || this.#isThirdLostWith(seated)) return
     this.#tell(`dies: ${seated.name}`)
     this.#dead.add(seated.index)
     this.#crash(seated, true)
+  }
+
+  /** Whether those who are down for good, and this one with them, weigh a third of the committee: nothing goes on then. */
+  #isThirdLostWith(victim?: Host): boolean {
+    let weight = 0
+    for (const member of this.#latest.record.members) {
+      const host = this.#hosts[this.#machineOf(member.address) ?? -1]
+      if (host !== undefined && (host === victim || this.#dead.has(host.index))) weight += member.weight
+    }
+    return weight * 3 >= this.#latest.totalWeight
   }
 
   #join(): void {
@@ -638,6 +648,11 @@ export class Simulation {
     if (this.#healedAt === null) {
       const isLongEnough = round * 100 >= rounds * STORMY_PERCENT || elapsed > rounds * World.ROUND_MS * LONGEST_STORM
       if (isLongEnough) this.#heal()
+      return
+    }
+    // The dead of two epochs, and members that were dropped meanwhile, can add up to what no protocol bears.
+    if (this.#isThirdLostWith()) {
+      this.#isFinished = true
       return
     }
     const calmMs = this.#agenda.now - this.#healedAt

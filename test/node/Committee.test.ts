@@ -97,6 +97,6 @@ describe("four nodes", () => {
         for (const chain of chains) expect(chain).toEqual(chains[0])
         expect(hub.misbehaviours).toEqual([])
       }).pipe(Effect.provide(world.platform)),
-    60_000,
+    240_000,
   )
 })

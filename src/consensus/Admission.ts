@@ -8,13 +8,14 @@ import type { Hash } from "../protocol/Hash.js"
 import type { Parent } from "../protocol/Header.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import type { Dag, Node } from "./Dag.js"
+import * as FetchOrder from "./FetchOrder.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
 export const MAX_AHEAD_MS = 1_000
 /** So many vertices of one slot may enter without being named while nothing moves. */
 const UNNAMED_PER_SLOT = 16
 
-/** A parent that is missing, and the author of a vertex that waits for it. */
+/** A parent that is missing, and the author of a vertex that cannot enter without it. */
 export interface Missing {
   readonly parent: Parent
   readonly namedBy: Address
@@ -73,15 +74,18 @@ export class Admission {
     this.#admitComplete(now)
   }
 
-  /** The missing parents up to this round that somebody should be asked for, lowest round first. */
-  toFetch(upTo: number): ReadonlyArray<Missing> {
-    const missing: Array<Missing> = []
-    for (const parent of this.#room.wanted()) {
-      if (parent.round > upTo || this.#room.has(parent.hash)) continue
-      const guest = this.#namedBy(parent.hash)
-      if (guest !== undefined) missing.push({ parent, namedBy: guest.vertex.header.author })
+  /** Whether a vertex waits for this parent, and it is not here. */
+  isMissing(hash: Hash): boolean {
+    return this.#room.isWanted(hash) && !this.#room.has(hash)
+  }
+
+  /** The missing parents up to this round that somebody should be asked for and was not just now, the most urgent first. */
+  *toFetch(upTo: number, isAsked: (hash: Hash) => boolean = () => false): Generator<Missing, void, undefined> {
+    const { committee } = this.#dag
+    const isRoot = (guest: Guest): boolean => this.#isFirst(guest)
+    for (const { parent, seat } of FetchOrder.inTurn(this.#room, { seats: committee.size, upTo, isRoot, isAsked })) {
+      yield { parent, namedBy: committee.member(seat).address }
     }
-    return missing.sort((a, b) => a.parent.round - b.parent.round)
   }
 
   /** When the next vertex becomes due that waits only for the clock. */
@@ -147,19 +151,20 @@ export class Admission {
     return this.#admitsUnnamed && this.#dag.ofSlot(header.round, seat).length < UNNAMED_PER_SLOT
   }
 
-  #isNamed(hash: Hash): boolean {
-    return this.#namedBy(hash) !== undefined
+  /** Nothing holds its slot yet. */
+  #isFirst({ vertex, seat }: Guest): boolean {
+    return this.#dag.first(vertex.header.round, seat) === undefined
   }
 
-  /** One that is to enter and names the vertex, itself or through others that then are to enter too. */
-  #namedBy(hash: Hash): Guest | undefined {
+  /** By one that is to enter, itself or through others that then are to enter too. */
+  #isNamed(hash: Hash): boolean {
     const seen = new Set([hash])
     for (const named of seen) {
       for (const guest of this.#room.waitingFor(named)) {
-        if (this.#dag.first(guest.vertex.header.round, guest.seat) === undefined) return guest
+        if (this.#isFirst(guest)) return true
         seen.add(guest.hash)
       }
     }
-    return undefined
+    return false
   }
 }

@@ -103,12 +103,12 @@ export class Committer {
   isVotedOn(round: Round): boolean {
     const slot = this.#slots.get(round)
     if (slot === undefined) return false
-    if (this.isQuorum(slot.blames)) return true
-    for (const votes of slot.votes.values()) if (this.isQuorum(votes)) return true
+    if (this.#isQuorum(slot.blames)) return true
+    for (const votes of slot.votes.values()) if (this.#isQuorum(votes)) return true
     return false
   }
 
-  protected isQuorum(tally: Tally): boolean {
+  #isQuorum(tally: Tally): boolean {
     return this.#dag.committee.isQuorum(tally.weight)
   }
 
@@ -144,11 +144,11 @@ export class Committer {
       return
     }
     slot.blames.add(node.seat, weight)
-    if (this.isQuorum(slot.blames)) this.#decide(slot, SKIP)
+    if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)
   }
 
   #countCertificate(slot: Slot, node: Node): void {
-    node.certifies = this.certified(slot, node)
+    node.certifies = this.#certified(slot, node)
     if (node.certifies === null) return
     const certificates = tallyOf(slot.certificates, node.certifies)
     certificates.add(node.seat, this.#dag.committee.weightOf(node.seat))
@@ -156,11 +156,11 @@ export class Committer {
     if (first !== undefined && second !== undefined) {
       this.#contradiction ??= { _tag: "TwoCertified", round: slot.round, certified: [first, second] }
     }
-    if (this.isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
+    if (this.#isQuorum(certificates)) this.#decide(slot, this.#commit(node.certifies))
   }
 
   /** The vertex of the slot that a quorum among this vertex's parents votes for. */
-  protected certified(slot: Slot, node: Node): Hash | null {
+  #certified(slot: Slot, node: Node): Hash | null {
     const weights = new Map<Hash, number>()
     const votingRound = slot.round + 1
     for (const parent of node.parents) {
@@ -211,7 +211,7 @@ export class Committer {
     // Slots above the highest round are not skipped either, and undecided.
     let anchor: Slot | undefined
     for (let round = this.#dag.highestRound - 3; round >= this.#next; round--) {
-      anchor = this.anchorOf(this.#slot(Counter.round(round + 3)), anchor)
+      anchor = this.#anchorOf(this.#slot(Counter.round(round + 3)), anchor)
       const slot = this.#slot(Counter.round(round))
       if (slot === undefined || slot.verdict !== null || anchor?.verdict?._tag !== "Commit") continue
       const { leader } = anchor.verdict
@@ -226,7 +226,7 @@ export class Committer {
   }
 
   /** The anchor of a slot: the one three rounds above it unless that is skipped, then that of the slot one higher. */
-  protected anchorOf(threeAbove: Slot | undefined, ofNextHigher: Slot | undefined): Slot | undefined {
+  #anchorOf(threeAbove: Slot | undefined, ofNextHigher: Slot | undefined): Slot | undefined {
     return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove
   }
 

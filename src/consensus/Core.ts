@@ -13,7 +13,7 @@ import type { Vertex } from "../protocol/Vertex.js"
 import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
 import type { Committee } from "./Committee.js"
 import { EarlyVertices } from "./EarlyVertices.js"
-import { Epoch, type Parts } from "./Epoch.js"
+import { Epoch } from "./Epoch.js"
 import { Fetches } from "./Fetches.js"
 import { Heartbeats } from "./Heartbeats.js"
 import type { OrderedCommit } from "./Linearizer.js"
@@ -34,7 +34,6 @@ export interface Options {
   readonly roundIntervalMs: number
   /** None for a node without a validator key. */
   readonly guard: SigningGuard | null
-  readonly parts?: Parts
 }
 
 /** What the disk holds of an epoch. */
@@ -113,7 +112,7 @@ export class Core {
     this.#standstillPace = new Pace(STANDSTILL_RETRIES * retryMs)
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
-      this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined, options.parts)
+      this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined)
       this.#checkpoints = this.#restoreCheckpoints(stored.previous)
       for (const vertex of stored.previous.vertices) this.#epoch.keepOwn(vertex)
       this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
@@ -153,7 +152,7 @@ export class Core {
   }
 
   #open(opening: Opening): Epoch {
-    return new Epoch(opening, this.#self, (output) => this.#fromEpoch(output), this.#options.parts)
+    return new Epoch(opening, this.#self, (output) => this.#fromEpoch(output))
   }
 
   /** The running epoch, to look things up in. */
@@ -451,7 +450,7 @@ export class Core {
     const { admission, dag, isClosed } = this.#epoch
     if (isClosed) return
     if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
-      const wanted = this.#fetches.due(admission.toFetch(dag.quorumRound + FETCHED_ROUNDS), now)
+      const wanted = this.#fetches.due(admission, dag.quorumRound + FETCHED_ROUNDS, now)
       if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
     }
     this.#catchUp(now)
@@ -470,6 +469,7 @@ export class Core {
     const isOver = this.#checkpoints.closing !== null
     const hasStopped = this.#madeAt !== null && now - this.#madeAt >= this.#standstillPace.everyMs
     const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
+    this.#epoch.admission.admitUnnamed(isOver || hasStopped)
     // However far behind: what it stands still for may lie below all the rounds it lacks.
     const standsStill = hasStopped && this.#standstillPace.isDue(now)
     if (!standsStill && !((isOver || isFarBehind) && this.#catchUpPace.isDue(now))) return

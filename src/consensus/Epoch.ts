@@ -2,7 +2,6 @@
 import type { Address } from "../protocol/Address.js"
 import type { Round, Timestamp } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
-import type { EpochRecord } from "../protocol/EpochRecord.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
 import type { Vertex } from "../protocol/Vertex.js"
@@ -21,21 +20,6 @@ import * as Validity from "./Validity.js"
 /** How many of its last own vertices a validator sends again at the epoch's end. */
 const RESENT_VERTICES = 3
 
-/** How an epoch makes its parts. A simulation hands in one with a fault in it, to see that the fault is found. */
-export interface Parts {
-  readonly committee: (record: EpochRecord) => Committee
-  readonly committer: (dag: Dag) => Committer
-  readonly linearizer: (dag: Dag, position: Position) => Linearizer
-  readonly proposer: (dag: Dag, seat: number) => Proposer
-}
-
-export const soundParts: Parts = {
-  committee: (record) => new Committee(record),
-  committer: (dag) => new Committer(dag),
-  linearizer: (dag, position) => new Linearizer(dag, position),
-  proposer: (dag, seat) => new Proposer(dag, seat),
-}
-
 export class Epoch {
   readonly opening: Opening
   readonly committee: Committee
@@ -53,15 +37,15 @@ export class Epoch {
   readonly #ownVertices: Array<Vertex> = []
   #isClosed = false
 
-  constructor(opening: Opening, self: Address | null, emit: (output: Output) => void, parts: Parts = soundParts) {
+  constructor(opening: Opening, self: Address | null, emit: (output: Output) => void) {
     this.opening = opening
-    this.committee = parts.committee(opening.record)
+    this.committee = new Committee(opening.record)
     this.dag = new Dag(this.committee)
     this.admission = new Admission(this.dag, (node) => this.#inserted(node))
-    this.committer = parts.committer(this.dag)
+    this.committer = new Committer(this.dag)
     this.seat = self === null ? undefined : this.committee.seatOf(self)
-    this.#linearizer = parts.linearizer(this.dag, opening.position)
-    this.#proposer = this.seat === undefined ? null : parts.proposer(this.dag, this.seat)
+    this.#linearizer = new Linearizer(this.dag, opening.position)
+    this.#proposer = this.seat === undefined ? null : new Proposer(this.dag, this.seat)
     this.#reached = new Reached(this.committee)
     this.#emit = emit
   }

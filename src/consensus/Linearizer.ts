@@ -46,13 +46,11 @@ export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null =
 
 /** Invariant: the history of every ordered vertex, as far as it lies above the collection depth, is ordered. */
 export class Linearizer {
-  protected readonly dag: Dag
   readonly #committee: Committee
   #position: Position
 
   /** `position` is the closing commit of the epoch before. */
   constructor(dag: Dag, position: Position) {
-    this.dag = dag
     this.#committee = dag.committee
     this.#position = position
   }
@@ -75,7 +73,7 @@ export class Linearizer {
   /** Orders the history of the next committed leader. */
   order(leader: Node): OrderedCommit {
     const nodes = this.#unordered(leader)
-    this.sort(nodes)
+    this.#sort(nodes)
     const commit = Commit.make({
       index: Counter.commitIndex(this.#position.index + 1),
       epoch: this.#committee.record.epoch,
@@ -103,7 +101,7 @@ export class Linearizer {
     return found
   }
 
-  protected sort(nodes: Array<Node>): void {
+  #sort(nodes: Array<Node>): void {
     const previous = fromHex(this.#position.hash)
     const draws = new Map<number, Hash.Hash>()
     const drawOf = (seat: number): Hash.Hash => {

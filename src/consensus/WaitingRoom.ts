@@ -57,6 +57,10 @@ export class WaitingRoom {
     return this.#guests.get(hash)
   }
 
+  get guests(): Iterable<Guest> {
+    return this.#guests.values()
+  }
+
   ofSeat(seat: number): Iterable<Guest> {
     return this.#bySeat.get(seat) ?? []
   }
@@ -70,9 +74,9 @@ export class WaitingRoom {
     return this.#complete
   }
 
-  /** Every parent somebody waits for, whether it waits here itself or was never seen. */
-  wanted(): Iterable<Parent> {
-    return [...this.#wants.values()].map(({ parent }) => parent)
+  /** Whether somebody waits for this parent, be it here itself or never seen. */
+  isWanted(hash: Hash): boolean {
+    return this.#wants.has(hash)
   }
 
   /**

@@ -27,8 +27,7 @@ class Entrance {
 }
 
 const fetched = (picture: Picture, { admission }: Entrance, upTo = 99): string =>
-  admission
-    .toFetch(upTo)
+  [...admission.toFetch(upTo)]
     .map(({ parent }) => picture.vertices.find(({ header }) => header.hash === parent.hash))
     .map((vertex) => (vertex === undefined ? "?" : picture.nameOf(vertex)))
     .join(" ")
@@ -47,7 +46,7 @@ describe("parents come first", () => {
     entrance.receive(picture.vertex("A2"))
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1"])
     expect(fetched(picture, entrance)).toBe("B1 C1")
-    expect(entrance.admission.toFetch(99).map(({ namedBy }) => namedBy)).toEqual(
+    expect([...entrance.admission.toFetch(99)].map(({ namedBy }) => namedBy)).toEqual(
       ["A2", "A2"].map((name) => picture.vertex(name).header.author),
     )
     for (const name of ["B1", "C1"]) entrance.receive(picture.vertex(name))
@@ -58,8 +57,58 @@ describe("parents come first", () => {
   it("what waits here itself is not fetched, and nothing above the given round", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A3", "B3", "A2"]) entrance.receive(picture.vertex(name))
-    expect(fetched(picture, entrance)).toBe("A1 B1 C1 B2 C2 D2")
+    expect(fetched(picture, entrance)).toBe("A1 B2 B1 C2 C1 D2")
     expect(fetched(picture, entrance, 1)).toBe("A1 B1 C1")
+  })
+
+  // One author's vertices upon thousands of parents that do not exist took every place in the questions, and again with
+  // every retry, since they were named in low rounds.
+  it("every author whose vertices wait has its turn, whatever the others lack", () => {
+    const crowd = draw(`
+          A     B     C     D
+      1   .     .     .     .
+      2  ABC   ABC   ABC   ABC
+      3  ABC   ABC   ABC   BCD
+    `)
+    const entrance = new Entrance(crowd)
+    for (const name of ["D2", "D3", "A3"]) entrance.receive(crowd.vertex(name))
+    // D's turns begin with what D2 lacks, A's are for A3 alone.
+    expect(fetched(crowd, entrance)).toBe("B2 A1 C2 B1 A2 C1")
+  })
+
+  it("what a waiting vertex lacks is asked for in the turns of those that build on it", () => {
+    const crowd = draw(`
+          A     B     C     D
+      1   .     .     .     .
+      2  ABC   ABC   ABC   ABC
+      3  ABC   ABC   ABC   BCD
+      4  BCD   ABC   ABC   ABC
+    `)
+    const entrance = new Entrance(crowd)
+    for (const name of ["A4", "D3"]) entrance.receive(crowd.vertex(name))
+    const turns = [...entrance.admission.toFetch(99)].map(({ parent, namedBy }) => [
+      crowd.nameOf(crowd.vertices.find(({ header }) => header.hash === parent.hash) ?? crowd.vertex("A1")),
+      crowd.nameOf(crowd.vertices.find(({ header }) => header.author === namedBy) ?? crowd.vertex("A1")).charAt(0),
+    ])
+    // A4 needs D3, so what D3 lacks comes in A's turns too.
+    expect(turns).toEqual([
+      ["B2", "A"],
+      ["C2", "D"],
+      ["D2", "A"],
+      ["B3", "A"],
+      ["C3", "A"],
+    ])
+  })
+
+  it("what was asked for just now is left out", () => {
+    const entrance = new Entrance(picture)
+    for (const name of ["A1", "A2"]) entrance.receive(picture.vertex(name))
+    const asked = picture.vertex("B1").header.hash
+    const left = [...entrance.admission.toFetch(99, (hash) => hash === asked)].map(({ parent }) => parent.hash)
+    expect(left).toEqual([picture.vertex("C1").header.hash])
+    expect(entrance.admission.isMissing(asked)).toBe(true)
+    entrance.receive(picture.vertex("B1"))
+    expect(entrance.admission.isMissing(asked)).toBe(false)
   })
 
   it("in whatever order, everything enters, each after its parents and once", () => {

@@ -33,7 +33,7 @@ export const faults: ReadonlyArray<Fault> = [
     changes: [
       {
         file: "consensus/Committer.ts",
-        line: "if (this.isQuorum(certificates)) this.#decide",
+        line: "if (this.#isQuorum(certificates)) this.#decide",
         by: "if (certificates.weight > 0) this.#decide",
       },
     ],
@@ -45,7 +45,7 @@ export const faults: ReadonlyArray<Fault> = [
     changes: [
       {
         file: "consensus/Committer.ts",
-        line: "if (this.isQuorum(slot.blames)) this.#decide(slot, SKIP)",
+        line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
         by: "if (slot.blames.weight * 4 > this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
       },
     ],
@@ -55,9 +55,15 @@ export const faults: ReadonlyArray<Fault> = [
     story: "a commit orders the vertices of a round as they arrived, not by draw and hash",
     seed: 2,
     changes: [
+      { file: "consensus/Linearizer.ts", line: "readonly #committee: Committee", by: "dag; #committee: Committee" },
       {
         file: "consensus/Linearizer.ts",
-        line: "this.sort(nodes)",
+        line: "this.#committee = dag.committee",
+        by: "this.dag = dag; this.#committee = dag.committee",
+      },
+      {
+        file: "consensus/Linearizer.ts",
+        line: "this.#sort(nodes)",
         by: "nodes.sort((a, b) => a.round - b.round || this.dag.at(a.round).indexOf(a) - this.dag.at(b.round).indexOf(b))",
       },
     ],

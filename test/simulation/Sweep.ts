@@ -13,7 +13,7 @@ type Answer = { readonly report: Report } | { readonly crash: string }
 export const run = async (
   bundle: string,
   all: Iterable<Options>,
-  wants: (report: Report) => boolean = () => true,
+  wants: (report: Report, options: Options) => boolean = () => true,
   threads = availableParallelism(),
 ): Promise<void> => {
   const left = all[Symbol.iterator]()
@@ -24,7 +24,7 @@ export const run = async (
       for (let next = left.next(); !next.done && !isStopped; next = left.next()) {
         const answer = await ask(worker, next.value)
         if ("crash" in answer) throw new Error(answer.crash)
-        if (!isStopped && !wants(answer.report)) isStopped = true
+        if (!isStopped && !wants(answer.report, next.value)) isStopped = true
       }
     } catch (error) {
       isStopped = true

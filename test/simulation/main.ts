@@ -7,11 +7,14 @@ import { type Options, optionsOf, type Report } from "./Simulation.js"
 import { FAULTS, type FaultName, isFaultName } from "./Storm.js"
 import * as Sweep from "./Sweep.js"
 
-const usage = `npm run simulate -- [--seed S] [--sweep N] [--nodes N] [--rounds R] [--faults F,F,…] [--plant NAME] [--trace]
+const usage = `npm run simulate -- [--seed S] [--sweep N] [--nodes N] [--rounds R] [--faults F,F,…] [--plant NAME]
   --seed    the run, or the first one of a sweep; 1 unless told
-  --sweep   as many runs, one seed after the other, on all cores; prints the failures
+  --sweep   as many runs, one seed after the other, on all cores; prints the failures as they come
   --faults  of ${FAULTS.join(", ")}; all; none. Unless told, each seed draws its own mixture
   --plant   a fault to put into the program: ${Planted.faults.map(({ name }) => name).join(", ")}`
+
+/** Of a long sweep. */
+const PROGRESS_EVERY_MS = 10_000
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`)
@@ -54,35 +57,59 @@ const planted = values.plant === undefined ? null : (Planted.named(values.plant)
 const first = numberOf("seed", values.seed)
 const count = numberOf("sweep", values.sweep)
 const faults = values.faults === undefined ? undefined : faultsOf(values.faults)
-const all: ReadonlyArray<Options> = Array.from({ length: count }, (_, i) =>
-  optionsOf(first + i, numberOf("nodes", values.nodes), numberOf("rounds", values.rounds), faults),
-)
 
-const reports: Array<Report> = []
-const startedAt = performance.now()
-await Sweep.run(await Bundle.make(planted), all, (report) => {
-  reports.push(report)
-  const options = all.find(({ seed }) => seed === report.seed)
-  if (report.failure !== null && options !== undefined) {
-    print(`\nseed ${report.seed}: ${Replay.failure(options, report, values.plant)}`)
+function* runs(): Generator<Options> {
+  for (let seed = first; seed < first + count; seed++) {
+    yield optionsOf(seed, numberOf("nodes", values.nodes), numberOf("rounds", values.rounds), faults)
   }
-  return true
-})
+}
 
-const seconds = (performance.now() - startedAt) / 1_000
-const sum = (of: (report: Report) => number): number => reports.reduce((total, report) => total + of(report), 0)
-const failed = reports.filter(({ failure }) => failure !== null).map(({ seed }) => seed)
-const [only] = reports
-if (reports.length === 1 && only !== undefined) {
-  const { digest, rounds, commits, epochs, messages, transactions } = only
+const startedAt = performance.now()
+const total = { runs: 0, virtualMs: 0, commits: 0, messages: 0 }
+const failed: Array<Options> = []
+let toldAt = startedAt
+
+const seconds = (): number => (performance.now() - startedAt) / 1_000
+
+/** How far a long sweep has come; beside the output, so that this holds the failures alone. */
+const tellProgress = (): void => {
+  if (performance.now() - toldAt < PROGRESS_EVERY_MS) return
+  toldAt = performance.now()
+  const left = ((count - total.runs) * seconds()) / total.runs / 60
+  process.stderr.write(
+    `${total.runs} of ${count} seeds, ${(total.runs / seconds()).toFixed(1)} a second, ` +
+      `${left.toFixed(0)} min left, ${failed.length === 0 ? "no failure" : `${failed.length} failed`}\n`,
+  )
+}
+
+const tellOf = ({ digest, rounds, commits, epochs, messages, transactions }: Report): void => {
   print(
     `digest ${digest}: round ${rounds}, ${commits} commits, ${epochs} epochs, ${messages} messages, ${transactions} transactions`,
   )
 }
+
+await Sweep.run(await Bundle.make(planted), runs(), (report, options) => {
+  total.runs++
+  total.virtualMs += report.virtualMs
+  total.commits += report.commits
+  total.messages += report.messages
+  if (report.failure !== null) {
+    failed.push(options)
+    print(`\nseed ${report.seed}: ${Replay.failure(options, report, values.plant)}`)
+  }
+  if (count === 1) tellOf(report)
+  tellProgress()
+  return true
+})
+
+const [lowest] = failed.sort((a, b) => a.seed - b.seed)
 print(
-  `${reports.length} runs in ${seconds.toFixed(1)} s, ${(reports.length / seconds).toFixed(1)} a second, ` +
-    `${(sum(({ virtualMs }) => virtualMs) / 1_000 / seconds).toFixed(0)} times as fast as time; ` +
-    `${sum(({ commits }) => commits)} commits, ${sum(({ messages }) => messages)} messages; ` +
-    (failed.length === 0 ? "no failure" : `failed: ${failed.join(" ")}`),
+  `${total.runs} runs in ${seconds().toFixed(1)} s, ${(total.runs / seconds()).toFixed(1)} a second, ` +
+    `${(total.virtualMs / 1_000 / seconds()).toFixed(0)} times as fast as time; ` +
+    `${total.commits} commits, ${total.messages} messages; ` +
+    (lowest === undefined
+      ? "no failure"
+      : `${failed.length} failed: ${failed.map(({ seed }) => seed).join(" ")}\n` +
+        `first failing seed ${lowest.seed}, replay: ${Replay.command(lowest, values.plant)}`),
 )
 process.exitCode = failed.length === 0 ? 0 : 1

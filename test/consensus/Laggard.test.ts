@@ -1,0 +1,142 @@
+/** A core that stands still or has fallen behind: what it asks for, and what it lets in that it otherwise would not. */
+import { describe, expect, it } from "vitest"
+import { Core, freshEpoch } from "../../src/consensus/Core.js"
+import type { Output } from "../../src/consensus/Output.js"
+import { SigningGuard } from "../../src/consensus/SigningGuard.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as FakeKeys from "./FakeKeys.js"
+import { draw, type Picture } from "./Picture.js"
+import { rules, seedOf } from "./TestCommittee.js"
+
+const ROUND_MS = 100
+/** A core asks again after 250 ms when rounds take 100, and shouts after eight times as long. */
+const RETRY_MS = 250
+const STANDSTILL_MS = 8 * RETRY_MS
+const EPOCH = rules.epochRounds
+
+/** Member A of a picture, with its vertex of round 1 made and nothing else received. */
+class Member {
+  readonly picture: Picture
+  readonly core: Core
+  readonly outputs: Array<Output> = []
+  now = 100_000
+
+  constructor(picture: Picture) {
+    this.picture = picture
+    const { record } = picture.opening
+    const self = picture.committee.member(0).address
+    const guard = new SigningGuard(self, ROUND_MS, record.epoch, [])
+    this.core = new Core({ roundIntervalMs: ROUND_MS, guard }, { current: freshEpoch(picture.opening), previous: null })
+    this.core.start(this.at)
+    for (const { address } of record.members.slice(1)) this.core.answered(address, null, this.at)
+    this.core.own(picture.vertex("A1"), this.at)
+  }
+
+  get at(): Counter.Timestamp {
+    return Counter.timestamp(this.now)
+  }
+
+  receive(...names: ReadonlyArray<string>): void {
+    for (const name of names) this.outputs.push(...this.core.receive(this.picture.vertex(name), this.at))
+  }
+
+  /** What comes out while so much time passes, a tick every retry. */
+  wait(ms: number): ReadonlyArray<Output> {
+    const outputs: Array<Output> = []
+    for (const end = this.now + ms; this.now < end; ) {
+      this.now = Math.min(end, this.now + RETRY_MS)
+      outputs.push(...this.core.tick(this.at))
+    }
+    this.outputs.push(...outputs)
+    return outputs
+  }
+
+  /** B, C and D have closed the epoch with a commit this node has not come to. */
+  hearOfTheEnd(): void {
+    const { record, base } = this.picture.opening
+    const checkpoint = Checkpoint.make({
+      epoch: record.epoch,
+      round: Counter.round(EPOCH),
+      commitIndex: Counter.commitIndex(EPOCH),
+      commitHash: seedOf("closing commit"),
+      effectsDigest: seedOf("effects"),
+      stateRoot: seedOf("state"),
+      totalSupply: Sats.make(1_000),
+      nextEpoch: { ...record, epoch: Counter.epoch(record.epoch + 1), firstRound: Counter.round(EPOCH + 1) },
+      previous: base,
+    })
+    const signatures = record.members.slice(1).map(({ address, publicKey }) => ({
+      validator: address,
+      signature: FakeKeys.signWith(publicKey)(Checkpoint.signedBytes(checkpoint)),
+    }))
+    this.outputs.push(...this.core.checkpointsSigned({ checkpoint, signatures }, this.at))
+  }
+}
+
+const asked = (outputs: ReadonlyArray<Output>) =>
+  outputs.flatMap((output) => (output._tag === "CatchUp" ? [[output.fromRound, output.toRound]] : []))
+
+const inserted = ({ picture }: Member, outputs: ReadonlyArray<Output>) =>
+  outputs.flatMap((output) => (output._tag === "Inserted" ? [picture.nameOf(output.vertex)] : []))
+
+const picture = draw(`
+      A    B    C    D
+  1   .   ./.   .    .
+  2  ABC  ABC  ABC  BCD
+  3  BCD  BCD  BCD  BCD
+  4  BCD  BCD  BCD  BCD
+  5  BCD  BCD  BCD  BCD
+  6  BCD  BCD  BCD  BCD
+  7  BCD  BCD  BCD  BCD
+`)
+
+describe("a member that stands still", () => {
+  // An author had filled its places in the waiting room with vertices upon parents that do not exist. A real one of its
+  // own, which honest vertices named, found no place to wait for its parents, so nobody ever asked for those.
+  it("asks for everything that is kept, once it has made nothing for eight retries, and not all the time", () => {
+    const member = new Member(picture)
+    member.receive("B1")
+    expect(asked(member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
+    expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
+    expect(asked(member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
+    expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
+  })
+
+  it("asks for what it stands still for also when it is far behind, not only for the rounds above", () => {
+    const member = new Member(picture)
+    member.receive("B1", "B7", "C7", "D7")
+    expect(member.core.epoch.reachedRound).toBe(7)
+    const early = asked(member.wait(STANDSTILL_MS - RETRY_MS))
+    expect(early.length).toBeGreaterThan(0)
+    for (const rounds of early) expect(rounds).toEqual([0, 7])
+    expect(asked(member.wait(RETRY_MS))).toEqual([[1, 7 + EPOCH]])
+  })
+
+  // The others may have closed the epoch with the second vertex of a slot; they make no vertices any more that name it.
+  it("lets the second vertex of a slot in unnamed, and not while it moves", () => {
+    const member = new Member(picture)
+    member.receive("B1", "b1")
+    expect(inserted(member, member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
+    expect(inserted(member, member.wait(2 * RETRY_MS))).toEqual(["b1"])
+  })
+})
+
+describe("a member that hears of its epoch's end before it can see it", () => {
+  // The closing leader was decided by its anchor, rounds above it: asking up to the closing round was not enough.
+  it("asks at once for everything that is kept, as far up as an epoch can go", () => {
+    const member = new Member(picture)
+    member.receive("B1")
+    member.hearOfTheEnd()
+    expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
+    expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
+  })
+
+  it("lets the second vertex of a slot in unnamed at once", () => {
+    const member = new Member(picture)
+    member.receive("B1", "b1")
+    member.hearOfTheEnd()
+    expect(inserted(member, member.wait(2 * RETRY_MS))).toEqual(["b1"])
+  })
+})

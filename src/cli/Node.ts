@@ -6,6 +6,7 @@ import * as Log from "../node/Log.js"
 import * as LogFilter from "../node/LogFilter.js"
 import * as Logging from "../node/Logging.js"
 import * as Node from "../node/Node.js"
+import * as Front from "../rpc/Front.js"
 import type * as Help from "./Help.js"
 import * as NodeSettings from "./NodeSettings.js"
 import { Terminal } from "./Terminal.js"
@@ -52,5 +53,5 @@ export const run = (version: string, words: ReadonlyArray<string>) =>
       write: terminal.writeError,
     })
     const layers = Layer.mergeAll(logging, Network.nobody, Layer.succeed(Configuration.Configuration, configuration))
-    return yield* Effect.provide(Effect.tapError(Node.run, sayFatal), layers)
+    return yield* Effect.provide(Effect.tapError(Node.run(Front.layer), sayFatal), layers)
   })

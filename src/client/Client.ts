@@ -122,6 +122,16 @@ type Part<Name extends string, A> = [A] extends [never]
 
 type Arguments<Request> = unknown extends Request ? [] : [request: Request]
 
+type IsList<A> = A extends ReadonlyArray<unknown> ? true : false
+
+/** Where one or several may be sent, one is answered by one and several by several. */
+type AnswerTo<Sent, Success> =
+  true extends IsList<Success>
+    ? true extends IsList<Sent>
+      ? Extract<Success, ReadonlyArray<unknown>>
+      : Exclude<Success, ReadonlyArray<unknown>>
+    : Success
+
 type Method<E> =
   E extends HttpApiEndpoint.HttpApiEndpoint<
     infer _Name,
@@ -135,9 +145,9 @@ type Method<E> =
     infer _R,
     infer _RE
   >
-    ? (
-        ...request: Arguments<Part<"path", Path> & Part<"urlParams", Query> & Part<"payload", Payload>>
-      ) => Promise<Success>
+    ? <const Sent extends Payload>(
+        ...request: Arguments<Part<"path", Path> & Part<"urlParams", Query> & Part<"payload", Sent>>
+      ) => Promise<AnswerTo<Sent, Success>>
     : never
 
 type Methods<Name extends string> = {

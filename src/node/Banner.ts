@@ -14,8 +14,8 @@ export interface Facts {
   readonly dataDirectory: Option.Option<string>
   readonly validator: Option.Option<Keys.PublicKey>
   readonly faucetAddress: Option.Option<Address.Address>
-  /** Where HTTP is served; none when it is not. */
-  readonly rpc: Option.Option<string>
+  /** Where HTTP is served. */
+  readonly rpc: string
   /** Where other nodes connect to; none when they cannot. */
   readonly p2p: Option.Option<string>
 }
@@ -42,12 +42,11 @@ const faucetLines = ({ genesis, faucetAddress, rpc }: Facts): ReadonlyArray<stri
   const { faucet } = genesis
   if (faucet === null) return []
   if (Option.isNone(faucetAddress)) return [line("faucet", "its key is on another node")]
-  const hint = Option.match(rpc, {
-    onNone: () => `gives up to ${coins(faucet.maxRequest)} a request, once HTTP is served`,
-    onSome: (url) =>
-      `curl -X POST ${url}/faucet -H 'content-type: application/json' -d '{"address":"…","amount":100000000}'`,
-  })
-  return named("faucet", [...both(faucetAddress.value, genesis.mode), hint])
+  return named("faucet", [
+    ...both(faucetAddress.value, genesis.mode),
+    `up to ${coins(faucet.maxRequest)} a request: curl ${rpc}/faucet -H 'content-type: application/json' \\`,
+    `  -d '{"address":"YOURS","amount":100000000}'`,
+  ])
 }
 
 export const lines = (facts: Facts): ReadonlyArray<string> => {
@@ -58,10 +57,7 @@ export const lines = (facts: Facts): ReadonlyArray<string> => {
     line("network", `${genesis.networkId} (${genesis.mode}${isFounded ? ", made just now" : ""})`),
     line("genesis", Genesis.hash(genesis)),
     line("rounds", `every ${genesis.protocol.roundIntervalMs} ms`),
-    line(
-      "rpc",
-      Option.getOrElse(rpc, () => "not served by this version"),
-    ),
+    line("rpc", rpc),
     line(
       "p2p",
       Option.getOrElse(p2p, () => "not connected: this version runs alone"),

@@ -1,5 +1,5 @@
 /** What a quorum has signed, and proofs against it. */
-import { Context, Effect, Layer, Option, Ref, Stream } from "effect"
+import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as Trie from "../ledger/trie/Trie.js"
 import type { Address } from "../protocol/Address.js"
 import type { SignedCheckpoint } from "../protocol/Checkpoint.js"
@@ -27,7 +27,7 @@ export class Checkpoints extends Context.Tag("udg/Checkpoints")<
   Checkpoints,
   {
     /** The leader round of the last one that a quorum signed; 0 before the first. */
-    readonly latestRound: Effect.Effect<Round>
+    readonly latestRound: () => Round
     /** By a quorum. */
     readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
     /** By the leader round of its commit. */
@@ -42,24 +42,26 @@ const make = Effect.gen(function* () {
   const storage = yield* Storage
   const supervisor = yield* Supervisor
   const stored = yield* storage.checkpoints.latestWithQuorum
-  const latestRound = yield* Ref.make(
-    Option.match(stored, { onNone: () => Counter.round(0), onSome: ({ checkpoint }) => checkpoint.round }),
-  )
+  let latestRound = Option.match(stored, {
+    onNone: () => Counter.round(0),
+    onSome: ({ checkpoint }) => checkpoint.round,
+  })
 
   yield* supervisor.restarted(
     "checkpoints",
     Effect.zipRight(
       Stream.runForEach(engine.happenings, (happening) =>
-        happening._tag === "CheckpointFinal"
-          ? Ref.update(latestRound, (round) => Counter.round(Math.max(round, happening.signed.checkpoint.round)))
-          : Effect.void,
+        Effect.sync(() => {
+          if (happening._tag !== "CheckpointFinal") return
+          latestRound = Counter.round(Math.max(latestRound, happening.signed.checkpoint.round))
+        }),
       ),
       Effect.never,
     ),
   )
 
   return Checkpoints.of({
-    latestRound,
+    latestRound: () => latestRound,
     latest: storage.checkpoints.latestWithQuorum,
     at: storage.checkpoints.at,
     prove: (address) =>

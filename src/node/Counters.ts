@@ -1,4 +1,4 @@
-/** Figures that are counted as things happen: the specified ones since this process began, and the vertices held. */
+/** Figures that are counted as things happen: the specified ones since this process began, and what is there now. */
 export class Counters {
   checkpointsProduced = 0
   checkpointProductionMs = 0
@@ -10,4 +10,6 @@ export class Counters {
   checkpointsPersisted = 0
   /** On the disk or on the way there, of all epochs. */
   vertices = 0
+  /** Connected, as the network said last. */
+  peers = 0
 }

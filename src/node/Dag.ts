@@ -5,11 +5,10 @@ import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import { Storage } from "../storage/Storage.js"
-import type { StorageError } from "../storage/StorageError.js"
 import type { StoredVertex } from "../storage/Vertices.js"
-import type { StateDamaged } from "./Ending.js"
 import { Engine } from "./Engine.js"
 import { Home } from "./Home.js"
+import type { Unreadable } from "./Lookup.js"
 import * as Lookup from "./Lookup.js"
 
 export interface Position {
@@ -43,8 +42,6 @@ export class RoundNotFound extends Data.TaggedError("RoundNotFound")<{
 
 export class VertexNotFound extends Data.TaggedError("VertexNotFound")<{ readonly hash: Hash }> {}
 
-type Unreadable = StateDamaged | StorageError
-
 export class Dag extends Context.Tag("udg/Dag")<
   Dag,
   {
@@ -59,11 +56,11 @@ const make = Effect.gen(function* () {
   const storage = yield* Storage
   const { networkId } = (yield* Home).genesis
 
-  const position = Effect.gen(function* () {
-    const { round, advancedAt } = yield* engine.pulse
-    const finalizedRound = yield* engine.look(({ read }) => read.head.leaderRound)
-    return { round, finalizedRound, vertices: engine.counters.vertices, advancedAt }
-  })
+  const position = engine.look(({ read }) => ({
+    ...engine.pulse(),
+    finalizedRound: read.head.leaderRound,
+    vertices: engine.counters.vertices,
+  }))
 
   const known = (stored: StoredVertex) =>
     Effect.map(

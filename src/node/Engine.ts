@@ -13,7 +13,10 @@ import { Network } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
-import type { Transaction } from "../protocol/Transaction.js"
+import type { SecretKey } from "../protocol/Keys.js"
+import type { Operation } from "../protocol/Operation.js"
+import type { Sats } from "../protocol/Sats.js"
+import * as Transaction from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import * as EventLoop from "../storage/EventLoop.js"
 import { Storage } from "../storage/Storage.js"
@@ -43,18 +46,31 @@ export interface Pulse {
   readonly advancedAt: Counter.Timestamp
 }
 
+/** What this node is to sign for somebody. */
+export interface Asked {
+  readonly key: SecretKey
+  readonly fee: Sats
+  readonly operation: Operation
+}
+
 export class Engine extends Context.Tag("udg/Engine")<
   Engine,
   {
     /** Looks at everything as of one moment. */
     readonly look: <A>(at: (view: View) => A) => Effect.Effect<A>
+    /** The same for who is asked ten thousand times a second and has no fiber to spare. */
+    readonly view: View
+    /** Another number whenever what there is to look at may have changed. */
+    readonly revision: () => number
     /** The door. */
-    readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    readonly submit: (transaction: Transaction.Transaction) => Effect.Effect<Accepted, Refusal>
+    /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
+    readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
     /** A transaction that is executed, and its commit on its way to the disk. */
-    readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
+    readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction.Transaction>>
     /** What happens from now on, each told when it is on the disk. */
     readonly happenings: Stream.Stream<Happening>
-    readonly pulse: Effect.Effect<Pulse>
+    readonly pulse: () => Pulse
     readonly counters: Counters
     /** Somebody else signs with this node's key. */
     readonly hasForeignHeader: Effect.Effect<boolean>
@@ -126,9 +142,10 @@ const make = (load: Load) =>
     counters.vertices = yield* storage.vertices.count
     const inbox = new Inbox<Input>()
     const verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
-    const settling = new Map<Hash, Transaction>()
+    const settling = new Map<Hash, Transaction.Transaction>()
     /** When the commits of checkpoints in the making were executed, by their index. */
     const building = new Map<number, number>()
+    let revision = 0
     let pulse: Pulse = { round: replica.core.epoch.dag.highestRound, advancedAt: yield* now }
 
     const told = (happening: Happening) =>
@@ -138,6 +155,7 @@ const make = (load: Load) =>
           yield* log.debug("commit", () => describe(happening))
         } else if (happening._tag === "CheckpointBuilt") counters.checkpointsPersisted++
         else if (happening._tag === "Joined") counters.fastSyncs++
+        revision++
         yield* PubSub.publish(happenings, happening)
       })
 
@@ -161,6 +179,7 @@ const make = (load: Load) =>
           case "Message":
             return (yield* holds(input.from, input.message)) ? replica.receive(input.from, input.message, at) : []
           case "Connections":
+            counters.peers = input.connections.length
             return replica.connected(input.connections, at)
           case "Written":
             return replica.written(input.id, at)
@@ -232,6 +251,7 @@ const make = (load: Load) =>
       for (const input of inbox.take(INPUTS_AT_ONCE)) yield* carryOutAll(yield* takeIn(input, at))
       yield* carryOutAll(replica.tick(at))
       if (replica.hasWork) yield* carryOutAll(replica.work(Slice.begin(), at))
+      revision++
       const round = replica.core.epoch.dag.highestRound
       if (round > pulse.round) pulse = { round, advancedAt: at }
       if (replica.isHalted) return yield* Effect.never
@@ -274,18 +294,32 @@ const make = (load: Load) =>
       ),
     )
 
+    const taken = (transaction: Transaction.Transaction, at: Counter.Timestamp) => {
+      const accepted = replica.submit(transaction, at)
+      revision++
+      inbox.wake()
+      return accepted
+    }
+
     return Engine.of({
       look: (at) => Effect.sync(() => at(replica)),
+      view: replica,
+      revision: () => revision,
       submit: (transaction) =>
+        Effect.flatMap(now, (at) =>
+          verified.isValidAtDoor(networkId, transaction) ? taken(transaction, at) : Effect.fail(badSignature),
+        ),
+      signAndSubmit: ({ key, fee, operation }) =>
         Effect.flatMap(now, (at) => {
-          if (!verified.isValidAtDoor(networkId, transaction)) return Effect.fail(badSignature)
-          const taken = replica.submit(transaction, at)
-          inbox.wake()
-          return taken
+          const from = Address.fromPublicKey(key.publicKey)
+          const nonce = replica.pool.nextNonce(from)
+          const transaction = Transaction.sign(networkId, { from, nonce, fee, operation }, key)
+          verified.add(networkId, transaction)
+          return taken(transaction, at)
         }),
       settling: (id) => Effect.sync(() => Option.fromNullable(settling.get(id))),
       happenings: Stream.fromPubSub(happenings),
-      pulse: Effect.sync(() => pulse),
+      pulse: () => pulse,
       counters,
       hasForeignHeader: Effect.sync(() => hasForeignHeader),
     })

@@ -62,9 +62,9 @@ const make = Effect.gen(function* () {
   const report = Effect.gen(function* () {
     const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
     const { accounts, totals } = yield* state.summary
-    const { peers } = yield* metrics.figures
+    const { peers } = metrics.figures()
     const size = yield* mempool.size
-    const latestRound = yield* checkpoints.latestRound
+    const latestRound = checkpoints.latestRound()
     const standing = yield* validator.standing
     const components = yield* supervisor.components
     const isHalted = yield* engine.look((view) => view.isHalted)

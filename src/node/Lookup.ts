@@ -3,7 +3,25 @@ import { Effect, Either } from "effect"
 import type { NetworkId } from "../protocol/Network.js"
 import * as Transaction from "../protocol/Transaction.js"
 import * as Vertex from "../protocol/Vertex.js"
+import type { StorageError } from "../storage/StorageError.js"
 import { fromDamage, type StateDamaged } from "./Ending.js"
+
+/** The disk failing under a read. */
+export type Unreadable = StateDamaged | StorageError
+
+const TAGS: { readonly [T in Unreadable["_tag"]]: true } = {
+  StateDamaged: true,
+  DatabaseDamaged: true,
+  DatabaseFailed: true,
+  DiskFull: true,
+}
+
+export const isUnreadable = (error: unknown): error is Unreadable =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  Object.hasOwn(TAGS, error._tag)
 
 const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))

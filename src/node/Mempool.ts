@@ -7,7 +7,7 @@ import type { Nonce } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import * as Limits from "../protocol/Limits.js"
 import type { Transaction } from "../protocol/Transaction.js"
-import { Engine } from "./Engine.js"
+import { type Asked, Engine } from "./Engine.js"
 
 export class Mempool extends Context.Tag("udg/Mempool")<
   Mempool,
@@ -16,6 +16,8 @@ export class Mempool extends Context.Tag("udg/Mempool")<
     readonly size: Effect.Effect<number>
     /** Takes a transaction in, or says why not. The same one again while it is pending is accepted again. */
     readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    /** Signs for whoever handed the key over, with the sender's next nonce, and takes that in. */
+    readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
     readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
     /** The first ones in the order in which they are taken: highest fee first. */
     readonly top: (limit: number) => Effect.Effect<ReadonlyArray<Received>>
@@ -26,11 +28,12 @@ export class Mempool extends Context.Tag("udg/Mempool")<
 
 export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
   Mempool,
-  Effect.map(Engine, ({ look, submit }) =>
+  Effect.map(Engine, ({ look, submit, signAndSubmit }) =>
     Mempool.of({
       capacity: Limits.MEMPOOL_TRANSACTIONS,
       size: look(({ pool }) => pool.size),
       submit,
+      signAndSubmit,
       get: (id) => look(({ pool }) => Option.fromNullable(pool.get(id))),
       top: (limit) => look(({ pool }) => pool.top(limit)),
       nextNonce: (sender) => look(({ pool }) => pool.nextNonce(sender)),

@@ -1,15 +1,10 @@
 /** The node in figures, measured as they are asked for. */
-import { Clock, Context, Effect, Layer } from "effect"
-import { Network } from "../network/Network.js"
+import { Context, Effect, Layer } from "effect"
 import type { Round } from "../protocol/Counter.js"
-import type { Sats } from "../protocol/Sats.js"
+import * as Sats from "../protocol/Sats.js"
 import { Checkpoints } from "./Checkpoints.js"
 import type { Counters } from "./Counters.js"
-import { Dag } from "./Dag.js"
 import { Engine } from "./Engine.js"
-import { Mempool } from "./Mempool.js"
-import { Staking } from "./Staking.js"
-import { State } from "./State.js"
 
 export interface Figures {
   readonly dagRound: Round
@@ -17,8 +12,8 @@ export interface Figures {
   readonly finalityLag: number
   readonly peers: number
   readonly mempoolSize: number
-  readonly totalSupply: Sats
-  readonly totalStaked: Sats
+  readonly totalSupply: Sats.Sats
+  readonly totalStaked: Sats.Sats
   readonly activeValidators: number
   readonly latestCheckpoint: Round
   readonly vertices: number
@@ -28,38 +23,41 @@ export interface Figures {
 export class Metrics extends Context.Tag("udg/Metrics")<
   Metrics,
   {
-    readonly figures: Effect.Effect<Figures>
+    /** Plain functions, since every monitor and every wallet asks for these all the time. */
+    readonly figures: () => Figures
+    readonly uptimeSeconds: () => number
     /** The specified checkpoint and fast-sync figures. */
-    readonly counters: Effect.Effect<Readonly<Counters>>
+    readonly counters: () => Readonly<Counters>
   }
 >() {}
 
 const make = Effect.gen(function* () {
-  const [dag, state, mempool, staking] = yield* Effect.all([Dag, State, Mempool, Staking])
+  const { view, pulse, counters } = yield* Engine
   const checkpoints = yield* Checkpoints
-  const network = yield* Network
-  const { counters } = yield* Engine
-  const startedAt = yield* Clock.currentTimeMillis
+  const clock = yield* Effect.clock
+  const startedAt = clock.unsafeCurrentTimeMillis()
+  const uptimeSeconds = () => Math.floor((clock.unsafeCurrentTimeMillis() - startedAt) / 1_000)
   return Metrics.of({
-    figures: Effect.gen(function* () {
-      const { round, finalizedRound, vertices } = yield* dag.position
-      const { totals } = yield* state.summary
-      const { staked, activeValidators } = yield* staking.totals
+    figures: () => {
+      const { read, pool } = view
+      const { round } = pulse()
+      const { staked, delegated, total } = read.totals
       return {
         dagRound: round,
-        finalizedRound,
-        finalityLag: round - finalizedRound,
-        peers: (yield* network.peers).length,
-        mempoolSize: yield* mempool.size,
-        totalSupply: totals.total,
-        totalStaked: staked,
-        activeValidators,
-        latestCheckpoint: yield* checkpoints.latestRound,
-        vertices,
-        uptimeSeconds: Math.floor(((yield* Clock.currentTimeMillis) - startedAt) / 1_000),
+        finalizedRound: read.head.leaderRound,
+        finalityLag: round - read.head.leaderRound,
+        peers: counters.peers,
+        mempoolSize: pool.size,
+        totalSupply: total,
+        totalStaked: Sats.add(staked, delegated),
+        activeValidators: read.activeValidatorCount,
+        latestCheckpoint: checkpoints.latestRound(),
+        vertices: counters.vertices,
+        uptimeSeconds: uptimeSeconds(),
       }
-    }),
-    counters: Effect.sync(() => ({ ...counters })),
+    },
+    uptimeSeconds,
+    counters: () => ({ ...counters }),
   })
 })
 

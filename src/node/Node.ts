@@ -8,12 +8,14 @@ import * as Checkpoints from "./Checkpoints.js"
 import { Configuration } from "./Configuration.js"
 import * as Dag from "./Dag.js"
 import * as Engine from "./Engine.js"
+import { Front } from "./Front.js"
 import * as Governance from "./Governance.js"
 import * as Health from "./Health.js"
 import * as Home from "./Home.js"
 import * as Log from "./Log.js"
 import * as Mempool from "./Mempool.js"
 import * as Metrics from "./Metrics.js"
+import * as Peers from "./Peers.js"
 import * as Pruning from "./Pruning.js"
 import * as Staking from "./Staking.js"
 import * as State from "./State.js"
@@ -30,6 +32,7 @@ const faces = Layer.mergeAll(
   Mempool.layer,
   Staking.layer,
   Governance.layer,
+  Peers.layer,
   Checkpoints.layer,
   Validator.layer,
   Pruning.layer,
@@ -46,10 +49,13 @@ export const layerOver = (engine: typeof Engine.layer) =>
 
 export const layer = layerOver(Engine.layer)
 
+export type Services = Layer.Layer.Success<typeof layer>
+
 const announce = Effect.gen(function* () {
   const { version } = yield* Configuration
   const { genesis, isFounded, location, validatorKey, faucetKey } = yield* Home.Home
   const network = yield* Network
+  const { url } = yield* Front
   const facts: Banner.Facts = {
     version,
     genesis,
@@ -57,21 +63,25 @@ const announce = Effect.gen(function* () {
     dataDirectory: location._tag === "Directory" ? Option.some(location.directory.path) : Option.none(),
     validator: Option.map(validatorKey, ({ publicKey }) => publicKey),
     faucetAddress: Option.map(faucetKey, ({ publicKey }) => Address.fromPublicKey(publicKey)),
-    rpc: Option.none(),
+    rpc: url,
     p2p: network.listensAt,
   }
   yield* Console.log(Banner.lines(facts).join("\n"))
 })
 
-/** Runs until it is interrupted or something ends it; everything is stopped and closed then. */
-export const run = Effect.gen(function* () {
-  yield* announce
-  const supervisor = yield* Supervisor.Supervisor
-  yield* log.info("running")
-  return yield* supervisor.ended
-}).pipe(
-  Effect.onInterrupt(() => log.info("asked to stop")),
-  Effect.provide(layer),
-)
-
 export type Environment = Configuration | Network | FileSystem.FileSystem
+
+/**
+ * Runs until it is interrupted or something ends it; everything is stopped and closed then, whoever asks first, so that
+ * nothing is taken in that the parts below would not keep.
+ */
+export const run = <E>(front: Layer.Layer<Front, E, Services | Environment>) =>
+  Effect.gen(function* () {
+    yield* announce
+    const supervisor = yield* Supervisor.Supervisor
+    yield* log.info("running")
+    return yield* supervisor.ended
+  }).pipe(
+    Effect.onInterrupt(() => log.info("asked to stop")),
+    Effect.provide(Layer.provideMerge(front, layer)),
+  )

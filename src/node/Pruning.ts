@@ -18,7 +18,7 @@ const EVERY = Duration.seconds(30)
 const vertices = Effect.gen(function* () {
   const engine = yield* Engine
   const storage = yield* Storage
-  const { round } = yield* engine.pulse
+  const { round } = engine.pulse()
   const epoch = yield* engine.look(({ core }) => core.epoch.opening.record.epoch)
   const request = {
     beforeRound: Counter.round(Math.max(0, round - KEPT_ROUNDS)),

@@ -14,11 +14,10 @@ import type { Name } from "../protocol/Name.js"
 import type { Parameters } from "../protocol/Parameters.js"
 import type { Transaction } from "../protocol/Transaction.js"
 import { Storage } from "../storage/Storage.js"
-import type { StorageError } from "../storage/StorageError.js"
 import type { RecordedTransaction, Sequence } from "../storage/Transactions.js"
-import type { StateDamaged } from "./Ending.js"
 import { Engine } from "./Engine.js"
 import { Home } from "./Home.js"
+import type { Unreadable } from "./Lookup.js"
 import * as Lookup from "./Lookup.js"
 
 export interface Account extends AccountRecord {
@@ -49,8 +48,6 @@ export interface Summary {
 }
 
 export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{ readonly id: Hash }> {}
-
-type Unreadable = StateDamaged | StorageError
 
 export class State extends Context.Tag("udg/State")<
   State,

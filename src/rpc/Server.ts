@@ -67,7 +67,8 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly reason: string
 }> {
   override get message(): string {
-    return `cannot serve HTTP on ${this.host}:${this.port}: ${this.reason}`
+    const { host, port, reason } = this
+    return `cannot serve HTTP on ${host}:${port}: ${reason}; stop what uses it, or choose another port with --rpc-port`
   }
 }
 

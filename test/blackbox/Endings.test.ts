@@ -13,6 +13,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -62,7 +63,7 @@ class Running {
 }
 
 const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running =>
-  new Running(process.execPath, [program, "--data-dir", directory, ...words])
+  new Running(process.execPath, [program, "--data-dir", directory, "--rpc-port", "0", ...words])
 
 const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file, statement))
 
@@ -131,6 +132,17 @@ describe("the built node", () => {
     const { code, signal, tookMs } = await node.end()
     expect(code === 0 || signal !== null).toBe(true)
     expect(tookMs).toBeLessThan(2_000)
+  })
+
+  it("says which port is taken, and starts no node that nobody could ask", async () => {
+    const holder = createServer().listen(0, "127.0.0.1")
+    await once(holder, "listening")
+    const { port } = holder.address() as AddressInfo
+    const { code, stdout, stderr } = await refused(place("port"), "--rpc-port", String(port))
+    holder.close()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(`udg: cannot serve HTTP on 127.0.0.1:${port}: `)
+    expect(lastLine(stderr)).toMatch(/; stop what uses it, or choose another port with --rpc-port$/)
   })
 
   it("is one process in a directory", async () => {

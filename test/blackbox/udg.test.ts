@@ -82,7 +82,7 @@ describe("the built program", () => {
   })
 
   const node = (words: ReadonlyArray<string>, environment: Environment = {}) =>
-    runNode(process.execPath, [program, "--ephemeral", ...words], environment, folder)
+    runNode(process.execPath, [program, "--ephemeral", "--rpc-port", "0", ...words], environment, folder)
 
   it("runs a network of its own, says what one needs to know of it, and stops when asked to", async () => {
     const { code, stdout } = await node(["--testnet", "false", "--round-ms", "50"])
@@ -180,7 +180,7 @@ describe("the built program", () => {
   it("runs by npm start, options after --", async () => {
     const words = ["start", "--silent", "--", "--ephemeral", "--port", "0"]
     const { stdout } = await runNode("npm", words, { npm_config_update_notifier: "false" }, root)
-    expect(stdout).toMatch(/^ {2}rpc +not served by this version$/m)
+    expect(stdout).toMatch(/^ {2}rpc +http:\/\/127\.0\.0\.1:\d+$/m)
     expect(stdout).toMatch(/^ {2}data directory +none, nothing is kept$/m)
   })
 })

@@ -95,7 +95,7 @@ describe("a solo node", () => {
         expect(latest.checkpoint.round).toBe(240)
         expect(latest.hasQuorum).toBe(true)
         expect(latest.signatures).toHaveLength(1)
-        expect(yield* checkpoints.latestRound).toBe(240)
+        expect(checkpoints.latestRound()).toBe(240)
         expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(101))).checkpoint.epoch).toBe(1)
 
         const { faucet } = state.genesis
@@ -105,7 +105,7 @@ describe("a solo node", () => {
         expect(StateProof.verify(stateRoot, proven.key, proven.proof)).toEqual(Either.right(proven.record))
         expect(Option.isSome(proven.record)).toBe(true)
 
-        const counters = yield* metrics.counters
+        const counters = metrics.counters()
         expect(counters).toMatchObject({
           checkpointsProduced: 3,
           checkpointsCosigned: 3,
@@ -145,7 +145,7 @@ describe("a solo node", () => {
         expect(report.finality.lag).toBeLessThanOrEqual(3)
         expect(report.mempool).toEqual({ status: "healthy", size: 0, capacity: 10_000 })
         expect(report.network).toEqual({ status: "healthy", peers: 0 })
-        const figures = yield* metrics.figures
+        const figures = metrics.figures()
         expect(figures.vertices).toBeGreaterThanOrEqual(figures.finalizedRound)
         expect(figures.totalStaked).toBe(100_000 * COINS)
         const components = yield* supervisor.components

@@ -59,7 +59,7 @@ export const node = (
 ) =>
   Node.layerOver(engine).pipe(
     Layer.provideMerge(network),
-    Layer.provide(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
+    Layer.provideMerge(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
     Layer.provideMerge(platform),
   )
 

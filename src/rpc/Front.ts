@@ -1,0 +1,41 @@
+/** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
+import { Effect, Layer } from "effect"
+import { Configuration } from "../node/Configuration.js"
+import { Front } from "../node/Front.js"
+import { Home } from "../node/Home.js"
+import * as Core from "./core/Http.js"
+import * as Documents from "./documents/Http.js"
+import { Handlers } from "./Handlers.js"
+import * as Server from "./Server.js"
+import * as Transactions from "./transactions/Http.js"
+
+const handlers = Layer.effect(
+  Handlers,
+  Effect.gen(function* () {
+    const { version } = yield* Configuration
+    return {
+      core: yield* Core.handlers,
+      transactions: yield* Transactions.handlers,
+      documents: Documents.handlers(version),
+    }
+  }),
+)
+
+const server = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { rpc, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
+    const { genesis } = yield* Home
+    return Server.layer({ ...rpc, isMainnet: genesis.mode === "mainnet", rateLimits, trustedProxies, clientIpHeader })
+  }),
+)
+
+/** Where this machine reaches a server that listens there; who listens everywhere is reached by the loopback. */
+const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
+}
+
+export const layer = Layer.effect(
+  Front,
+  Effect.map(Server.Server, (listening) => Front.of({ url: urlOf(listening) })),
+).pipe(Layer.provide(server), Layer.provide(handlers))

@@ -1,0 +1,74 @@
+/** Ways in for transactions: signed by whoever sends them, or, on a testnet, by the node with a key that came along. */
+import { Effect } from "effect"
+import type { Accepted } from "../consensus/replica/Replica.js"
+import { Engine } from "../node/Engine.js"
+import { Mempool } from "../node/Mempool.js"
+import * as Address from "../protocol/Address.js"
+import type { SecretKey } from "../protocol/Keys.js"
+import type { Operation } from "../protocol/Operation.js"
+import * as Sats from "../protocol/Sats.js"
+import * as Failure from "./failure/Api.js"
+import * as Refused from "./Refused.js"
+import type { Accepted as Answer } from "./transactions/Api.js"
+
+/** What any transaction may be refused for that the node signs. */
+type Common =
+  | Failure.InvalidTransaction
+  | Failure.InsufficientBalance
+  | Failure.NonceTooHigh
+  | Failure.MempoolFull
+  | Failure.NotReady
+  | Failure.NotAllowed
+
+const COMMON: ReadonlySet<string> = new Set<Common["_tag"]>([
+  "InvalidTransaction",
+  "InsufficientBalance",
+  "NonceTooHigh",
+  "MempoolFull",
+  "NotReady",
+  "NotAllowed",
+])
+
+type Refusable<Also> = Common | Extract<Refused.Refused, { readonly _tag: Also }>
+
+/** What the node is asked to do with a secret key. */
+export interface Wish {
+  readonly key: SecretKey
+  readonly operation: Operation
+  /** Left out where the type is free. */
+  readonly fee?: Sats.Sats
+}
+
+export const answerOf = ({ id, nonce }: Accepted): typeof Answer.Type => ({ tx_hash: id, status: "accepted", nonce })
+
+const smartAccount = (address: Address.Address) =>
+  new Failure.NotAllowed({
+    message: `${address} is a smart account: its keys sign together; send the signed transaction to /tx/submit`,
+  })
+
+/**
+ * Signs with the account's next nonce and submits. `also` names what these types may be refused for besides; anything
+ * else cannot be said of a transaction that was made here a moment ago, and is a bug.
+ */
+export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: ReadonlyArray<Also>) =>
+  Effect.gen(function* () {
+    const { view } = yield* Engine
+    const mempool = yield* Mempool
+    const isDeclared = (refused: Refused.Refused): refused is Refusable<Also> =>
+      COMMON.has(refused._tag) || also.some((code) => code === refused._tag)
+
+    return ({ key, operation, fee = Sats.ZERO }: Wish) =>
+      Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also>> => {
+        const address = Address.fromPublicKey(key.publicKey)
+        if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
+        return mempool.signAndSubmit({ key, fee, operation }).pipe(
+          Effect.map(answerOf),
+          Effect.catchAll((refusal) => {
+            const refused = Refused.fromRefusal(refusal)
+            return isDeclared(refused)
+              ? Effect.fail(refused)
+              : Effect.dieMessage(`a ${operation._tag} signed here was refused: ${refused.message}`)
+          }),
+        )
+      })
+  })

@@ -1,0 +1,192 @@
+import { Effect, Either } from "effect"
+import { Configuration } from "../../node/Configuration.js"
+import { Engine } from "../../node/Engine.js"
+import { Health, type Report } from "../../node/Health.js"
+import { Home } from "../../node/Home.js"
+import { Mempool } from "../../node/Mempool.js"
+import { type Figures, Metrics } from "../../node/Metrics.js"
+import { type Known, Peers } from "../../node/Peers.js"
+import type { AccountRecord } from "../../protocol/AccountRecord.js"
+import * as Address from "../../protocol/Address.js"
+import type { Nonce } from "../../protocol/Counter.js"
+import * as Genesis from "../../protocol/Genesis.js"
+import * as Keys from "../../protocol/Keys.js"
+import * as Network from "../../protocol/Network.js"
+import * as Parameters from "../../protocol/Parameters.js"
+import * as Sats from "../../protocol/Sats.js"
+import type { Transaction } from "../../protocol/Transaction.js"
+import * as AccountReference from "../AccountReference.js"
+import * as Answer from "../Answer.js"
+import type * as Handlers from "../Handlers.js"
+import type * as Api from "./Api.js"
+import * as Faucet from "./Faucet.js"
+
+const MEMPOOL_SHOWN = 100
+
+const statusOf = (figures: Figures): typeof Api.NodeStatus.Type => ({
+  dag_round: figures.dagRound,
+  last_finalized_round: figures.finalizedRound,
+  peers: figures.peers,
+  total_supply: figures.totalSupply,
+  total_supply_coin: Sats.toCoin(figures.totalSupply),
+  total_staked: figures.totalStaked,
+  active_stakers: figures.activeValidators,
+  mempool_size: figures.mempoolSize,
+  dag_vertices: figures.vertices,
+})
+
+const balanceOf = (
+  address: Address.Address,
+  prefix: Network.AddressPrefix,
+  account: AccountRecord,
+  nextNonce: Nonce,
+): typeof Api.Balance.Type => {
+  const staked = account.stake?.amount ?? Sats.ZERO
+  return {
+    address,
+    address_bech32: Address.toBech32(address, prefix),
+    balance: account.balance,
+    balance_coin: Sats.toCoin(account.balance),
+    nonce: account.nonce,
+    staked,
+    staked_coin: Sats.toCoin(staked),
+    is_council_member: account.isCouncilMember,
+    is_smart_account: account.policy !== null,
+    next_nonce: nextNonce,
+    name: account.name,
+  }
+}
+
+const reportOf = ({ status, ...parts }: Report): typeof Api.HealthReport.Type => ({
+  status,
+  components: {
+    dag: { status: parts.dag.status, round: parts.dag.round, vertices: parts.dag.vertices },
+    finality: {
+      status: parts.finality.status,
+      finalized_round: parts.finality.finalizedRound,
+      lag: parts.finality.lag,
+    },
+    state: {
+      status: parts.state.status,
+      accounts: parts.state.accounts,
+      total_supply: parts.state.totalSupply,
+      supply: parts.state.totalSupply,
+    },
+    mempool: parts.mempool,
+    network: parts.network,
+    checkpoints: { status: parts.checkpoints.status, latest_round: parts.checkpoints.latestRound },
+  },
+})
+
+/** What a transaction moves and to whom, where its type says so. */
+const movementOf = ({ operation }: Transaction) => {
+  switch (operation._tag) {
+    case "Transfer":
+      return { to: operation.to, amount: operation.amount }
+    case "StakeTx":
+    case "DelegateTx":
+      return { amount: operation.amount }
+    case "UnstakeTx":
+    case "UndelegateTx":
+    case "SetCommissionTx":
+    case "CreateProposalTx":
+    case "VoteTx":
+    case "RegisterNameTx":
+    case "SetAccountPolicyTx":
+      return {}
+  }
+}
+
+const peersOf = ({ connected, bootstrap }: Known): typeof Api.Peers.Type => ({
+  connected: connected.length,
+  peers: connected.map(({ id, address, direction, agent, latencyMs, connectedSince }) => ({
+    id,
+    address,
+    direction,
+    agent,
+    latency_ms: latencyMs,
+    connected_since: connectedSince,
+  })),
+  bootstrap_nodes: bootstrap.map(({ address, isConnected }) => ({ address, connected: isConnected })),
+})
+
+const networkOf = (
+  genesis: Genesis.Genesis,
+  hash: ReturnType<typeof Genesis.hash>,
+  version: string,
+  parameters: Parameters.Parameters,
+): typeof Api.NetworkInfo.Type => {
+  const { networkId, mode, protocol, faucet } = genesis
+  return {
+    network_id: networkId,
+    genesis_hash: hash,
+    mode,
+    address_prefix: Network.addressPrefix(mode),
+    version,
+    parameters: {
+      ...Parameters.toJson(parameters),
+      round_interval_ms: protocol.roundIntervalMs,
+      epoch_rounds: protocol.epochRounds,
+      collection_depth_rounds: protocol.collectionDepthRounds,
+      round_reward: protocol.roundReward,
+      halving_rounds: protocol.halvingRounds,
+      default_commission_percent: protocol.defaultCommissionPercent,
+      min_stake_sats: Sats.MIN_STAKE_SATS,
+      faucet_max_sats: faucet === null ? null : faucet.maxRequest,
+    },
+  }
+}
+
+const KEYGEN_WARNING = "testnet only: this key travelled in plain text; never use it for anything of value"
+
+export const handlers = Effect.gen(function* () {
+  const { genesis } = yield* Home
+  const { version } = yield* Configuration
+  const { view, revision } = yield* Engine
+  const [mempool, metrics, health, peers] = yield* Effect.all([Mempool, Metrics, Health, Peers])
+  const faucet = yield* Faucet.make
+  const account = AccountReference.resolver(genesis.mode, view)
+  const prefix = Network.addressPrefix(genesis.mode)
+  const genesisHash = Genesis.hash(genesis)
+
+  const handlers: Handlers.Of<"core"> = {
+    status: () => Effect.succeed(Answer.atVersion(revision(), () => statusOf(metrics.figures()))),
+    balance: ({ path }) => {
+      const found = account("address", path.address)
+      if (Either.isLeft(found)) return Effect.fail(found.left)
+      const address = found.right
+      return Effect.succeed(
+        Answer.atVersion(revision(), () =>
+          balanceOf(address, prefix, view.read.account(address), view.pool.nextNonce(address)),
+        ),
+      )
+    },
+    health: () => Effect.succeed({ status: "ok" }),
+    healthReport: () => Effect.map(health.report, reportOf),
+    keygen: () =>
+      Effect.sync(() => {
+        const key = Keys.SecretKey.generate()
+        const address = Address.toBech32(Address.fromPublicKey(key.publicKey), prefix)
+        return { address, secret_key: key, warning: KEYGEN_WARNING }
+      }),
+    faucet: ({ body }) => Effect.flatMap(account("address", body.address), (to) => faucet(to, body.amount)),
+    mempool: () =>
+      Effect.map(mempool.top(MEMPOOL_SHOWN), (pending): typeof Api.PendingTransactions.Type =>
+        pending.map(({ transaction, receivedAt }) => ({
+          hash: transaction.id,
+          type: transaction.operation._tag,
+          from: transaction.from,
+          ...movementOf(transaction),
+          fee: transaction.fee,
+          nonce: transaction.nonce,
+          received_at: receivedAt,
+        })),
+      ),
+    peers: () => Effect.map(peers.known, peersOf),
+    network: () =>
+      Effect.sync(() =>
+        Answer.atVersion(view.read.head.index, () => networkOf(genesis, genesisHash, version, view.read.parameters)),
+      ),
+  }
+  return handlers
+})

@@ -1,0 +1,108 @@
+import { Effect, Either, Option } from "effect"
+import { Engine } from "../../node/Engine.js"
+import { Home } from "../../node/Home.js"
+import { Mempool } from "../../node/Mempool.js"
+import { type Finalized, type Known, State } from "../../node/State.js"
+import * as Network from "../../protocol/Network.js"
+import * as TransactionJson from "../../protocol/TransactionJson.js"
+import * as AccountReference from "../AccountReference.js"
+import * as Failure from "../failure/Api.js"
+import type * as Handlers from "../Handlers.js"
+import * as Refused from "../Refused.js"
+import * as Submission from "../Submission.js"
+import * as Unreadable from "../Unreadable.js"
+
+const STANDARD_PAGE = 50
+
+const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
+  status: "finalized" as const,
+  round: recorded.vertex.round,
+  vertex_hash: recorded.vertex.hash,
+  validator: recorded.vertex.author,
+  applied: recorded.outcome.failure === null,
+  failure: recorded.outcome.failure && `${recorded.outcome.failure.code}: ${recorded.outcome.failure.reason}`,
+  proposal_id: recorded.outcome.proposalId,
+  timestamp: recorded.commitTime,
+  transaction: TransactionJson.toJson(transaction),
+})
+
+const outcomeOf = (known: Known) =>
+  known._tag === "Finalized"
+    ? finalizedOutcome(known)
+    : {
+        status: "pending" as const,
+        round: null,
+        vertex_hash: null,
+        validator: null,
+        applied: null,
+        failure: null,
+        proposal_id: null,
+        timestamp: null,
+        transaction: TransactionJson.toJson(known.transaction),
+      }
+
+/** Where the next page begins, for nobody to read but this node. */
+const cursorOf = (sequence: number): string => sequence.toString(36)
+
+const sequenceOf = (cursor: string): Option.Option<number> => {
+  const sequence = Number.parseInt(cursor, 36)
+  return cursorOf(sequence) === cursor && Number.isSafeInteger(sequence) && sequence > 0
+    ? Option.some(sequence)
+    : Option.none()
+}
+
+const badCursor = new Failure.InvalidRequest({
+  message: "cursor: the next_cursor of the page before expected",
+  field: "cursor",
+})
+
+export const handlers = Effect.gen(function* () {
+  const { genesis } = yield* Home
+  const { view } = yield* Engine
+  const [state, mempool] = yield* Effect.all([State, Mempool])
+  const send = yield* Submission.signer()
+  const account = AccountReference.resolver(genesis.mode, view)
+  const prefix = Network.addressPrefix(genesis.mode)
+
+  const handlers: Handlers.Of<"transactions"> = {
+    send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
+      Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
+    submit: ({ body }) => {
+      const transaction = TransactionJson.fromJson(genesis.networkId, prefix, body)
+      if (Either.isLeft(transaction)) {
+        const { message, field } = transaction.left
+        return Effect.fail(new Failure.InvalidRequest({ message, field }))
+      }
+      return Effect.mapBoth(mempool.submit(transaction.right), {
+        onFailure: Refused.fromRefusal,
+        onSuccess: Submission.answerOf,
+      })
+    },
+    lookup: ({ path: { hash } }) =>
+      state.transaction(hash).pipe(
+        Effect.map((known) => ({ hash, ...outcomeOf(known) })),
+        Effect.catchTag("TransactionNotFound", () =>
+          Effect.fail(
+            new Failure.TransactionNotFound({ message: `no transaction ${hash} is pending or finalized on this node` }),
+          ),
+        ),
+        Unreadable.asDefect,
+      ),
+    history: ({ path, query: { limit = STANDARD_PAGE, cursor } }) =>
+      Effect.gen(function* () {
+        const address = yield* account("address", path.address)
+        const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
+        if (Option.isNone(before)) return yield* Effect.fail(badCursor)
+        const { transactions, next } = yield* state.history(address, before.value, limit)
+        return {
+          transactions: transactions.map((known) => ({
+            hash: known.transaction.id,
+            direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
+            ...finalizedOutcome(known),
+          })),
+          next_cursor: next === null ? null : cursorOf(next),
+        }
+      }).pipe(Unreadable.asDefect),
+  }
+  return handlers
+})

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Client from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import * as RealNode from "./RealNode.js"
+import * as TestServer from "./TestServer.js"
+
+const COIN = 100_000_000
+const nobody = "00000000000000000000000000000000000000aa"
+
+let node: RealNode.RealNode
+let client: Client.PromiseClient
+
+beforeAll(async () => {
+  node = await RealNode.start()
+  client = Client.connect(node.url, { retries: 0 })
+})
+afterAll(() => node.stop())
+
+const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => {
+      throw new Error("it was not refused")
+    },
+    (error: Client.RequestRefused) => ({ code: error.code, ...error.failure }),
+  )
+
+const json = async (path: string): Promise<unknown> =>
+  JSON.parse((await TestServer.ask(node.port, TestServer.get(path))).body)
+
+const until = async <A>(read: () => Promise<A>, holds: (value: A) => boolean): Promise<A> => {
+  for (;;) {
+    const value = await read()
+    if (holds(value)) return value
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+const finalized = (hash: Hash) =>
+  until(
+    () => client.transactions.lookup({ path: { hash } }),
+    ({ status }) => status === "finalized",
+  )
+
+describe("the node itself", () => {
+  it("has a status that goes on", async () => {
+    const first = await client.core.status()
+    expect(first).toMatchObject({ peers: 0, total_staked: 100_000 * COIN, active_stakers: 1, mempool_size: 0 })
+    expect(first.total_supply_coin).toBe(first.total_supply / COIN)
+    const later = await until(client.core.status, ({ last_finalized_round }) => last_finalized_round > 5)
+    expect(later.dag_round).toBeGreaterThanOrEqual(later.last_finalized_round)
+    expect(later.dag_vertices).toBeGreaterThan(first.dag_vertices)
+    expect(later.total_supply).toBeGreaterThan(first.total_supply)
+  })
+
+  it("is healthy, in a word and at length", async () => {
+    expect(await json("/health")).toEqual({ status: "ok" })
+    const report = await until(client.core.healthReport, ({ status }) => status === "healthy")
+    expect(report.components).toMatchObject({
+      mempool: { status: "healthy", size: 0, capacity: 10_000 },
+      network: { status: "healthy", peers: 0 },
+    })
+    expect(report.components.state.supply).toBe(report.components.state.total_supply)
+  })
+
+  it("knows its network, its peers and its empty mempool", async () => {
+    const network = await client.core.network()
+    expect(network).toMatchObject({ mode: "testnet", address_prefix: "tudg", version: "0.0.0" })
+    expect(network.parameters).toMatchObject({ round_interval_ms: 5, min_fee_sats: 1_000, epoch_rounds: 240 })
+    expect(await client.core.peers()).toEqual({ connected: 0, peers: [], bootstrap_nodes: [] })
+    expect(await client.core.mempool()).toEqual([])
+  })
+})
+
+describe("an account", () => {
+  it("that was never seen has zeros, and is the same in hex and in bech32m", async () => {
+    const balance = await client.core.balance({ path: { address: nobody.toUpperCase() } })
+    expect(balance).toEqual({
+      address: nobody,
+      address_bech32: balance.address_bech32,
+      balance: 0,
+      balance_coin: 0,
+      nonce: 0,
+      staked: 0,
+      staked_coin: 0,
+      is_council_member: false,
+      is_smart_account: false,
+      next_nonce: 0,
+      name: null,
+    })
+    expect(balance.address_bech32).toMatch(/^tudg1/)
+    expect(await client.core.balance({ path: { address: balance.address_bech32 } })).toEqual(balance)
+  })
+
+  it("that is none is a 400 that says why, and a name that nobody has a 404", async () => {
+    const of = (address: string) => refusal(client.core.balance({ path: { address } }))
+    expect(await of("xyz")).toMatchObject({ code: "InvalidRequest", field: "address" })
+    expect(await of("udg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw")).toMatchObject({ code: "InvalidRequest" })
+    expect(await of("@nobody")).toMatchObject({ code: "NameNotFound", message: "nobody registered the name @nobody" })
+  })
+})
+
+describe("a new user", () => {
+  it("gets a key and coins, sends some, takes a name and is found by it", async () => {
+    const { address, secret_key: key } = await client.core.keygen()
+    const paid = await client.core.faucet({ payload: { address, amount: Wallet.sats("12.5") } })
+    expect(paid).toMatchObject({
+      amount: 12.5 * COIN,
+      amount_coin: 12.5,
+      message: `12.5 UDG are on their way to ${address}`,
+    })
+    expect(await finalized(paid.tx_hash)).toMatchObject({ applied: true, failure: null, proposal_id: null })
+
+    const account = Wallet.account(Wallet.network(await client.core.network()), key)
+    const named = account.registerName({ name: "alice", fee: 100_000, nonce: 0 })
+    const { tx_hash } = await client.transactions.submit({ payload: named })
+    expect(await finalized(tx_hash)).toMatchObject({ applied: true, transaction: named })
+    const balance = await client.core.balance({ path: { address: "@alice" } })
+    expect(balance).toMatchObject({ address: account.address, nonce: 1, next_nonce: 1, name: "alice" })
+
+    const sent = await client.transactions.send({
+      payload: { secret_key: key, to: nobody, amount: Wallet.sats("1"), fee: Wallet.sats("0.00001") },
+    })
+    expect(sent).toMatchObject({ status: "accepted", nonce: 1 })
+    const { transaction, validator, round, vertex_hash } = await finalized(sent.tx_hash)
+    expect(transaction).toMatchObject({ type: "Transfer", from: account.address, to: nobody, amount: COIN, nonce: 1 })
+    expect({ validator, vertex_hash, round }).not.toContain(null)
+    expect((await client.core.balance({ path: { address: nobody } })).balance).toBe(COIN)
+
+    const { transactions, next_cursor } = await client.transactions.history({
+      path: { address: "@alice" },
+      urlParams: { limit: 2 },
+    })
+    expect(transactions.map(({ hash, direction }) => [hash, direction])).toEqual([
+      [sent.tx_hash, "sent"],
+      [tx_hash, "sent"],
+    ])
+    const rest = await client.transactions.history({ path: { address }, urlParams: { cursor: next_cursor ?? "" } })
+    expect(rest).toMatchObject({ transactions: [{ hash: paid.tx_hash, direction: "received" }], next_cursor: null })
+  })
+
+  it("is told what is wrong with a transaction", async () => {
+    const account = Wallet.account(Wallet.network(await client.core.network()), Wallet.generate())
+    const transfer = account.transfer({ to: nobody, amount: 1, fee: 1_000, nonce: 0 })
+    const submit = (payload: Wallet.SignedTransaction) => refusal(client.transactions.submit({ payload }))
+    expect(await submit(transfer)).toMatchObject({ code: "InsufficientBalance", balance: 0, required: 1_001 })
+    expect(await submit({ ...transfer, fee: 1_001 as never })).toMatchObject({ code: "InvalidSignature" })
+    expect(await submit({ ...transfer, to: "nobody" } as typeof transfer)).toMatchObject({ code: "InvalidRequest", field: "to" })
+    const poor = refusal(
+      client.transactions.send({
+        payload: { secret_key: Wallet.generate(), to: nobody, amount: Wallet.sats("1"), fee: Wallet.sats("1") },
+      }),
+    )
+    expect(await poor).toMatchObject({ code: "InsufficientBalance" })
+    const most = 100_000 * COIN
+    const greedy = refusal(client.core.faucet({ payload: { address: nobody, amount: (most + 1) as never } }))
+    expect(await greedy).toMatchObject({ code: "InvalidRequest", field: "amount" })
+    const unknown = "00".repeat(32) as Hash
+    expect(await refusal(client.transactions.lookup({ path: { hash: unknown } }))).toMatchObject({
+      code: "TransactionNotFound",
+    })
+  })
+})

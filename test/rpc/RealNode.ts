@@ -1,0 +1,29 @@
+/** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk. */
+import { Effect, Exit, Layer, type Option, Scope } from "effect"
+import type * as Configuration from "../../src/node/Configuration.js"
+import { Front } from "../../src/node/Front.js"
+import { Home } from "../../src/node/Home.js"
+import type { SecretKey } from "../../src/protocol/Keys.js"
+import * as RpcFront from "../../src/rpc/Front.js"
+import * as world from "../node/world.js"
+
+export interface RealNode {
+  readonly url: string
+  readonly port: number
+  readonly faucetKey: Option.Option<SecretKey>
+  readonly stop: () => Promise<void>
+}
+
+export const start = async (changes: Partial<Configuration.Settings> = {}): Promise<RealNode> => {
+  const scope = Effect.runSync(Scope.make())
+  const layer = Layer.provideMerge(RpcFront.layer, world.node("", { ephemeral: true, rateLimits: false, ...changes }))
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  try {
+    const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+    const [{ url }, { faucetKey }] = Effect.runSync(Effect.provide(Effect.all([Front, Home]), context))
+    return { url, port: Number(new URL(url).port), faucetKey, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -31,7 +31,8 @@ class Running {
   stderr = ""
 
   constructor(command: string, words: ReadonlyArray<string>) {
-    this.#child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env["PATH"] ?? "" } })
+    const env = { PATH: process.env["PATH"] ?? "", UDG_RPC_PORT: "0" }
+    this.#child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env })
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.stdout += text
     })
@@ -63,7 +64,7 @@ class Running {
 }
 
 const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running =>
-  new Running(process.execPath, [program, "--data-dir", directory, "--rpc-port", "0", ...words])
+  new Running(process.execPath, [program, "--data-dir", directory, ...words])
 
 const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file, statement))
 

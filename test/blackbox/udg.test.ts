@@ -82,7 +82,7 @@ describe("the built program", () => {
   })
 
   const node = (words: ReadonlyArray<string>, environment: Environment = {}) =>
-    runNode(process.execPath, [program, "--ephemeral", "--rpc-port", "0", ...words], environment, folder)
+    runNode(process.execPath, [program, "--ephemeral", ...words], { UDG_RPC_PORT: "0", ...environment }, folder)
 
   it("runs a network of its own, says what one needs to know of it, and stops when asked to", async () => {
     const { code, stdout } = await node(["--testnet", "false", "--round-ms", "50"])

@@ -145,7 +145,10 @@ describe("a new user", () => {
     const submit = (payload: Wallet.SignedTransaction) => refusal(client.transactions.submit({ payload }))
     expect(await submit(transfer)).toMatchObject({ code: "InsufficientBalance", balance: 0, required: 1_001 })
     expect(await submit({ ...transfer, fee: 1_001 as never })).toMatchObject({ code: "InvalidSignature" })
-    expect(await submit({ ...transfer, to: "nobody" } as typeof transfer)).toMatchObject({ code: "InvalidRequest", field: "to" })
+    expect(await submit({ ...transfer, to: "nobody" } as typeof transfer)).toMatchObject({
+      code: "InvalidRequest",
+      field: "to",
+    })
     const poor = refusal(
       client.transactions.send({
         payload: { secret_key: Wallet.generate(), to: nobody, amount: Wallet.sats("1"), fee: Wallet.sats("1") },

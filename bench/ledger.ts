@@ -15,7 +15,7 @@ import type { PublicKey } from "../src/protocol/Keys.js"
 import type { NetworkId } from "../src/protocol/Network.js"
 import * as Sats from "../src/protocol/Sats.js"
 import * as Transaction from "../src/protocol/Transaction.js"
-import { Chain, genesisOf, type Person, person, singleKey } from "../test/ledger/builders.js"
+import { Chain, genesisOf, type Person, person, singleKey, tableKey } from "../test/ledger/builders.js"
 import type { Figure, Suite } from "./Harness.js"
 
 const ACCOUNTS = 1_000_000
@@ -172,7 +172,7 @@ export const suite: Suite = {
       }),
     )
     const before = memoryNow()
-    const [ledger, founding] = timed(() => Ledger.fromGenesis(genesis))
+    const [ledger, founding] = timed(() => Ledger.fromGenesis(genesis, tableKey))
     const chain = new Chain(genesis, ledger)
     const frozen = ledger.freeze()
     const withoutTrie = memoryNow()

@@ -45,7 +45,7 @@ const fill = (directory: string) =>
     const { genesis } = yield* Home
     const others = Array.from({ length: ACCOUNTS }, (_, n) => ({ address: addressOf(n), amount: Sats.make(1_000_000) }))
     const large = Either.getOrThrow(Genesis.make({ ...genesis, allocations: [...genesis.allocations, ...others] }))
-    const ledger = Ledger.fromGenesis(large)
+    const ledger = Ledger.fromGenesis(large, { low: 1, high: 2 })
     const opening = Core.openingOf(GenesisState.checkpointOf(large, ledger), large.time)
     if (opening === null) return yield* Effect.dieMessage("no epoch")
     const commit = {

@@ -1,48 +1,34 @@
 /**
- * The accounts: millions of them. Balance and nonce live in typed arrays under a dense row number, found by open
- * addressing over the twenty bytes of the address; what few accounts have lies in a sparse map of immutable values.
+ * The accounts: millions of them. Balance and nonce live in typed rows, found by a keyed hash of the address; what few
+ * accounts have lies as bytes in cells, and is made an object of when somebody asks.
  *
  * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras is
  * no record. `touched` holds each row changed since the commit began exactly once, with what it was before.
  */
-// biome-ignore lint/style/noRestrictedImports: chance decides only where in memory a row lies, no result depends on it
-import { fromHex, randomBytes } from "#crypto"
+import { Either } from "effect"
+import { fromHex } from "#crypto"
 import * as AccountRecord from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import type { Nonce } from "../protocol/Counter.js"
-import * as Sats from "../protocol/Sats.js"
+import type * as Sats from "../protocol/Sats.js"
 import { KINDS } from "../protocol/StateKey.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
+import { AccountRows, ADDRESS_WORDS, BALANCE, DIRTY, EXTRAS, NONCE, NONE, type Row, STAMP } from "./AccountRows.js"
+import { AddressIndex } from "./AddressIndex.js"
+import { Cells } from "./Cells.js"
 import type { Collector } from "./Effects.js"
+import type * as HalfSipHash from "./HalfSipHash.js"
 import { isSameBytes } from "./Table.js"
-
-/** A row number. */
-export type Row = number
-
-export const NONE: Row = -1
-
-const WORDS = 5
-const INITIAL_ROWS = 1024
-
-/** A row is 48 bytes side by side, so that touching an account costs one cache line or two. */
-const ROW_WORDS = 12
-const ROW_DOUBLES = 6
-/** Words of a row: the address in the first five, the commit that last touched the row, the marks. */
-const STAMP = 5
-const MARKS = 6
-/** Doubles of a row. */
-const BALANCE = 4
-const NONCE = 5
 
 const NIBBLE = new Uint8Array(128)
 for (let i = 0; i < 16; i++) NIBBLE[i.toString(16).charCodeAt(0)] = i
 
 /** Scratch for the address being looked up, as five big-endian words. */
-const probe = new Uint32Array(WORDS)
+const probe = new Uint32Array(ADDRESS_WORDS)
 
 const readAddress = (address: Address): void => {
-  for (let word = 0; word < WORDS; word++) {
+  for (let word = 0; word < ADDRESS_WORDS; word++) {
     let value = 0
     for (let i = word * 8; i < word * 8 + 8; i++) value = (value << 4) | (NIBBLE[address.charCodeAt(i)] ?? 0)
     probe[word] = value
@@ -62,16 +48,15 @@ export interface FrozenAccounts extends Iterable<FrozenAccount> {
   readonly size: number
 }
 
-/** Marks of a row: changed since the last checkpoint; awaited by the open freeze. */
-const DIRTY = 1
-const FROZEN = 2
-
 /** Where the value begins in a change: behind kind, address, presence and length. */
 const VALUE_AT = 26
 /** The change of an account without extras, filled in for each: tens of thousands of them may be written at once. */
 const plainChange = new Uint8Array(VALUE_AT + AccountRecord.PLAIN_BYTES)
 const change = new DataView(plainChange.buffer)
 const changeHead = plainChange.subarray(0, 21)
+/** Balance and nonce in the change, and what they take. */
+const COUNTER_BYTES = 16
+const changeCounters = plainChange.subarray(VALUE_AT, VALUE_AT + COUNTER_BYTES)
 plainChange[0] = KINDS.Account.byte
 plainChange[21] = 1
 change.setUint32(22, AccountRecord.PLAIN_BYTES, true)
@@ -86,124 +71,91 @@ const setCounter = (offset: number, value: number): void => {
 /** Of rows that one commit may touch and still be sorted by one number each. */
 const POSITIONS = 2 ** 21
 
-const encoded = (record: AccountRecord.AccountRecord): Uint8Array | null =>
-  AccountRecord.isEmpty(record) ? null : AccountRecord.encode(record)
+/** Extras kept as objects, so that who is asked about often is decoded once; all are let go when they are this many. */
+const DECODED = 16_384
+
+/** What cells hold was encoded here, so bytes that cannot be read are a bug. */
+const decoded = (bytes: Uint8Array): AccountRecord.Extras =>
+  Either.getOrThrowWith(AccountRecord.decodeExtras(bytes), (malformed) => malformed)
+
+const NOTHING = new Uint8Array(0)
 
 export class Accounts {
-  #count = 0
-  #capacity = INITIAL_ROWS
-  #words = new Uint32Array(INITIAL_ROWS * ROW_WORDS)
-  /** The same rows, as doubles. */
-  #doubles = new Float64Array(this.#words.buffer)
-  /** Row + 1, 0 where free; at most half of the slots are taken. */
-  #slots = new Uint32Array(INITIAL_ROWS * 2)
-  readonly #extras = new Map<Row, AccountRecord.Extras>()
-  readonly #seed: number
+  readonly #rows = new AccountRows()
+  readonly #index: AddressIndex
+  readonly #cells = new Cells()
+  readonly #decoded = new Map<Row, AccountRecord.Extras>()
 
   #stamp = 1
   #touched: Array<Row> = []
   #balancesBefore: Array<Sats.Sats> = []
   #noncesBefore: Array<Nonce> = []
-  readonly #extrasBefore = new Map<Row, AccountRecord.Extras>()
+  /** Of touched rows whose extras were set: their bytes when the commit began. */
+  readonly #extrasBefore = new Map<Row, Uint8Array>()
 
+  /** Counts the freezes. A row's DIRTY word names the freeze that will have it; 0 where it is as the last one had it. */
+  #freezing = 1
   #dirty: Array<Row> = []
   /** Rows of the latest freeze that changed before they were taken, as they were. */
-  #captured = new Map<Row, AccountRecord.AccountRecord>()
+  #captured = new Map<Row, Uint8Array | null>()
   /** Captures whatever the latest freeze has not taken yet. */
   #settle: () => void = () => {}
 
-  /**
-   * The seed decides only in which slot a row lies, so that nobody can choose addresses that all fall into one place. No
-   * result depends on it.
-   */
-  constructor(seed: number = new DataView(randomBytes(4).buffer).getUint32(0)) {
-    this.#seed = seed
+  /** The key decides only in which slot a row lies, so that nobody can choose addresses that all fall into one place. */
+  constructor(key: HalfSipHash.Key) {
+    this.#index = new AddressIndex(key, this.#rows)
   }
 
   /** How many rows there are; a few may be without a record. */
   get size(): number {
-    return this.#count
-  }
-
-  #hash(): number {
-    let hash = this.#seed
-    for (let i = 0; i < WORDS; i++) {
-      hash = Math.imul(hash ^ (probe[i] ?? 0), 0x9e3779b1)
-      hash ^= hash >>> 15
-    }
-    hash = Math.imul(hash, 0x85ebca77)
-    return (hash ^ (hash >>> 13)) >>> 0
-  }
-
-  #isAt(row: Row): boolean {
-    const words = this.#words
-    const start = row * ROW_WORDS
-    for (let i = 0; i < WORDS; i++) if (words[start + i] !== probe[i]) return false
-    return true
-  }
-
-  /** The slot of the address in `probe`, or the free one where it belongs. */
-  #slotOfProbe(): number {
-    const mask = this.#slots.length - 1
-    let slot = this.#hash() & mask
-    for (;;) {
-      const held = this.#slots[slot] ?? 0
-      if (held === 0 || this.#isAt(held - 1)) return slot
-      slot = (slot + 1) & mask
-    }
+    return this.#rows.count
   }
 
   find(address: Address): Row {
     readAddress(address)
-    return (this.#slots[this.#slotOfProbe()] ?? 0) - 1
+    return this.#index.find(probe)
   }
 
   /** The row of the address; a new one holds nothing. */
   findOrAdd(address: Address): Row {
-    readAddress(address)
-    const slot = this.#slotOfProbe()
-    const held = this.#slots[slot] ?? 0
-    if (held !== 0) return held - 1
-    const row = this.#count++
-    this.#words.set(probe, row * ROW_WORDS)
-    this.#slots[slot] = row + 1
-    if (this.#count === this.#capacity) this.reserve(this.#capacity * 2)
-    return row
-  }
-
-  /** Makes room for this many rows. */
-  reserve(capacity: number): void {
-    if (capacity <= this.#capacity) return
-    const words = new Uint32Array(capacity * ROW_WORDS)
-    words.set(this.#words)
-    this.#words = words
-    this.#doubles = new Float64Array(words.buffer)
-    this.#capacity = capacity
-    let slots = this.#slots.length
-    while (slots < capacity * 2) slots *= 2
-    this.#slots = new Uint32Array(slots)
-    for (let row = 0; row < this.#count; row++) {
-      probe.set(this.#words.subarray(row * ROW_WORDS, row * ROW_WORDS + WORDS))
-      this.#slots[this.#slotOfProbe()] = row + 1
-    }
+    const row = this.find(address)
+    return row === NONE ? this.#index.add(probe) : row
   }
 
   addressOf(row: Row): Address {
     let text = ""
-    for (let i = 0; i < WORDS; i++) text += hexOfWord(this.#words[row * ROW_WORDS + i] ?? 0)
+    for (let i = 0; i < ADDRESS_WORDS; i++) text += hexOfWord(this.#rows.word(row, i))
     return text as Address
   }
 
+  /** The order of the addresses of two rows. */
+  compare(a: Row, b: Row): number {
+    return this.#rows.compare(a, b)
+  }
+
   balance(row: Row): Sats.Sats {
-    return row === NONE ? Sats.ZERO : ((this.#doubles[row * ROW_DOUBLES + BALANCE] ?? 0) as Sats.Sats)
+    return (row === NONE ? 0 : this.#rows.double(row, BALANCE)) as Sats.Sats
   }
 
   nonce(row: Row): Nonce {
-    return (row === NONE ? 0 : (this.#doubles[row * ROW_DOUBLES + NONCE] ?? 0)) as Nonce
+    return (row === NONE ? 0 : this.#rows.double(row, NONCE)) as Nonce
+  }
+
+  /** The bytes of the extras; none where there are none. */
+  #extrasBytes(row: Row): Uint8Array {
+    const handle = this.#rows.word(row, EXTRAS)
+    return handle === 0 ? NOTHING : this.#cells.get(handle)
   }
 
   extras(row: Row): AccountRecord.Extras {
-    return this.#extras.get(row) ?? AccountRecord.noExtras
+    if (row === NONE || this.#rows.word(row, EXTRAS) === 0) return AccountRecord.noExtras
+    return this.#decoded.get(row) ?? this.#remember(row, decoded(this.#extrasBytes(row)))
+  }
+
+  #remember(row: Row, extras: AccountRecord.Extras): AccountRecord.Extras {
+    if (this.#decoded.size === DECODED) this.#decoded.clear()
+    this.#decoded.set(row, extras)
+    return extras
   }
 
   record(row: Row): AccountRecord.AccountRecord {
@@ -214,53 +166,71 @@ export class Accounts {
 
   setBalance(row: Row, balance: Sats.Sats): void {
     this.#touch(row)
-    this.#doubles[row * ROW_DOUBLES + BALANCE] = balance
+    this.#rows.setDouble(row, BALANCE, balance)
   }
 
   setNonce(row: Row, nonce: Nonce): void {
     this.#touch(row)
-    this.#doubles[row * ROW_DOUBLES + NONCE] = nonce
+    this.#rows.setDouble(row, NONCE, nonce)
   }
 
   setExtras(row: Row, extras: AccountRecord.Extras): void {
     this.#touch(row)
-    if (!this.#extrasBefore.has(row)) this.#extrasBefore.set(row, this.extras(row))
-    if (AccountRecord.hasExtras(extras)) this.#extras.set(row, extras)
-    else this.#extras.delete(row)
+    if (!this.#extrasBefore.has(row)) this.#extrasBefore.set(row, this.#extrasBytes(row).slice())
+    this.#writeExtras(row, extras)
+  }
+
+  #writeExtras(row: Row, extras: AccountRecord.Extras): void {
+    const handle = this.#rows.word(row, EXTRAS)
+    if (handle !== 0) this.#cells.free(handle)
+    if (AccountRecord.hasExtras(extras)) {
+      this.#rows.setWord(row, EXTRAS, this.#cells.put(AccountRecord.encodeExtras(extras)))
+      this.#remember(row, extras)
+    } else {
+      this.#rows.setWord(row, EXTRAS, 0)
+      this.#decoded.delete(row)
+    }
   }
 
   #touch(row: Row): void {
-    if (this.#words[row * ROW_WORDS + STAMP] === this.#stamp) return
-    this.#words[row * ROW_WORDS + STAMP] = this.#stamp
+    const rows = this.#rows
+    if (rows.word(row, STAMP) === this.#stamp) return
+    rows.setWord(row, STAMP, this.#stamp)
     this.#touched.push(row)
     this.#balancesBefore.push(this.balance(row))
     this.#noncesBefore.push(this.nonce(row))
-    if ((this.#words[row * ROW_WORDS + MARKS] ?? 0) & FROZEN) this.#capture(row)
+    const dirty = rows.word(row, DIRTY)
+    if (dirty !== 0 && dirty !== this.#freezing) this.#capture(row)
   }
 
   /** Keeps for the latest freeze what the row is before it changes. */
   #capture(row: Row): void {
-    this.#captured.set(row, this.record(row))
-    this.#words[row * ROW_WORDS + MARKS] = (this.#words[row * ROW_WORDS + MARKS] ?? 0) & ~FROZEN
+    this.#captured.set(row, this.#bytesOf(row))
+    this.#rows.setWord(row, DIRTY, 0)
   }
 
-  #compare(a: Row, b: Row): number {
-    const words = this.#words
-    for (let i = 0; i < WORDS; i++) {
-      const difference = (words[a * ROW_WORDS + i] ?? 0) - (words[b * ROW_WORDS + i] ?? 0)
-      if (difference !== 0) return difference
-    }
-    return 0
+  /** The record's bytes; null where there is none. */
+  #bytesOf(row: Row): Uint8Array | null {
+    const balance = this.balance(row)
+    const nonce = this.nonce(row)
+    const extras = this.#extrasBytes(row)
+    if (balance === 0 && nonce === 0 && extras.length === 0) return null
+    setCounter(VALUE_AT, balance)
+    setCounter(VALUE_AT + 8, nonce)
+    if (extras.length === 0) return plainChange.slice(VALUE_AT)
+    const bytes = new Uint8Array(COUNTER_BYTES + extras.length)
+    bytes.set(changeCounters)
+    bytes.set(extras, COUNTER_BYTES)
+    return bytes
   }
 
   /** The positions in `touched`, by address. */
   #touchedByAddress(): Float64Array | ReadonlyArray<number> {
     const touched = this.#touched
-    const words = this.#words
     // One number holds the address's first word and the position: typed arrays sort five times as fast as comparators.
     if (touched.length > POSITIONS) return this.#touchedCompared()
     const keys = new Float64Array(touched.length)
-    for (let i = 0; i < keys.length; i++) keys[i] = (words[(touched[i] ?? 0) * ROW_WORDS] ?? 0) * POSITIONS + i
+    for (let i = 0; i < keys.length; i++) keys[i] = this.#rows.word(touched[i] ?? 0, 0) * POSITIONS + i
     keys.sort()
     let before = -1
     for (let i = 0; i < keys.length; i++) {
@@ -276,35 +246,35 @@ export class Accounts {
 
   #touchedCompared(): ReadonlyArray<number> {
     const touched = this.#touched
-    return [...touched.keys()].sort((a, b) => this.#compare(touched[a] ?? 0, touched[b] ?? 0))
+    return [...touched.keys()].sort((a, b) => this.compare(touched[a] ?? 0, touched[b] ?? 0))
   }
 
   #hasChanged(position: number, row: Row): boolean {
-    if (this.#balancesBefore[position] !== this.#doubles[row * ROW_DOUBLES + BALANCE]) return true
-    if (this.#noncesBefore[position] !== this.#doubles[row * ROW_DOUBLES + NONCE]) return true
+    if (this.#balancesBefore[position] !== this.#rows.double(row, BALANCE)) return true
+    if (this.#noncesBefore[position] !== this.#rows.double(row, NONCE)) return true
     const before = this.#extrasBefore.get(row)
-    const after = this.extras(row)
-    if (before === undefined || before === after) return false
-    const rest = { balance: this.balance(row), nonce: this.nonce(row) }
-    return !isSameBytes(AccountRecord.encode({ ...before, ...rest }), AccountRecord.encode({ ...after, ...rest }))
+    return before !== undefined && !isSameBytes(before, this.#extrasBytes(row))
   }
 
   #collectRow(row: Row, writer: Binary.Writer): void {
-    for (let i = 0; i < WORDS; i++) change.setUint32(1 + 4 * i, this.#words[row * ROW_WORDS + i] ?? 0)
-    if (this.#extras.has(row)) {
-      const value = AccountRecord.encode(this.record(row))
-      writer.raw(changeHead).boolean(true).u32(value.length).raw(value)
-      return
-    }
+    for (let i = 0; i < ADDRESS_WORDS; i++) change.setUint32(1 + 4 * i, this.#rows.word(row, i))
+    const extras = this.#extrasBytes(row)
     const balance = this.balance(row)
     const nonce = this.nonce(row)
-    if (balance === 0 && nonce === 0) {
+    if (balance === 0 && nonce === 0 && extras.length === 0) {
       writer.raw(changeHead).boolean(false)
       return
     }
     setCounter(VALUE_AT, balance)
     setCounter(VALUE_AT + 8, nonce)
-    writer.raw(plainChange)
+    if (extras.length === 0) writer.raw(plainChange)
+    else {
+      writer
+        .raw(changeHead)
+        .boolean(true)
+        .u32(COUNTER_BYTES + extras.length)
+      writer.raw(changeCounters).raw(extras)
+    }
   }
 
   /** Ends a commit: hands over the accounts whose bytes differ from those it began with. */
@@ -313,9 +283,8 @@ export class Accounts {
       const row = this.#touched[position] ?? NONE
       if (!this.#hasChanged(position, row)) continue
       this.#collectRow(row, collector.begin())
-      const marks = this.#words[row * ROW_WORDS + MARKS] ?? 0
-      if (marks & DIRTY) continue
-      this.#words[row * ROW_WORDS + MARKS] = marks | DIRTY
+      if (this.#rows.word(row, DIRTY) === this.#freezing) continue
+      this.#rows.setWord(row, DIRTY, this.#freezing)
       this.#dirty.push(row)
     }
     this.#stamp++
@@ -332,19 +301,20 @@ export class Accounts {
   freeze(): FrozenAccounts {
     this.#settle()
     const rows = this.#dirty
-    const captured = new Map<Row, AccountRecord.AccountRecord>()
+    const captured = new Map<Row, Uint8Array | null>()
     let taken = 0
     this.#dirty = []
     this.#captured = captured
-    for (const row of rows) this.#words[row * ROW_WORDS + MARKS] = FROZEN
+    this.#freezing++
     this.#settle = () => {
       for (const row of rows.slice(taken)) if (!captured.has(row)) this.#capture(row)
     }
     const take = (row: Row): FrozenAccount => {
-      if (!captured.has(row)) this.#capture(row)
-      const value = encoded(captured.get(row) ?? AccountRecord.empty)
-      captured.delete(row)
-      return { address: this.addressOf(row), value }
+      const address = this.addressOf(row)
+      const held = captured.get(row)
+      if (held !== undefined) return { address, value: held }
+      this.#rows.setWord(row, DIRTY, 0)
+      return { address, value: this.#bytesOf(row) }
     }
     return {
       size: rows.length,
@@ -358,16 +328,16 @@ export class Accounts {
   restore(address: Address, record: AccountRecord.AccountRecord): Row {
     const row = this.findOrAdd(address)
     const { balance, nonce, ...extras } = record
-    this.#doubles[row * ROW_DOUBLES + BALANCE] = balance
-    this.#doubles[row * ROW_DOUBLES + NONCE] = nonce
-    if (AccountRecord.hasExtras(extras)) this.#extras.set(row, extras)
+    this.#rows.setDouble(row, BALANCE, balance)
+    this.#rows.setDouble(row, NONCE, nonce)
+    this.#writeExtras(row, extras)
     return row
   }
 
   /** Between commits. */
   *records(): Generator<StateRecord> {
-    for (let row = 0; row < this.#count; row++) {
-      const value = encoded(this.record(row))
+    for (let row = 0; row < this.size; row++) {
+      const value = this.#bytesOf(row)
       if (value !== null) yield { kind: "Account", key: fromHex(this.addressOf(row)), value }
     }
   }

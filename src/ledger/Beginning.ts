@@ -75,7 +75,6 @@ const foundValidators = (state: State, { validators }: Genesis.Genesis): void =>
 export const found = (state: State, genesis: Genesis.Genesis): void => {
   const hash = Genesis.hash(genesis)
   const { parameters, treasury, time, validators } = genesis
-  state.accounts.reserve(genesis.allocations.length + 1)
   foundAccounts(state, genesis)
   foundValidators(state, genesis)
   state.supply.increase("treasury", treasury)

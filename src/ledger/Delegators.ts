@@ -4,7 +4,7 @@
  */
 import type { Delegation, PoolName } from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
-import type { Row } from "./Accounts.js"
+import type { Row } from "./AccountRows.js"
 
 type Holders = { readonly [P in PoolName]: Set<Row> }
 

@@ -20,6 +20,7 @@ import * as Effects from "./Effects.js"
 import type { Event, Execution, Input, VertexOutcome } from "./Execution.js"
 import type { Frozen } from "./Frozen.js"
 import * as Governance from "./Governance.js"
+import type * as HalfSipHash from "./HalfSipHash.js"
 import * as Heartbeats from "./Heartbeats.js"
 import { Reads } from "./Reads.js"
 import type { Totals } from "./Records.js"
@@ -51,9 +52,9 @@ export class Ledger {
     this.read = new Reads(state)
   }
 
-  /** The ledger at commit 0. */
-  static fromGenesis(genesis: Genesis.Genesis, accounts: Accounts = new Accounts()): Ledger {
-    const state = new State(genesis.protocol, accounts)
+  /** The ledger at commit 0. The key is a secret of this node: it decides where in memory accounts lie, and nothing else. */
+  static fromGenesis(genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Ledger {
+    const state = new State(genesis.protocol, new Accounts(tableKey))
     Beginning.found(state, genesis)
     return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
   }
@@ -61,10 +62,11 @@ export class Ledger {
   /** Exactly the ledger that wrote these records, in whatever order they come; its digest is not one of them. */
   static fromRecords(
     protocol: Genesis.Protocol,
+    tableKey: HalfSipHash.Key,
     records: Iterable<StateRecord>,
     effectsDigest: Hash.Hash,
   ): Either.Either<Ledger, Binary.MalformedBytes> {
-    const restoring = Ledger.restoring(protocol)
+    const restoring = Ledger.restoring(protocol, tableKey)
     for (const record of records) {
       const restored = restoring.record(record)
       if (Either.isLeft(restored)) return Either.left(restored.left)
@@ -72,8 +74,8 @@ export class Ledger {
     return restoring.finish(effectsDigest)
   }
 
-  static restoring(protocol: Genesis.Protocol): Restoring {
-    const state = new State(protocol, new Accounts())
+  static restoring(protocol: Genesis.Protocol, tableKey: HalfSipHash.Key): Restoring {
+    const state = new State(protocol, new Accounts(tableKey))
     return {
       record: (record) => state.restore(record),
       account: (address, record) => void state.accounts.restore(address, record),

@@ -1,6 +1,6 @@
 /** Registered names: one an account, first come first served, the fee for everybody's treasury. */
 import type { RegisterName } from "../protocol/Operation.js"
-import type { Row } from "./Accounts.js"
+import type { Row } from "./AccountRows.js"
 import * as Rejection from "./Rejection.js"
 import type { State } from "./State.js"
 

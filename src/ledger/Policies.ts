@@ -2,7 +2,7 @@
 import * as Address from "../protocol/Address.js"
 import type { SetAccountPolicy } from "../protocol/Operation.js"
 import type { Transaction } from "../protocol/Transaction.js"
-import type { Row } from "./Accounts.js"
+import type { Row } from "./AccountRows.js"
 import type * as Rejection from "./Rejection.js"
 import type { State } from "./State.js"
 

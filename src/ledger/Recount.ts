@@ -25,6 +25,7 @@ export class Recount {
   readonly #shares = new Map<string, bigint>()
   readonly #pools = new Map<string, Pool>()
   #expected: Totals = zero
+  #badBalance: number | undefined
 
   /** Takes a record as it stands in a leaf; kinds that hold no money count nothing. */
   add({ kind, key, value }: StateRecord): Either.Either<void, Binary.MalformedBytes> {
@@ -43,6 +44,8 @@ export class Recount {
   }
 
   account(balance: Sats.Sats, { stake, delegation }: AccountRecord.Extras): void {
+    // Two wrongs may add up to a right.
+    if (!Sats.isSats(balance)) this.#badBalance ??= balance
     this.#add("liquid", balance)
     if (stake !== null) this.#add("staked", stake.amount)
     if (delegation === null) return
@@ -88,6 +91,7 @@ export class Recount {
   }
 
   #problem(found: Totals, expected: Totals): string | undefined {
+    if (this.#badBalance !== undefined) return `an account has a balance of ${this.#badBalance} sats`
     if (found.liquid !== expected.liquid) return "the balances do not add up to the liquid total"
     if (found.staked !== expected.staked) return "the stakes do not add up to the staked total"
     if (found.delegated !== expected.delegated) return "the pools do not add up to the delegated total"

@@ -6,7 +6,7 @@ import * as EpochRecord from "../protocol/EpochRecord.js"
 import type { PublicKey } from "../protocol/Keys.js"
 import type { SetCommission, Stake } from "../protocol/Operation.js"
 import * as Sats from "../protocol/Sats.js"
-import type { Row } from "./Accounts.js"
+import type { Row } from "./AccountRows.js"
 import * as Rejection from "./Rejection.js"
 import type { State } from "./State.js"
 

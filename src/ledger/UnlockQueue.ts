@@ -4,7 +4,7 @@
  */
 import type { Leaving } from "../protocol/AccountRecord.js"
 import type { Epoch, Round } from "../protocol/Counter.js"
-import type { Row } from "./Accounts.js"
+import type { Row } from "./AccountRows.js"
 
 export interface Bucket extends Leaving {
   readonly rows: Set<Row>

@@ -1,6 +1,6 @@
 /** The way out: departures at an epoch's close, releases once the cooldown is over. */
 import type { Address } from "../protocol/Address.js"
-import type { Row } from "./Accounts.js"
+import type { Row } from "./AccountRows.js"
 import * as Delegation from "./Delegation.js"
 import type { Event } from "./Execution.js"
 import * as Staking from "./Staking.js"

@@ -4,10 +4,12 @@
  * of background work, so that nothing holds the thread for long.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
+import { randomBytes } from "#crypto"
 import type { Message } from "../consensus/replica/Message.js"
 import type { Output } from "../consensus/replica/Output.js"
 import type { Connection, PeerId } from "../consensus/replica/Peer.js"
 import { type Accepted, Replica } from "../consensus/replica/Replica.js"
+import * as HalfSipHash from "../ledger/HalfSipHash.js"
 import type { Refusal } from "../ledger/PendingTransactions.js"
 import { Network } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
@@ -118,11 +120,13 @@ const opened = (load: Load) =>
     const { genesis, validatorKey } = yield* Home
     const { trustedCheckpoint } = yield* Configuration
     const self = Option.map(validatorKey, ({ publicKey }) => Address.fromPublicKey(publicKey))
-    const { contents, opened } = yield* load(genesis, Option.getOrNull(self))
+    const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
+    const { contents, opened } = yield* load(genesis, Option.getOrNull(self), tableKey)
     const options = {
       signer: Option.getOrNull(validatorKey),
       isValid: Verification.isValid,
       trust: pinOf(trustedCheckpoint),
+      tableKey,
     }
     const [foreign] = contents.foreignHeaders
     return { replica: Replica.resume(options, contents, opened), hasForeignHeader: foreign !== undefined }

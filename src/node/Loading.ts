@@ -9,6 +9,7 @@ import * as GenesisState from "../consensus/replica/GenesisState.js"
 import * as Opened from "../consensus/replica/Opened.js"
 import type { Contents } from "../consensus/replica/Stored.js"
 import type { ReceivedTransaction } from "../consensus/replica/Write.js"
+import type * as HalfSipHash from "../ledger/HalfSipHash.js"
 import { Ledger } from "../ledger/Ledger.js"
 import * as Records from "../ledger/Records.js"
 import * as Trie from "../ledger/trie/Trie.js"
@@ -48,9 +49,9 @@ const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect
   Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
 
 /** Commit 0 and the epoch it opens. */
-const begin = (storage: Kept, genesis: Genesis.Genesis) =>
+const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
   Effect.gen(function* () {
-    const ledger = Ledger.fromGenesis(genesis)
+    const ledger = Ledger.fromGenesis(genesis, tableKey)
     const { effectsDigest } = ledger
     const opening = Core.openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
     if (opening === null) return yield* Effect.dieMessage("the checkpoint of a genesis opens no epoch")
@@ -85,8 +86,8 @@ class Intake {
   #failure: { readonly message: string } | undefined
   #head: Records.Head | undefined
 
-  constructor(protocol: Genesis.Protocol) {
-    this.#restoring = Ledger.restoring(protocol)
+  constructor(protocol: Genesis.Protocol, tableKey: HalfSipHash.Key) {
+    this.#restoring = Ledger.restoring(protocol, tableKey)
   }
 
   #keep(restored: Either.Either<void, { readonly message: string }>): void {
@@ -126,9 +127,9 @@ const effectsDigestOf = (storage: Kept, { index, leaderRound }: Records.Head) =>
     return yield* fromDamage({ message: `there is no record of commit ${index}` })
   })
 
-const restoreLedger = (storage: Kept, { protocol }: Genesis.Genesis) =>
+const restoreLedger = (storage: Kept, { protocol }: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
   Effect.gen(function* () {
-    const intake = new Intake(protocol)
+    const intake = new Intake(protocol, tableKey)
     yield* storage.accounts.load((page) => intake.accounts(page))
     yield* storage.records.load((page) => intake.records(page))
     const head = yield* sound(intake.head)
@@ -264,12 +265,12 @@ const contentsOf = (
   })
 
 /** `self` is none for a node without a validator key. */
-export const load = (genesis: Genesis.Genesis, self: Address | null) =>
+export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: HalfSipHash.Key) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const kept = yield* storage.epochs.kept
-    const openings = kept.length > 0 ? kept : yield* begin(storage, genesis)
-    const [restoring, ledger] = yield* Effect.timed(restoreLedger(storage, genesis))
+    const openings = kept.length > 0 ? kept : yield* begin(storage, genesis, tableKey)
+    const [restoring, ledger] = yield* Effect.timed(restoreLedger(storage, genesis, tableKey))
     const [counting] = yield* Effect.timed(recount(ledger))
     const [building, trie] = yield* Effect.timed(trieOf(ledger))
     const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))

@@ -127,9 +127,10 @@ const readPolicy = (reader: Binary.Reader): Policy => ({
   keys: reader.list8(Limits.POLICY_KEYS, () => Keys.readPublicKey(reader)),
 })
 
-export const write = (writer: Binary.Writer, record: AccountRecord): void => {
-  const { publicKey, stake, delegation, policy, name } = record
-  writer.u64(record.balance).u64(record.nonce).u8(presenceOf(record))
+/** What stands behind balance and nonce. */
+const writeExtras = (writer: Binary.Writer, extras: Extras): void => {
+  const { publicKey, stake, delegation, policy, name } = extras
+  writer.u8(presenceOf(extras))
   if (publicKey !== null) writer.hex(publicKey)
   if (stake !== null) {
     writer.u64(stake.amount)
@@ -140,16 +141,11 @@ export const write = (writer: Binary.Writer, record: AccountRecord): void => {
   if (name !== null) writer.text8(name)
 }
 
-export const read = (reader: Binary.Reader): AccountRecord => {
-  const balance = reader.sats()
-  const nonce = Counter.nonce(reader.u64())
+const readExtras = (reader: Binary.Reader): Extras => {
   const presence = reader.u8()
   reader.require(presence <= ALL, `presence byte ${presence}`)
-  reader.require(balance > 0 || nonce > 0 || presence > 0, "an account that holds nothing has no record")
   const has = (part: number): boolean => (presence & part) !== 0
   return {
-    balance,
-    nonce,
     publicKey: has(PUBLIC_KEY) ? Keys.readPublicKey(reader) : null,
     stake: has(STAKE) ? { amount: reader.sats(), leaving: readLeaving(reader) } : null,
     delegation: has(DELEGATION) ? readDelegation(reader) : null,
@@ -159,7 +155,24 @@ export const read = (reader: Binary.Reader): AccountRecord => {
   }
 }
 
+export const write = (writer: Binary.Writer, record: AccountRecord): void => {
+  writer.u64(record.balance).u64(record.nonce)
+  writeExtras(writer, record)
+}
+
+export const read = (reader: Binary.Reader): AccountRecord => {
+  const record = { balance: reader.sats(), nonce: Counter.nonce(reader.u64()), ...readExtras(reader) }
+  reader.require(!isEmpty(record), "an account that holds nothing has no record")
+  return record
+}
+
 export const encode = (record: AccountRecord): Uint8Array => Binary.encode((writer) => write(writer, record))
 
 export const decode = (bytes: Uint8Array): Either.Either<AccountRecord, Binary.MalformedBytes> =>
   Binary.decode("account record", bytes, read)
+
+/** The end of the record, behind balance and nonce. */
+export const encodeExtras = (extras: Extras): Uint8Array => Binary.encode((writer) => writeExtras(writer, extras))
+
+export const decodeExtras = (bytes: Uint8Array): Either.Either<Extras, Binary.MalformedBytes> =>
+  Binary.decode("account record", bytes, readExtras)

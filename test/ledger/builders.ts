@@ -5,6 +5,7 @@
 import { Either } from "effect"
 import { fromHex, sha256Hex } from "#crypto"
 import type { Event, Execution, Input, Outcome } from "../../src/ledger/Execution.js"
+import type * as HalfSipHash from "../../src/ledger/HalfSipHash.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
 import * as Address from "../../src/protocol/Address.js"
@@ -22,6 +23,9 @@ import * as Parameters from "../../src/protocol/Parameters.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import type { Authorization, Transaction } from "../../src/protocol/Transaction.js"
 import type * as Vertex from "../../src/protocol/Vertex.js"
+
+/** What a node draws by chance; no result may depend on it. */
+export const tableKey: HalfSipHash.Key = { low: 0x1b2c_3d4e, high: 0x5f60_7182 }
 
 export const coins = (amount: number): Sats.Sats => Sats.make(Math.round(amount * Sats.SATS_PER_COIN))
 
@@ -146,7 +150,7 @@ export class Chain {
 
   constructor(world: World | Genesis.Genesis, ledger?: Ledger) {
     this.genesis = "networkId" in world ? world : genesisOf(world)
-    this.ledger = ledger ?? Ledger.fromGenesis(this.genesis)
+    this.ledger = ledger ?? Ledger.fromGenesis(this.genesis, tableKey)
     this.#previous = this.ledger.read.head.hash
   }
 

@@ -11,7 +11,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
 import * as StateKey from "../../src/protocol/StateKey.js"
 import type { StateRecord } from "../../src/protocol/StateRecord.js"
-import { Chain, coins, person, told } from "./builders.js"
+import { Chain, coins, person, tableKey, told } from "./builders.js"
 import { lives, play } from "./Play.js"
 
 const [alice, bob, val] = [person("alice"), person("bob"), person("val")]
@@ -59,9 +59,9 @@ describe("genesis", () => {
   })
 
   it("has a digest of its own", () => {
-    const other = Ledger.fromGenesis({ ...chain.genesis, treasury: coins(12) })
+    const other = Ledger.fromGenesis({ ...chain.genesis, treasury: coins(12) }, tableKey)
     expect(other.effectsDigest).not.toBe(chain.ledger.effectsDigest)
-    expect(Ledger.fromGenesis(chain.genesis).effectsDigest).toBe(chain.ledger.effectsDigest)
+    expect(Ledger.fromGenesis(chain.genesis, tableKey).effectsDigest).toBe(chain.ledger.effectsDigest)
   })
 })
 

@@ -1,6 +1,5 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { Accounts } from "../../src/ledger/Accounts.js"
 import type { Input } from "../../src/ledger/Execution.js"
 import type { Frozen } from "../../src/ledger/Frozen.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
@@ -8,7 +7,7 @@ import { Recount } from "../../src/ledger/Recount.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import type { Hash } from "../../src/protocol/Hash.js"
 import * as StateRecord from "../../src/protocol/StateRecord.js"
-import { Chain, coins, person } from "./builders.js"
+import { Chain, coins, person, tableKey } from "./builders.js"
 import { lives, Play, play } from "./Play.js"
 
 const SEED = 20_260_202
@@ -86,8 +85,8 @@ describe("a replay", () => {
   it("has the same digests, wherever the rows of the accounts lie", { timeout: 300_000 }, () => {
     lives({ seed: SEED + 20_000, count: 40, length: 100 }, (stage, steps) => {
       const { chain } = play(stage, steps)
-      for (const seed of [0, 1]) {
-        const again = Ledger.fromGenesis(chain.genesis, new Accounts(seed))
+      for (const low of [0, 1]) {
+        const again = Ledger.fromGenesis(chain.genesis, { low, high: 0 })
         same(digests(again, chain.inputs).at(-1), chain.ledger.effectsDigest, "digest")
       }
     })
@@ -99,7 +98,7 @@ describe("a ledger restored from records", () => {
     lives({ seed: SEED + 30_000, count: 60, length: 100 }, (stage, steps) => {
       const { chain } = play(stage, steps)
       const at = (steps[0]?.size ?? 0) * 13
-      const first = Ledger.fromGenesis(chain.genesis)
+      const first = Ledger.fromGenesis(chain.genesis, tableKey)
       digests(first, chain.inputs.slice(0, at))
       const records = [...first.records()]
       const shuffled = records
@@ -107,7 +106,7 @@ describe("a ledger restored from records", () => {
         .sort((a, b) => a.place - b.place)
         .map(({ record }) => record)
       const second = Either.getOrThrowWith(
-        Ledger.fromRecords(chain.genesis.protocol, shuffled, first.effectsDigest),
+        Ledger.fromRecords(chain.genesis.protocol, { low: 9, high: 9 }, shuffled, first.effectsDigest),
         fail,
       )
       same(rebuilt(second).hash, rebuilt(first).hash, "root")
@@ -120,7 +119,7 @@ describe("a ledger restored from records", () => {
     const { ledger, genesis } = new Chain({ accounts: { alice: 5 } })
     const records = [...ledger.records()]
     const load = (some: ReadonlyArray<StateRecord.StateRecord>) =>
-      Ledger.fromRecords(genesis.protocol, some, ledger.effectsDigest)
+      Ledger.fromRecords(genesis.protocol, tableKey, some, ledger.effectsDigest)
     expect(Either.isRight(load(records))).toBe(true)
     for (const kind of ["Head", "Totals", "Parameters", "Epoch"]) {
       expect(Either.isLeft(load(records.filter((record) => record.kind !== kind)))).toBe(true)

@@ -43,8 +43,8 @@ const forging = (ledger: Ledger, nth: number): Ledger =>
   })
 
 const forgingEngine = (nth: number) =>
-  Engine.layerLoading((genesis, self) =>
-    Effect.map(Loading.load(genesis, self), ({ contents, opened }) => ({
+  Engine.layerLoading((genesis, self, tableKey) =>
+    Effect.map(Loading.load(genesis, self, tableKey), ({ contents, opened }) => ({
       contents,
       opened: { ...opened, ledger: forging(opened.ledger, nth) },
     })),
@@ -89,7 +89,7 @@ describe("a node with a fault", () => {
         Effect.gen(function* () {
           const { genesis } = yield* Home.Home
           const storage = yield* Storage
-          const { opened } = yield* Loading.load(genesis, null)
+          const { opened } = yield* Loading.load(genesis, null, { low: 1, high: 1 })
           const { head, epoch, totals } = opened.ledger.read
           const checkpoint = Checkpoint.make({
             epoch: epoch.epoch,
@@ -103,7 +103,7 @@ describe("a node with a fault", () => {
             previous: Hash.ZERO,
           })
           yield* storage.checkpoints.putBuilt(checkpoint)
-          return yield* Effect.either(Loading.load(genesis, null))
+          return yield* Effect.either(Loading.load(genesis, null, { low: 1, high: 1 }))
         }).pipe(Effect.provide(files(directory)))
 
       expect(Either.isRight(yield* keep(null))).toBe(true)

@@ -124,7 +124,6 @@ const world: ReadonlyArray<readonly [path: string, code: string, passes: boolean
 
 /** Files below `src/` whose lint a comment switches off, with the rule: whoever adds one says so here. */
 const exceptions = [
-  "src/ledger/Accounts.ts lint/style/noRestrictedImports",
   "src/protocol/Keys.ts lint/style/noRestrictedImports",
   "src/protocol/TransactionJson.ts lint/plugin",
 ]

@@ -100,8 +100,10 @@ export class Host {
   }
 
   start(connections: ReadonlyArray<Connection>): void {
+    // Another one in each life of each host: no result may depend on it.
+    const tableKey = { low: this.#life, high: this.name.length }
     const opened = Replica.open(
-      { signer: this.signer, isValid: this.#around.scheme.isValid, trust: null },
+      { signer: this.signer, isValid: this.#around.scheme.isValid, trust: null, tableKey },
       this.disk.stored,
     )
     if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)

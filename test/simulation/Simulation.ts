@@ -119,7 +119,7 @@ export class Simulation {
       newcomers: this.#has("newcomers") ? worldChance.between(1, 3) : 0,
       people: PEOPLE,
     })
-    this.#beginning = GenesisState.stored(this.#world.genesis)
+    this.#beginning = GenesisState.stored(this.#world.genesis, { low: 0, high: 0 })
     const { record } = this.#beginning.current.opening
     this.#latest = new Committee(record)
     this.#unreliable = this.#drawUnreliable(record)

@@ -15,6 +15,8 @@ import * as CommitBatch from "../../src/storage/CommitBatch.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as world from "./world.js"
 
+const tableKey = { low: 3, high: 4 }
+
 const [rich, poor] = [world.key(1), world.key(2)]
 const [richAddress, poorAddress] = [rich, poor].map(({ publicKey }) => Address.fromPublicKey(publicKey)) as [
   Address.Address,
@@ -62,7 +64,7 @@ const restored = (storage: Storage.Storage["Type"]) =>
     yield* storage.accounts.load((page) => records.push(...page.map(Accounts.toRecord)))
     yield* storage.records.load((page) => records.push(...page))
     const { effectsDigest } = Option.getOrThrow(yield* storage.commits.last)
-    return Either.getOrThrow(Ledger.fromRecords(genesis.protocol, records, effectsDigest))
+    return Either.getOrThrow(Ledger.fromRecords(genesis.protocol, tableKey, records, effectsDigest))
   })
 
 const contentOf = (ledger: Ledger) =>
@@ -76,7 +78,7 @@ describe("what a ledger did", () => {
   it.scopedLive("is written so that the ledger goes on after a restart, and everybody finds what became of it", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
-      const ledger = Ledger.fromGenesis(genesis)
+      const ledger = Ledger.fromGenesis(genesis, tableKey)
       const beginning = {
         commit: {
           ...commit,
@@ -100,7 +102,7 @@ describe("what a ledger did", () => {
         path,
         (storage) =>
           Effect.gen(function* () {
-            expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis)))
+            expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis, tableKey)))
             yield* storage.vertices.insert([vertex])
             yield* storage.appendCommit(CommitBatch.fromExecution(execution, [vertex]))
           }),

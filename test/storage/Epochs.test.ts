@@ -9,7 +9,7 @@ import * as Hash from "../../src/protocol/Hash.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as world from "./world.js"
 
-const first: Opening = GenesisState.stored(world.genesis()).current.opening
+const first: Opening = GenesisState.stored(world.genesis(), { low: 1, high: 1 }).current.opening
 
 const opening = (epoch: number): Opening => ({
   ...first,

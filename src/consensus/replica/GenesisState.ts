@@ -1,4 +1,5 @@
 /** What a network's disk holds before anything has happened: the state of its genesis, and the epoch that opens. */
+import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import * as Ledger from "../../ledger/Ledger.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
@@ -30,8 +31,8 @@ export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): C
   })
 }
 
-export const stored = (genesis: Genesis.Genesis): Stored => {
-  const ledger = Ledger.Ledger.fromGenesis(genesis)
+export const stored = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Stored => {
+  const ledger = Ledger.Ledger.fromGenesis(genesis, tableKey)
   const opening = openingOf(checkpointOf(genesis, ledger), genesis.time)
   if (opening === null) throw new Error("the checkpoint of a genesis opens no epoch")
   return new Stored({ genesis, records: ledger.records(), effectsDigest: ledger.effectsDigest, opening })

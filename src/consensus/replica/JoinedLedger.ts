@@ -1,5 +1,6 @@
 /** A ledger from a fetched state, with whatever is wrong with it in words. */
 import { Either } from "effect"
+import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import type { Protocol } from "../../protocol/Genesis.js"
@@ -17,11 +18,15 @@ const recordsOf = (trie: Trie.Trie): Either.Either<ReadonlyArray<StateRecord.Sta
 }
 
 /** A quorum signed the root, so nothing should be wrong; a ledger that is must not be gone on with all the same. */
-export const of = (protocol: Protocol, { target, trie }: Fetched): Either.Either<Ledger, string> => {
+export const of = (
+  protocol: Protocol,
+  tableKey: HalfSipHash.Key,
+  { target, trie }: Fetched,
+): Either.Either<Ledger, string> => {
   const { effectsDigest, commitHash } = target.checkpoint
   return recordsOf(trie).pipe(
     Either.flatMap((records) =>
-      Either.mapLeft(Ledger.fromRecords(protocol, records, effectsDigest), ({ message }) => message),
+      Either.mapLeft(Ledger.fromRecords(protocol, tableKey, records, effectsDigest), ({ message }) => message),
     ),
     Either.filterOrLeft(
       ({ read }) => read.head.hash === commitHash,

@@ -1,5 +1,6 @@
 /** The parts of a replica as its disk left them, checked before anything is done with them. */
 import { Data, Either } from "effect"
+import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import type { SupplyInvariantViolated } from "../../ledger/Supply.js"
 import * as Trie from "../../ledger/trie/Trie.js"
@@ -105,7 +106,8 @@ const checked = (stored: Contents, ledger: Ledger): Either.Either<Opened, Cannot
     judge(stored, ledger, Trie.apply(Trie.empty, GenesisState.changesOf(ledger.records()))),
   )
 
-export const open = (stored: Stored): Either.Either<Opened, CannotOpen> =>
-  Either.flatMap(Ledger.fromRecords(stored.genesis.protocol, stored.records, stored.effectsDigest), (ledger) =>
-    checked(stored, ledger),
+export const open = (stored: Stored, tableKey: HalfSipHash.Key): Either.Either<Opened, CannotOpen> =>
+  Either.flatMap(
+    Ledger.fromRecords(stored.genesis.protocol, tableKey, stored.records, stored.effectsDigest),
+    (ledger) => checked(stored, ledger),
   )

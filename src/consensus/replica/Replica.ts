@@ -4,6 +4,7 @@
  * class, and the node is a shell around it, so what the simulator proves is what runs.
  */
 import { Either } from "effect"
+import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import type { PendingTransactions, Refusal } from "../../ledger/PendingTransactions.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
 import type { Nonce, Timestamp } from "../../protocol/Counter.js"
@@ -49,6 +50,8 @@ export interface Options {
   readonly isValid: (check: Check) => boolean
   /** A closing checkpoint that a fast sync must pass through. */
   readonly trust: Pin | null
+  /** A secret of this node, for the table of its accounts. */
+  readonly tableKey: HalfSipHash.Key
 }
 
 export interface Accepted {
@@ -78,7 +81,7 @@ export class Replica {
 
   /** A replica as its disk left it; for the disk of a new network see `GenesisState`. */
   static open(options: Options, stored: Stored): Either.Either<Replica, Opened.CannotOpen> {
-    return Either.map(Opened.open(stored), (opened) => new Replica(options, stored, opened))
+    return Either.map(Opened.open(stored, options.tableKey), (opened) => new Replica(options, stored, opened))
   }
 
   /** The same from what was loaded and judged elsewhere: a node with a million accounts does that in slices. */
@@ -480,7 +483,7 @@ export class Replica {
     const fetched = this.#joining?.fetched
     if (fetched === undefined) return
     const { target, trie, proven } = fetched
-    const joined = JoinedLedger.of(this.#genesis.protocol, fetched)
+    const joined = JoinedLedger.of(this.#genesis.protocol, this.#options.tableKey, fetched)
     const opening = Core.openingOf(
       target.checkpoint,
       Either.isLeft(joined) ? Counter.timestamp(0) : joined.right.read.head.time,

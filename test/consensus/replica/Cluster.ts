@@ -131,7 +131,9 @@ export class Machine {
   }
 
   start(): void {
-    const options = { signer: this.#signer, isValid: FakeKeys.isValid, trust: this.#pin }
+    // Another one each: no result may depend on it.
+    const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
+    const options = { signer: this.#signer, isValid: FakeKeys.isValid, trust: this.#pin, tableKey }
     this.#replica = Either.getOrThrowWith(Replica.open(options, this.disk), (left) => new Error(JSON.stringify(left)))
     this.#cluster.reconnect()
     this.handle(this.replica.start(this.#cluster.now))
@@ -227,7 +229,7 @@ export class Cluster {
   }
 
   add(name: string, { isValidator = true, pin = null }: { isValidator?: boolean; pin?: Pin | null } = {}): Machine {
-    const machine = new Machine(this, name, GenesisState.stored(this.genesis), isValidator, pin)
+    const machine = new Machine(this, name, GenesisState.stored(this.genesis, { low: 0, high: 0 }), isValidator, pin)
     this.machines.push(machine)
     return machine
   }

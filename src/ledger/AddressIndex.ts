@@ -1,0 +1,89 @@
+/**
+ * Which row has an address: open addressing over a keyed hash. When half of the slots are taken a table of twice as many
+ * takes over, and the rows move to it a few with every new one, so that no commit pays for moving a million.
+ *
+ * Invariants: every row lies in the table, or in the one before and has not been moved yet; at most half of either is
+ * taken; a move is over long before the next one begins.
+ */
+import { type AccountRows, ADDRESS_WORDS, NONE, type Row } from "./AccountRows.js"
+import * as HalfSipHash from "./HalfSipHash.js"
+
+const INITIAL_SLOTS = 2_048
+/** Rows moved with each new one. One would do; more end the time in which a lookup may ask two tables. */
+export const MOVED_AT_ONCE = 4
+
+/** Scratch for the address of a row being moved. */
+const moving = new Uint32Array(ADDRESS_WORDS)
+
+export class AddressIndex {
+  readonly #key: HalfSipHash.Key
+  readonly #rows: AccountRows
+  /** Row + 1, 0 where free. */
+  #slots: Uint32Array
+  /** The table before, and its rows from `next` to `end` that still have to move. */
+  #before: Uint32Array | undefined
+  #next = 0
+  #end = 0
+
+  constructor(key: HalfSipHash.Key, rows: AccountRows) {
+    this.#key = key
+    this.#rows = rows
+    this.#slots = new Uint32Array(INITIAL_SLOTS)
+  }
+
+  /** Rows that have not moved to the larger table yet. */
+  get unmoved(): number {
+    return this.#end - this.#next
+  }
+
+  find(address: Uint32Array): Row {
+    const hash = HalfSipHash.ofWords(this.#key, address)
+    const row = (this.#slots[this.#slot(this.#slots, hash, address)] ?? 0) - 1
+    if (row !== NONE || this.#before === undefined) return row
+    return (this.#before[this.#slot(this.#before, hash, address)] ?? 0) - 1
+  }
+
+  /** Makes a row for an address that has none. */
+  add(address: Uint32Array): Row {
+    const row = this.#rows.add(address)
+    this.#put(row, address)
+    if (this.#before !== undefined) this.#move()
+    else if (this.#rows.count * 2 >= this.#slots.length) this.#grow()
+    return row
+  }
+
+  /** Where the address lies in this table, or the free slot where it belongs. */
+  #slot(slots: Uint32Array, hash: number, address: Uint32Array): number {
+    const mask = slots.length - 1
+    let slot = hash & mask
+    for (;;) {
+      const held = slots[slot] ?? 0
+      if (held === 0 || this.#rows.isAt(held - 1, address)) return slot
+      slot = (slot + 1) & mask
+    }
+  }
+
+  #put(row: Row, address: Uint32Array): void {
+    const mask = this.#slots.length - 1
+    let slot = HalfSipHash.ofWords(this.#key, address) & mask
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+    this.#slots[slot] = row + 1
+  }
+
+  #grow(): void {
+    this.#before = this.#slots
+    this.#next = 0
+    this.#end = this.#rows.count
+    this.#slots = new Uint32Array(this.#slots.length * 2)
+  }
+
+  /** In the order of rows, which is the order of memory. */
+  #move(): void {
+    const until = Math.min(this.#next + MOVED_AT_ONCE, this.#end)
+    for (; this.#next < until; this.#next++) {
+      this.#rows.readAddress(this.#next, moving)
+      this.#put(this.#next, moving)
+    }
+    if (this.#next === this.#end) this.#before = undefined
+  }
+}

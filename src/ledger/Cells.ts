@@ -1,0 +1,97 @@
+/**
+ * Byte strings by number, in cells of a few sizes outside of the heap: what few accounts have, kept for millions of them
+ * at the cost of its bytes. A freed cell is used again for one of its size; nothing is ever moved.
+ *
+ * Invariants: a handle is never 0; a cell is either held by exactly one handle or in the list of free cells of its size.
+ */
+
+/** What `put` gave. */
+export type Handle = number
+
+const STEP_BITS = 5
+const STEP = 1 << STEP_BITS
+const SIZE_BITS = 5
+const CELL_BITS = 32 - SIZE_BITS
+const BLOCK_BITS = 7
+const BLOCK_CELLS = 1 << BLOCK_BITS
+const LENGTH_BYTES = 2
+/** The longest byte string. */
+export const MAX_BYTES = ((1 << SIZE_BITS) - 1) * STEP - LENGTH_BYTES
+
+/** All bits of a cell's number within its size. */
+const CELL_MASK = 2 ** CELL_BITS - 1
+
+/** The cells of one size. */
+class Shelf {
+  readonly #size: number
+  readonly #blocks: Array<Uint8Array> = []
+  #count = 0
+  /** As many as ever were held at once and are not now. */
+  readonly #free: Array<number> = []
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  take(): number {
+    const freed = this.#free.pop()
+    if (freed !== undefined) return freed
+    if (this.#count > CELL_MASK) throw new RangeError(`${this.#count} cells of ${this.#size} bytes`)
+    if ((this.#count & (BLOCK_CELLS - 1)) === 0) this.#blocks.push(new Uint8Array(BLOCK_CELLS * this.#size))
+    return this.#count++
+  }
+
+  give(cell: number): void {
+    this.#free.push(cell)
+  }
+
+  read(cell: number): Uint8Array {
+    const block = this.#blocks[cell >>> BLOCK_BITS]
+    if (block === undefined) throw new RangeError(`no cell ${cell} of ${this.#size} bytes`)
+    const start = (cell & (BLOCK_CELLS - 1)) * this.#size
+    const length = (block[start] ?? 0) | ((block[start + 1] ?? 0) << 8)
+    return block.subarray(start + LENGTH_BYTES, start + LENGTH_BYTES + length)
+  }
+
+  write(cell: number, bytes: Uint8Array): void {
+    const block = this.#blocks[cell >>> BLOCK_BITS]
+    if (block === undefined) throw new RangeError(`no cell ${cell} of ${this.#size} bytes`)
+    const start = (cell & (BLOCK_CELLS - 1)) * this.#size
+    block[start] = bytes.length & 0xff
+    block[start + 1] = bytes.length >>> 8
+    block.set(bytes, start + LENGTH_BYTES)
+  }
+}
+
+export class Cells {
+  /** By how many steps long their cells are. */
+  readonly #shelves: Array<Shelf | undefined> = []
+
+  #shelf(steps: number): Shelf {
+    let shelf = this.#shelves[steps]
+    if (shelf === undefined) {
+      shelf = new Shelf(steps * STEP)
+      this.#shelves[steps] = shelf
+    }
+    return shelf
+  }
+
+  /** Keeps a copy. */
+  put(bytes: Uint8Array): Handle {
+    if (bytes.length > MAX_BYTES) throw new RangeError(`a cell of ${bytes.length} bytes, at most ${MAX_BYTES} fit`)
+    const steps = (bytes.length + LENGTH_BYTES + STEP - 1) >>> STEP_BITS
+    const shelf = this.#shelf(steps)
+    const cell = shelf.take()
+    shelf.write(cell, bytes)
+    return ((steps << CELL_BITS) | cell) >>> 0
+  }
+
+  /** A view, good until the handle is freed. */
+  get(handle: Handle): Uint8Array {
+    return this.#shelf(handle >>> CELL_BITS).read(handle & CELL_MASK)
+  }
+
+  free(handle: Handle): void {
+    this.#shelf(handle >>> CELL_BITS).give(handle & CELL_MASK)
+  }
+}

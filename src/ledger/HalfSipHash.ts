@@ -1,0 +1,49 @@
+/**
+ * HalfSipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012, in its form for words of
+ * 32 bits): a keyed hash that whoever does not know the key cannot tell from chance. So addresses chosen on purpose fall
+ * into the slots of a table like any others. One round for each word and three at the end is what Linux takes for tables
+ * whose hashes never leave the machine, as they do not here. Multiplying and shifting with a secret seed is not enough:
+ * differences that cancel out in the high bits collide whatever the seed.
+ */
+
+/** 64 secret bits. */
+export interface Key {
+  readonly low: number
+  readonly high: number
+}
+
+export const KEY_BYTES = 8
+
+/** The key in eight bytes of chance. */
+export const keyFrom = (bytes: Uint8Array): Key => {
+  if (bytes.length !== KEY_BYTES) throw new RangeError(`a key of ${bytes.length} bytes, ${KEY_BYTES} expected`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { low: view.getUint32(0, true), high: view.getUint32(4, true) }
+}
+
+/** The hash of these words, at most 63 of them, as if each stood as four bytes, little-endian. */
+export const ofWords = ({ low, high }: Key, words: Uint32Array): number => {
+  let v0 = low | 0
+  let v1 = high | 0
+  let v2 = low ^ 0x6c796765
+  let v3 = high ^ 0x74656462
+  const last = words.length
+  // One round for each word and one for the length; then three more of nothing.
+  for (let i = 0; i < last + 4; i++) {
+    const word = i < last ? (words[i] ?? 0) : i === last ? last << 26 : 0
+    if (i === last + 1) v2 ^= 0xff
+    v3 ^= word
+    v0 = (v0 + v1) | 0
+    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+    v0 = (v0 << 16) | (v0 >>> 16)
+    v2 = (v2 + v3) | 0
+    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+    v0 = (v0 + v3) | 0
+    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+    v2 = (v2 + v1) | 0
+    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+    v2 = (v2 << 16) | (v2 >>> 16)
+    v0 ^= word
+  }
+  return (v1 ^ v3) >>> 0
+}

@@ -1,0 +1,72 @@
+/** What accounts hold besides money lies as bytes; nobody who asks may notice. */
+import { describe, expect, it } from "vitest"
+import { Accounts } from "../../src/ledger/Accounts.js"
+import * as Effects from "../../src/ledger/Effects.js"
+import * as AccountRecord from "../../src/protocol/AccountRecord.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { person, stranger, tableKey } from "./builders.js"
+
+const MANY = 20_000
+const address = (n: number) => stranger(n.toString(16).padStart(40, "0")).address
+const key = person("somebody").publicKey
+const policyOf = (n: number): AccountRecord.Extras => ({
+  ...AccountRecord.noExtras,
+  policy: { threshold: 1 + (n % 2), keys: Array.from({ length: 1 + (n % 16) }, () => key) },
+})
+
+const collected = (accounts: Accounts): ReadonlyArray<Effects.Change> => {
+  const collector = new Effects.Collector()
+  accounts.collect(collector)
+  return [...collector.finish()]
+}
+
+describe("what few accounts have", () => {
+  it("is there again after more accounts than are kept as objects were asked for", () => {
+    const accounts = new Accounts(tableKey)
+    for (let n = 0; n < MANY; n++) accounts.setExtras(accounts.findOrAdd(address(n)), policyOf(n))
+    for (const n of [0, 1, 17, MANY - 1]) {
+      expect(accounts.extras(accounts.find(address(n)))).toEqual(policyOf(n))
+    }
+  })
+
+  it("is a change exactly when its bytes differ from those at the beginning of the commit", () => {
+    const accounts = new Accounts(tableKey)
+    const rows = [0, 1, 2, 3].map((n) => accounts.findOrAdd(address(n)))
+    for (const row of rows) accounts.setExtras(row, policyOf(row))
+    expect(collected(accounts)).toHaveLength(4)
+    const [same = 0, back = 0, other = 0, gone = 0] = rows
+    accounts.setExtras(same, policyOf(same))
+    accounts.setExtras(back, AccountRecord.noExtras)
+    accounts.setExtras(back, policyOf(back))
+    accounts.setExtras(other, policyOf(9))
+    accounts.setExtras(gone, AccountRecord.noExtras)
+    expect(collected(accounts).map(({ value }) => value)).toEqual([
+      AccountRecord.encode({ ...AccountRecord.empty, ...policyOf(9) }),
+      null,
+    ])
+  })
+
+  it("is frozen as it was, with the balance, while both change", () => {
+    const accounts = new Accounts(tableKey)
+    const [first, second] = [0, 1].map((n) => accounts.findOrAdd(address(n))) as [number, number]
+    for (const row of [first, second]) {
+      accounts.setBalance(row, Sats.make(5))
+      accounts.setExtras(row, policyOf(3))
+    }
+    collected(accounts)
+    const was = AccountRecord.encode({ ...AccountRecord.empty, ...policyOf(3), balance: Sats.make(5) })
+    const frozen = accounts.freeze()[Symbol.iterator]()
+    expect(frozen.next().value).toEqual({ address: address(0), value: was })
+    for (const row of [first, second]) {
+      accounts.setBalance(row, Sats.ZERO)
+      accounts.setExtras(row, AccountRecord.noExtras)
+    }
+    collected(accounts)
+    expect(frozen.next().value).toEqual({ address: address(1), value: was })
+    expect([...accounts.freeze()]).toEqual([
+      { address: address(0), value: null },
+      { address: address(1), value: null },
+    ])
+    expect([...accounts.freeze()]).toEqual([])
+  })
+})

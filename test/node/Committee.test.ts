@@ -1,6 +1,6 @@
 /** Whole nodes, each with its own files, over a network inside this process. */
 import { it } from "@effect/vitest"
-import { Effect, Either, Fiber, Option } from "effect"
+import { Deferred, Effect, Either, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as InMemory from "../../src/network/InMemory.js"
 import { Checkpoints } from "../../src/node/Checkpoints.js"
@@ -76,8 +76,10 @@ describe("four nodes", () => {
         const { hub, nodes } = yield* committee
         const [first, ...others] = nodes
         if (first === undefined) return
+        // The others stay until the first is there too: without them it could never catch up.
+        const firstIsThere = yield* Deferred.make<void>()
         const running = yield* Effect.forEach(others, ({ start }) =>
-          Effect.fork(Effect.provide(Effect.zipRight(untilRound(120), Effect.sleep("2 seconds")), start())),
+          Effect.fork(Effect.provide(Effect.zipRight(untilRound(120), Deferred.await(firstIsThere)), start())),
         )
         // Alone it is no quorum: what it finalizes, the four finalize together.
         yield* Effect.gen(function* () {
@@ -91,6 +93,7 @@ describe("four nodes", () => {
         }).pipe(Effect.provide(first.start()))
         yield* Effect.sleep("300 millis")
         yield* Effect.provide(untilRound(120), first.start())
+        yield* Deferred.succeed(firstIsThere, undefined)
         yield* Effect.forEach(running, Fiber.join)
         const chains = yield* Effect.forEach(nodes, ({ directory }) => commits(directory))
         expect(chains[0]).toHaveLength(70)

@@ -39,7 +39,16 @@ const house = {
   },
   rpc: {
     ours: ["protocol", "ledger", "consensus", "node"],
-    packages: ["effect", "@effect/platform", "node:buffer", "node:crypto", "node:http", "node:net", "node:stream"],
+    packages: [
+      "effect",
+      "@effect/platform",
+      "prom-client",
+      "node:buffer",
+      "node:crypto",
+      "node:http",
+      "node:net",
+      "node:stream",
+    ],
   },
   /** Shared with browsers, so it sees only the vocabulary and its like. */
   "rpc/Api": { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },

@@ -108,19 +108,62 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
   return undefined
 }
 
+type Judged = Either.Either<unknown, JsonProblem.JsonProblem>
+
+const judged = (text: string, whole: string, value: unknown): Judged => {
+  const problem = problemOf(text, whole)
+  return problem === undefined ? Either.right(value) : Either.left(problem)
+}
+
+const parsed = (text: string, whole: string): Judged => {
+  try {
+    return Either.right(JSON.parse(text))
+  } catch {
+    // The parser's own message repeats the input, which may hold a secret.
+    return Either.left(JsonProblem.at([], whole, "JSON expected, this is none"))
+  }
+}
+
 /**
  * The value that a text stands for. Refused, besides what is no JSON: a number that is not an integer in digits within
  * ±(2^53 − 1), two fields of one name in an object, and more than 32 levels. What a string may hold is for the field's
  * own rule to say. `whole` names the text when no field of it is to blame.
  */
-export const parse = (text: string, whole: string): Either.Either<unknown, JsonProblem.JsonProblem> => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // The parser's own message repeats the input, which may hold a secret.
-    return Either.left(JsonProblem.at([], whole, "JSON expected, this is none"))
+export const parse = (text: string, whole: string): Judged =>
+  Either.flatMap(parsed(text, whole), (value) => judged(text, whole, value))
+
+/** The texts of a list's entries, of a text that `JSON.parse` took for one. */
+const entryTexts = (text: string): ReadonlyArray<string> => {
+  const texts: Array<string> = []
+  let depth = 0
+  let start = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) i = closingQuote(text, i)
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      if (depth++ === 0) start = i + 1
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      if (--depth === 0) texts.push(text.slice(start, i))
+    } else if (code === COMMA && depth === 1) {
+      texts.push(text.slice(start, i))
+      start = i + 1
+    }
   }
-  const problem = problemOf(text, whole)
-  return problem === undefined ? Either.right(value) : Either.left(problem)
+  return texts
 }
+
+/** One value, or a list whose entries are each judged as if they stood alone; lazily, since a list may be long. */
+export type OneOrMany =
+  | { readonly _tag: "One"; readonly value: unknown }
+  | { readonly _tag: "Many"; readonly length: number; readonly entries: () => ReadonlyArray<Judged> }
+
+/** As `parse`, but what is wrong with an entry of a list is that entry's own matter. */
+export const parseOneOrMany = (text: string, whole: string): Either.Either<OneOrMany, JsonProblem.JsonProblem> =>
+  Either.flatMap(parsed(text, whole), (value): Either.Either<OneOrMany, JsonProblem.JsonProblem> => {
+    if (!Array.isArray(value)) return Either.map(judged(text, whole, value), (value) => ({ _tag: "One", value }))
+    const entries = () => {
+      const texts = entryTexts(text)
+      return value.map((entry, i) => judged(texts[i] ?? "", whole, entry))
+    }
+    return Either.right({ _tag: "Many", length: value.length, entries })
+  })

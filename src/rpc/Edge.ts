@@ -200,7 +200,7 @@ export class Edge {
     const { request, client, query } = visit
     const head = endpoint.decode({ client, params, query, headers: () => request.headers })
     if (Either.isLeft(head)) return this.#refuse(visit, head.left)
-    if (endpoint.batch !== undefined && Array.isArray(body)) return this.#batch(visit, endpoint, head.right, body)
+    if (body instanceof RequestBody.Batch) return this.#batch(visit, endpoint, head.right, body)
     const decoded = endpoint.hasBody ? endpoint.decodeBody(body) : Either.right(undefined)
     if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
     if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
@@ -232,7 +232,7 @@ export class Edge {
   }
 
   /** Each body of an array gets the answer that it would have got alone. */
-  #batch(visit: Visit, endpoint: Endpoint, head: Request, bodies: ReadonlyArray<unknown>): undefined {
+  #batch(visit: Visit, endpoint: Endpoint, head: Request, bodies: RequestBody.Batch): undefined {
     const maximum = endpoint.batch ?? 1
     if (bodies.length < 1 || bodies.length > maximum) {
       const message = `body: an array of 1 to ${maximum} expected, got ${bodies.length}`
@@ -241,8 +241,8 @@ export class Edge {
     // The request itself was counted when it came.
     const wait = this.#global?.take(visit.client, visit.at, bodies.length - 1) ?? 0
     if (wait > 0) return this.#refuseGlobally(visit, wait)
-    const answer = (body: unknown): Effect.Effect<Buffer> => {
-      const decoded = endpoint.decodeBody(body)
+    const answer = (body: Either.Either<unknown, Failure.InvalidRequest>): Effect.Effect<Buffer> => {
+      const decoded = Either.flatMap(body, endpoint.decodeBody)
       if (Either.isLeft(decoded)) return Effect.succeed(inBatch(Reply.ofFailure(decoded.left)))
       return Effect.suspend(() => endpoint.handle({ ...head, body: decoded.right })).pipe(
         Effect.map((value) => {
@@ -253,7 +253,7 @@ export class Edge {
       )
     }
     // Started in their order and together, so that the signatures of all are checked in one go.
-    this.#run(visit, Effect.forEach(bodies, answer, { concurrency: "unbounded" }), (answers) => {
+    this.#run(visit, Effect.forEach(bodies.entries, answer, { concurrency: "unbounded" }), (answers) => {
       this.#write(visit, endpoint.status, endpoint.contentType, NONE, joined(answers as ReadonlyArray<Buffer>))
     })
   }

@@ -6,6 +6,8 @@ import { Home } from "../node/Home.js"
 import * as Core from "./core/Http.js"
 import * as Documents from "./documents/Http.js"
 import { Handlers } from "./Handlers.js"
+import * as Monitoring from "./monitoring/Http.js"
+import * as Prometheus from "./monitoring/Prometheus.js"
 import * as Server from "./Server.js"
 import * as Transactions from "./transactions/Http.js"
 
@@ -16,6 +18,7 @@ const handlers = Layer.effect(
     return {
       core: yield* Core.handlers,
       transactions: yield* Transactions.handlers,
+      monitoring: yield* Monitoring.handlers,
       documents: Documents.handlers(version),
     }
   }),
@@ -25,7 +28,9 @@ const server = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { rpc, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
     const { genesis } = yield* Home
-    return Server.layer({ ...rpc, isMainnet: genesis.mode === "mainnet", rateLimits, trustedProxies, clientIpHeader })
+    const { observe: onAnswer } = yield* Prometheus.Prometheus
+    const isMainnet = genesis.mode === "mainnet"
+    return Server.layer({ ...rpc, isMainnet, rateLimits, trustedProxies, clientIpHeader, onAnswer })
   }),
 )
 
@@ -38,4 +43,4 @@ const urlOf = ({ host, port }: { readonly host: string; readonly port: number })
 export const layer = Layer.effect(
   Front,
   Effect.map(Server.Server, (listening) => Front.of({ url: urlOf(listening) })),
-).pipe(Layer.provide(server), Layer.provide(handlers))
+).pipe(Layer.provide(server), Layer.provide(handlers), Layer.provide(Prometheus.layer))

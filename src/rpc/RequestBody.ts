@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { Either } from "effect"
+import type { JsonProblem } from "../protocol/JsonProblem.js"
 import * as JsonText from "../protocol/JsonText.js"
 import * as Access from "./access/Api.js"
 import * as Failure from "./failure/Api.js"
@@ -58,10 +59,30 @@ const refuseHead = (request: IncomingMessage, mayBeArray: boolean): Refusal | un
 
 const invalid = (message: string) => new Failure.InvalidRequest({ message, field: "body" })
 
-const parse = (bytes: Buffer): Either.Either<unknown, Refusal> => {
+/** An array where an endpoint takes one; what is wrong with an entry is that entry's own matter. */
+export class Batch {
+  readonly length: number
+  readonly #entries: () => ReadonlyArray<Either.Either<unknown, JsonProblem>>
+
+  constructor(length: number, entries: () => ReadonlyArray<Either.Either<unknown, JsonProblem>>) {
+    this.length = length
+    this.#entries = entries
+  }
+
+  get entries(): ReadonlyArray<Either.Either<unknown, Failure.InvalidRequest>> {
+    return this.#entries().map((entry) => Either.mapLeft(entry, WrongField.toInvalidRequest))
+  }
+}
+
+const parse = (bytes: Buffer, mayBeArray: boolean): Either.Either<unknown, Refusal> => {
   if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
-  return Either.mapLeft(JsonText.parse(bytes.toString("utf8"), "body"), WrongField.toInvalidRequest)
+  const text = bytes.toString("utf8")
+  if (!mayBeArray) return Either.mapLeft(JsonText.parse(text, "body"), WrongField.toInvalidRequest)
+  return Either.mapBoth(JsonText.parseOneOrMany(text, "body"), {
+    onLeft: WrongField.toInvalidRequest,
+    onRight: (parsed) => (parsed._tag === "One" ? parsed.value : new Batch(parsed.length, parsed.entries)),
+  })
 }
 
 const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
@@ -127,7 +148,7 @@ export const read = (
     if (refusal !== undefined) finish(Either.left(refusal))
   })
   request.on("end", () =>
-    finish(parse(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))),
+    finish(parse(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks), mayBeArray)),
   )
   request.on("error", () => finish(undefined))
   request.on("close", () => finish(undefined))

@@ -96,3 +96,52 @@ describe("JSON text from outside", () => {
     expect(complaintOf(text)).toBe("text: JSON expected, this is none")
   })
 })
+
+describe("a list of which each entry is judged alone", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "1.5",
+      "-0",
+      "1e3",
+      '{"a":1,"a":2}',
+      '{"a":[1,{"b":9007199254740993}]}',
+      `${nested(33)}`,
+      "[]",
+      "{}",
+    ),
+    fc.json({ maxDepth: 3 }),
+    fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+  )
+  const space = fc.constantFrom("", " ", "\n\t")
+
+  it("says of each what it would say of it alone", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), space, (pieces, space) => {
+        const parsed = Either.getOrThrow(
+          JsonText.parseOneOrMany(`${space}[${pieces.join(`${space},`)}${space}]`, "text"),
+        )
+        expect(parsed._tag === "Many" && { length: parsed.length, entries: parsed.entries() }).toStrictEqual({
+          length: pieces.length,
+          entries: pieces.map(parse),
+        })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it("takes what is no list as it takes any value", () => {
+    fc.assert(
+      fc.property(
+        piece.filter((text) => !text.trim().startsWith("[")),
+        (text) => {
+          const expected = Either.map(parse(text), (value) => ({ _tag: "One", value }))
+          expect(JsonText.parseOneOrMany(text, "text")).toStrictEqual(expected)
+        },
+      ),
+    )
+  })
+
+  it("is refused whole when it is no JSON", () => {
+    expect(Either.isLeft(JsonText.parseOneOrMany("[1, 2", "text"))).toBe(true)
+  })
+})

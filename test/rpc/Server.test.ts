@@ -399,11 +399,22 @@ describe("arrays of transactions", () => {
       },
     )
     const transaction = (nonce: unknown) => ({ type: "UnstakeTx", from: example.hash, nonce })
-    const bodies = [transaction(1), transaction(2), transaction("3"), transaction(4)]
-    const answers = JSON.parse((await ask(server.port, post("/tx/submit", JSON.stringify(bodies)))).body)
-    const alone = await Promise.all(bodies.map((body) => ask(server.port, post("/tx/submit", JSON.stringify(body)))))
-    expect(answers).toEqual(alone.map(({ status, body }) => ({ status_code: status, ...JSON.parse(body) })))
-    expect(answers.map((answer: { readonly status_code: number }) => answer.status_code)).toEqual([200, 400, 400, 200])
+    const bodies = [
+      ...[transaction(1), transaction(2), transaction("3"), transaction(4)].map((body) => JSON.stringify(body)),
+      // What JSON.parse would round, or read in one of two ways, is wrong only where it stands.
+      `{"type":"UnstakeTx","from":"${example.hash}","nonce":1.5}`,
+      `{"type":"UnstakeTx","from":"${example.hash}","nonce":1e0}`,
+      `{"type":"UnstakeTx","nonce":1,"from":"${example.hash}","nonce":5}`,
+      `${"[".repeat(40)}${"]".repeat(40)}`,
+      ' "a, ] string" ',
+      JSON.stringify(transaction(6)),
+    ]
+    const answers = JSON.parse((await ask(server.port, post("/tx/submit", `[${bodies.join(",")}]`))).body)
+    const alone = await Promise.all(bodies.slice(0, 7).map((body) => ask(server.port, post("/tx/submit", body))))
+    expect(answers.slice(0, 7)).toEqual(alone.map(({ status, body }) => ({ status_code: status, ...JSON.parse(body) })))
+    expect(answers.map((answer: { readonly status_code: number }) => answer.status_code)).toEqual([
+      200, 400, 400, 200, 400, 400, 400, 400, 400, 200,
+    ])
     expectFailure(await ask(server.port, post("/tx/submit", "[]")), 400, "InvalidRequest")
     const many = JSON.stringify(Array.from({ length: 1_001 }, () => 0))
     expectFailure(await ask(server.port, post("/tx/submit", many)), 400, "InvalidRequest")

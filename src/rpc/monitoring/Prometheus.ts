@@ -1,0 +1,131 @@
+/**
+ * Everything that is measured, in Prometheus' format. Figures of the node are read when somebody scrapes; only the times
+ * of HTTP answers are collected as they pass.
+ */
+import { Context, Effect, Layer } from "effect"
+import * as Prom from "prom-client"
+import { Configuration } from "../../node/Configuration.js"
+import type { Counters } from "../../node/Counters.js"
+import { Home } from "../../node/Home.js"
+import { type Figures, Metrics } from "../../node/Metrics.js"
+import type { Answered } from "../Edge.js"
+
+export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
+  Prometheus,
+  {
+    readonly observe: (answered: Answered) => void
+    readonly expose: Effect.Effect<string>
+  }
+>() {}
+
+/** The series that the specification names, under exactly these names. */
+const specified: ReadonlyArray<readonly [name: string, type: "counter" | "gauge", of: keyof Counters, help: string]> = [
+  ["checkpoint_produced_total", "counter", "checkpointsProduced", "Checkpoints produced by this node"],
+  [
+    "checkpoint_production_duration_ms",
+    "gauge",
+    "checkpointProductionMs",
+    "Duration of the last checkpoint production in milliseconds",
+  ],
+  ["checkpoint_size_bytes", "gauge", "checkpointBytes", "Size of the last checkpoint in bytes"],
+  ["checkpoint_cosigned_total", "counter", "checkpointsCosigned", "Checkpoints co-signed by this node"],
+  ["checkpoint_quorum_reached_total", "counter", "checkpointQuorums", "Checkpoints that reached a quorum"],
+  [
+    "checkpoint_validation_failures_total",
+    "counter",
+    "checkpointValidationFailures",
+    "Checkpoints or signatures under them that did not hold",
+  ],
+  ["fast_sync_success_total", "counter", "fastSyncs", "Fast syncs that succeeded"],
+  ["checkpoint_persist_success_total", "counter", "checkpointsPersisted", "Checkpoints written to the disk"],
+]
+
+const gauges: ReadonlyArray<readonly [name: string, of: keyof Figures, help: string]> = [
+  ["udg_dag_round", "dagRound", "Highest round seen in the DAG"],
+  ["udg_finalized_round", "finalizedRound", "Round of the last committed leader"],
+  ["udg_finality_lag", "finalityLag", "Rounds between the highest and the last finalized one"],
+  ["udg_peer_count", "peers", "Connected nodes"],
+  ["udg_mempool_size", "mempoolSize", "Pending transactions"],
+  ["udg_checkpoint_latest", "latestCheckpoint", "Round of the latest quorum checkpoint"],
+  ["udg_total_supply_sats", "totalSupply", "Everything that exists, in sats"],
+  ["udg_total_staked_sats", "totalStaked", "Own stakes and delegations, in sats"],
+  ["udg_active_validators", "activeValidators", "Validators with an active stake among the 100 largest"],
+  ["udg_dag_vertices", "vertices", "Vertices that the node holds"],
+  ["udg_uptime_seconds", "uptimeSeconds", "Seconds since the node started"],
+]
+
+/** From a cached read to a body of a megabyte over a slow line. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+/** Memory, processor time, garbage collection and the lag of the event loop belong to the process: one set for all nodes in it. */
+const ofProcess = (() => {
+  let registry: Prom.Registry | undefined
+  return (): Prom.Registry => {
+    if (registry === undefined) {
+      registry = new Prom.Registry()
+      Prom.collectDefaultMetrics({ register: registry })
+    }
+    return registry
+  }
+})()
+
+const registerSpecified = (registry: Prom.Registry, counters: () => Readonly<Counters>): void => {
+  for (const [name, type, key, help] of specified) {
+    const options = { name, help, registers: [registry] }
+    if (type === "gauge") {
+      const gauge: Prom.Gauge = new Prom.Gauge({ ...options, collect: () => gauge.set(counters()[key]) })
+      continue
+    }
+    const counter: Prom.Counter = new Prom.Counter({
+      ...options,
+      collect: () => {
+        counter.reset()
+        counter.inc(counters()[key])
+      },
+    })
+  }
+}
+
+const registerFigures = (registry: Prom.Registry, figures: () => Figures): void => {
+  for (const [name, key, help] of gauges) {
+    const gauge: Prom.Gauge = new Prom.Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect: () => gauge.set(figures()[key]),
+    })
+  }
+}
+
+const latencies = (registry: Prom.Registry): ((answered: Answered) => void) => {
+  const histogram = new Prom.Histogram({
+    name: "udg_http_request_duration_seconds",
+    help: "Time from a request's headers to its answer, by route, method and status",
+    labelNames: ["route", "method", "status"],
+    buckets: SECONDS,
+    registers: [registry],
+  })
+  return ({ route, method, status, milliseconds }) => histogram.observe({ route, method, status }, milliseconds / 1_000)
+}
+
+const make = Effect.gen(function* () {
+  const { figures, counters } = yield* Metrics
+  const { version } = yield* Configuration
+  const { genesis } = yield* Home
+  const registry = new Prom.Registry()
+  registerSpecified(registry, counters)
+  registerFigures(registry, figures)
+  new Prom.Gauge({
+    name: "udg_info",
+    help: "Always 1; its labels say which program on which network this is",
+    labelNames: ["version", "network_id", "mode"],
+    registers: [registry],
+  }).set({ version, network_id: genesis.networkId, mode: genesis.mode }, 1)
+  const observe = latencies(registry)
+  return Prometheus.of({
+    observe,
+    expose: Effect.promise(async () => `${await registry.metrics()}\n${await ofProcess().metrics()}`),
+  })
+})
+
+export const layer = Layer.effect(Prometheus, make)

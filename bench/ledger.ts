@@ -27,6 +27,7 @@ const WARM_UP = 5
 const CHANGED = 10_000
 const CHECKPOINTS = 9
 const SLICE_MS = 10
+const LEAVERS = 60_000
 
 const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
@@ -161,6 +162,30 @@ const checkpoints = (chain: Chain, first: Trie.Trie): ReadonlyArray<Figure> => {
   ]
 }
 
+/** Many delegators leave one validator in one epoch: what its close costs, and the commits that release them. */
+const departures = (): ReadonlyArray<Figure> => {
+  const leavers = holders.slice(0, LEAVERS)
+  const allocations = leavers.map(({ address }) => ({ address, amount: Sats.make(1_000_000_000) }))
+  const chain = new Chain(Either.getOrThrow(Genesis.make({ ...genesisOf({}), allocations })))
+  const val = person("val")
+  for (let from = 0; from < LEAVERS; from += TRANSFERS) {
+    const some = leavers.slice(from, from + TRANSFERS)
+    chain.run(...some.flatMap((who) => [chain.delegate(who, val, 500_000_000), chain.undelegate(who)]))
+  }
+  chain.inputs.length = 0
+  chain.advanceTo(chain.lastRound - 1)
+  const [, closing] = timed(() => chain.advanceTo(chain.lastRound))
+  chain.closeEpoch()
+  chain.closeEpoch()
+  const releasing: Array<number> = []
+  while (chain.ledger.read.totals.delegated > 0) releasing.push(timed(() => chain.commit([{ by: val }]))[1])
+  return [
+    milliseconds(`closing an epoch in which ${LEAVERS} delegators left`, closing),
+    milliseconds("… a commit that releases 1 000 of them, median", median(releasing)),
+    milliseconds("… the slowest", Math.max(...releasing)),
+  ]
+}
+
 export const suite: Suite = {
   about: "executing commits among a million accounts, and the checkpoint of them",
   figures: () => {
@@ -194,6 +219,7 @@ export const suite: Suite = {
       bytesEach("… with the trie", withTrie - before),
       milliseconds("from a genesis of 1 000 000 allocations", founding),
       milliseconds("recount of the supply", counting),
+      ...departures(),
     ]
   },
 }

@@ -1,4 +1,4 @@
-/** Lending weight to a validator: shares of its working pool, later of its leaving pool. */
+/** Lending weight to a validator: shares of its working pool, later of what left it in the same epoch. */
 import { Either } from "effect"
 import type * as AccountRecord from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
@@ -6,14 +6,15 @@ import type { Delegate } from "../protocol/Operation.js"
 import * as Sats from "../protocol/Sats.js"
 import type { Row } from "./AccountRows.js"
 import * as Pool from "./Pool.js"
+import type { Validator } from "./Records.js"
 import * as Rejection from "./Rejection.js"
 import { leavingNow } from "./Staking.js"
 import type { State } from "./State.js"
 
 /** What a delegation is worth now. */
 export const worth = (state: State, delegation: AccountRecord.Delegation): Sats.Sats => {
-  const validator = state.validators.get(delegation.validator)
-  return validator === undefined ? Sats.ZERO : Pool.worth(validator[delegation.pool], delegation)
+  const pool = state.poolOf(delegation)
+  return pool === undefined ? Sats.ZERO : Pool.worth(pool, delegation)
 }
 
 const existingRejection = (
@@ -63,7 +64,6 @@ export const applyDelegate = (state: State, row: Row, { validator: address, amou
   state.update(row, {
     delegation: {
       validator: address,
-      pool: "working",
       generation: pool.generation,
       shares: held + minted,
       leaving: null,
@@ -85,43 +85,31 @@ export const undelegateRejection = (state: State, row: Row): Rejection.Rejection
 
 export const applyUndelegate = (state: State, row: Row): void => {
   const delegation = state.livingDelegation(row)
-  if (delegation !== null) state.update(row, { delegation: { ...delegation, leaving: leavingNow(state) } })
-}
-
-/** At the epoch's close: what left in it stops working and moves to the pool of those who wait. */
-export const depart = (state: State, row: Row): void => {
-  const delegation = state.livingDelegation(row)
   const validator = delegation && state.validators.get(delegation.validator)
-  if (delegation === null || !validator) {
-    state.update(row, { delegation: null })
-    return
-  }
-  const { pool: working, amount } = Pool.withdraw(validator.working, delegation)
-  const deposit = Pool.deposit(validator.leaving, amount)
-  if (Either.isLeft(deposit)) {
-    // Worth less than a sat; or the leaving pool was slashed to almost nothing so often that its shares do not fit 128
-    // bits any more: then this one is released at once.
-    state.setValidator(delegation.validator, { ...validator, working })
-    state.supply.decrease("delegated", amount)
-    state.credit(row, amount)
-    state.update(row, { delegation: null })
-    return
-  }
-  const { pool: leaving, minted } = deposit.right
-  state.setValidator(delegation.validator, { ...validator, working, leaving })
-  state.update(row, {
-    delegation: { ...delegation, pool: "leaving", generation: leaving.generation, shares: minted },
-  })
+  if (delegation === null || !validator) return
+  state.setValidator(delegation.validator, { ...validator, departing: validator.departing + delegation.shares })
+  state.update(row, { delegation: { ...delegation, leaving: leavingNow(state) } })
 }
 
-/** The delegation of this row is free again: back to the balance. */
+/** At the epoch's close: what left this validator in it stops working and becomes a pool of its own, all at once. */
+export const depart = (state: State, address: Address, validator: Validator): void => {
+  const { epoch } = state.epoch.record
+  const { generation } = validator.working
+  const { pool: working, amount } = Pool.withdraw(validator.working, { generation, shares: validator.departing })
+  state.setValidator(address, { ...validator, working, departing: 0n })
+  // Together worth less than a sat: those shares are dead.
+  if (amount === 0) state.delegators.clear(address, epoch)
+  else state.leavingPools.set(address, epoch, { amount, shares: validator.departing, generation })
+}
+
+/** The delegation of this row has waited long enough: back to the balance. */
 export const release = (state: State, row: Row): Sats.Sats => {
   const delegation = state.livingDelegation(row)
-  const validator = delegation && state.validators.get(delegation.validator)
+  const pool = delegation && state.poolOf(delegation)
   state.update(row, { delegation: null })
-  if (delegation === null || !validator) return Sats.ZERO
-  const { pool, amount } = Pool.withdraw(validator[delegation.pool], delegation)
-  state.setValidator(delegation.validator, { ...validator, [delegation.pool]: pool })
+  if (delegation === null || delegation.leaving === null || !pool) return Sats.ZERO
+  const { pool: left, amount } = Pool.withdraw(pool, delegation)
+  state.leavingPools.set(delegation.validator, delegation.leaving.epoch, left)
   state.supply.decrease("delegated", amount)
   state.credit(row, amount)
   return amount

@@ -160,26 +160,24 @@ export class Reads {
   }
 
   delegators(validator: Address, limit: number): DelegatorList {
-    const { working, leaving } = this.#state.delegators.of(validator)
     let largest: Array<Delegator> = []
-    for (const rows of [working, leaving]) {
-      for (const row of rows) {
-        const delegation = this.#state.livingDelegation(row)
-        if (delegation === null) continue
-        const amount = Delegation.worth(this.#state, delegation)
-        largest.push({
-          address: this.#state.accounts.addressOf(row),
-          amount,
-          isUndelegating: delegation.leaving !== null,
-        })
-        // Cut back now and then, so that a validator with a million delegators costs no million entries.
-        if (largest.length >= 4 * limit) largest = largest.sort(byAmount).slice(0, limit)
-      }
+    for (const row of this.#state.delegators.of(validator)) {
+      const delegation = this.#state.livingDelegation(row)
+      if (delegation === null) continue
+      const amount = Delegation.worth(this.#state, delegation)
+      largest.push({
+        address: this.#state.accounts.addressOf(row),
+        amount,
+        isUndelegating: delegation.leaving !== null,
+      })
+      // Cut back now and then, so that a validator with a million delegators costs no million entries.
+      if (largest.length >= 4 * limit) largest = largest.sort(byAmount).slice(0, limit)
     }
-    const pools = this.#state.validators.get(validator)
+    const working = this.#state.validators.get(validator)?.working.amount ?? Sats.ZERO
+    const leaving = this.#state.leavingPools.of(validator).map(([, { amount }]) => amount)
     return {
-      count: working.size + leaving.size,
-      total: pools === undefined ? Sats.ZERO : Sats.add(pools.working.amount, pools.leaving.amount),
+      count: this.#state.delegators.countOf(validator),
+      total: Sats.sum([working, ...leaving]),
       delegators: largest.sort(byAmount).slice(0, limit),
     }
   }

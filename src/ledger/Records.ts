@@ -25,7 +25,7 @@ export interface Codec<V> {
 export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.Either<V, Binary.MalformedBytes> =>
   Binary.decode(`${kind} record`, bytes, read)
 
-/** What a staker offers and what is delegated to it; its own stake stands in its account. */
+/** What a staker offers and what is delegated to it and works; its own stake stands in its account. */
 export interface Validator {
   readonly commissionPercent: number
   /** The epoch in which the commission was last set, 0 for never. */
@@ -33,7 +33,8 @@ export interface Validator {
   /** Slashed: no committee until it has left and staked anew. */
   readonly isBarred: boolean
   readonly working: Pool
-  readonly leaving: Pool
+  /** Shares of the working pool whose holders left in the running epoch: they work until it closes. */
+  readonly departing: bigint
 }
 
 export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
@@ -109,18 +110,20 @@ export const validator: Codec<Validator> = {
   write: (writer, value) => {
     writer.u8(value.commissionPercent).u64(value.commissionEpoch).boolean(value.isBarred)
     writePool(writer, value.working)
-    writePool(writer, value.leaving)
+    writer.u128(value.departing)
   },
   read: (reader) => {
     const commissionPercent = reader.u8()
     reader.require(commissionPercent <= 100, `commission of ${commissionPercent} percent`)
-    return {
+    const value = {
       commissionPercent,
       commissionEpoch: Counter.epoch(reader.u64()),
       isBarred: reader.boolean(),
       working: readPool(reader),
-      leaving: readPool(reader),
+      departing: reader.u128(),
     }
+    reader.require(value.departing <= value.working.shares, "more shares are leaving than there are")
+    return value
   },
 }
 
@@ -271,3 +274,14 @@ export const recentCommit: Codec<RecentCommit> = {
 
 /** The key says it all. */
 export const slashed: Codec<true> = { kind: "Slashed", write: () => {}, read: () => true }
+
+/** What left a validator in one epoch. */
+export const leavingPool: Codec<Pool> = {
+  kind: "LeavingPool",
+  write: writePool,
+  read: (reader) => {
+    const pool = readPool(reader)
+    reader.require(pool.shares > 0n, "a leaving pool that holds nothing has no record")
+    return pool
+  },
+}

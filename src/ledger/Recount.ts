@@ -9,21 +9,28 @@ import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import * as Sats from "../protocol/Sats.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
+import * as LeavingPools from "./LeavingPools.js"
 import type { Pool } from "./Pool.js"
 import type { Totals, Validator } from "./Records.js"
 import * as Records from "./Records.js"
 import { type Component, SupplyInvariantViolated, sumOf, zero } from "./Supply.js"
 
-const POOLS = ["working", "leaving"] as const
+/** Shares by validator, the epoch in which their holder left (0: it stays), and generation. */
+const shareKey = (validator: Address, epoch: number, generation: number): string =>
+  `${validator} ${epoch} ${generation}`
 
-/** Shares by validator, pool and generation. */
-const shareKey = (validator: Address, pool: AccountRecord.PoolName, generation: number): string =>
-  `${validator} ${pool} ${generation}`
+interface Expected {
+  readonly pool: Pool
+  /** Which shares must make up the pool's. */
+  readonly keys: ReadonlyArray<string>
+}
 
 export class Recount {
   #counted: { -readonly [K in keyof Totals]: Totals[K] } = { ...zero }
   readonly #shares = new Map<string, bigint>()
-  readonly #pools = new Map<string, Pool>()
+  readonly #validators: Array<readonly [Address, Validator]> = []
+  readonly #pools: Array<Expected> = []
+  #epoch = 0
   #expected: Totals = zero
   #badBalance: number | undefined
 
@@ -36,6 +43,13 @@ export class Recount {
         return Either.map(Records.decode(Records.validator, value), (validator) =>
           this.validator(toHex(key) as Address, validator),
         )
+      case "LeavingPool":
+        return Either.map(Records.decode(Records.leavingPool, value), (pool) => {
+          const [validator, epoch] = LeavingPools.partsOf(toHex(key))
+          this.leavingPool(validator, epoch, pool)
+        })
+      case "Epoch":
+        return Either.map(Records.decode(Records.epoch, value), ({ record }) => this.epoch(record.epoch))
       case "Totals":
         return Either.map(Records.decode(Records.totals, value), (totals) => this.totals(totals))
       default:
@@ -49,16 +63,23 @@ export class Recount {
     this.#add("liquid", balance)
     if (stake !== null) this.#add("staked", stake.amount)
     if (delegation === null) return
-    const key = shareKey(delegation.validator, delegation.pool, delegation.generation)
+    const key = shareKey(delegation.validator, delegation.leaving?.epoch ?? 0, delegation.generation)
     this.#shares.set(key, (this.#shares.get(key) ?? 0n) + delegation.shares)
   }
 
   validator(address: Address, validator: Validator): void {
-    for (const name of POOLS) {
-      const pool = validator[name]
-      this.#add("delegated", pool.amount)
-      this.#pools.set(shareKey(address, name, pool.generation), pool)
-    }
+    this.#add("delegated", validator.working.amount)
+    this.#validators.push([address, validator])
+  }
+
+  leavingPool(validator: Address, epoch: number, pool: Pool): void {
+    this.#add("delegated", pool.amount)
+    this.#pools.push({ pool, keys: [shareKey(validator, epoch, pool.generation)] })
+  }
+
+  /** An epoch there is a record of; the latest is the running one. */
+  epoch(epoch: number): void {
+    this.#epoch = Math.max(this.#epoch, epoch)
   }
 
   /** What the count must come to. The treasury is held nowhere else, so it is taken from here. */
@@ -70,9 +91,20 @@ export class Recount {
     this.#counted[component] = (this.#counted[component] + amount) as Sats.Sats
   }
 
+  #sharesUnder(keys: ReadonlyArray<string>): bigint {
+    return keys.reduce((sum, key) => sum + (this.#shares.get(key) ?? 0n), 0n)
+  }
+
   #shareProblem(): string | undefined {
-    for (const [key, pool] of this.#pools) {
-      const held = this.#shares.get(key) ?? 0n
+    for (const [address, { working, departing }] of this.#validators) {
+      const keys = [0, this.#epoch].map((epoch) => shareKey(address, epoch, working.generation))
+      this.#pools.push({ pool: working, keys })
+      const held = this.#sharesUnder(keys.slice(1))
+      if (held !== departing) return `${departing} shares of ${address} count as departing, ${held} are`
+    }
+    for (const { pool, keys } of this.#pools) {
+      const held = this.#sharesUnder(keys)
+      const [key] = keys
       if (held !== pool.shares) return `pool ${key} counts ${pool.shares} shares, its delegators hold ${held}`
       if ((pool.shares === 0n) !== (pool.amount === 0))
         return `pool ${key} has ${pool.shares} shares for ${pool.amount}`

@@ -5,6 +5,7 @@ import * as EpochRecord from "../protocol/EpochRecord.js"
 import type { Evidence } from "../protocol/Evidence.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
+import { STAYING } from "./Delegators.js"
 import type { Event } from "./Execution.js"
 import * as Pool from "./Pool.js"
 import type { State } from "./State.js"
@@ -33,15 +34,30 @@ const slashStake = (state: State, author: Address, percent: number): Sats.Sats =
   return burned
 }
 
-const slashPools = (state: State, author: Address, percent: number): Sats.Sats => {
+const slashWorking = (state: State, author: Address, percent: number): Sats.Sats => {
   const validator = state.validators.get(author) ?? state.newValidator()
-  const working = Pool.slash(validator.working, percent)
-  const leaving = Pool.slash(validator.leaving, percent)
-  const burned = Sats.add(working.burned, leaving.burned)
+  const { pool: working, burned } = Pool.slash(validator.working, percent)
+  const hasDied = working.generation !== validator.working.generation
+  const departing = hasDied ? 0n : validator.departing
+  state.setValidator(author, { ...validator, isBarred: true, working, departing })
+  if (hasDied) for (const group of [STAYING, state.epoch.record.epoch]) state.delegators.clear(author, group)
+  return burned
+}
+
+/** One pool for every epoch within the cooldown in which somebody left, however many they were. */
+const slashLeaving = (state: State, author: Address, percent: number): Sats.Sats => {
+  const burned = state.leavingPools.of(author).map(([epoch, before]) => {
+    const { pool, burned } = Pool.slash(before, percent)
+    state.leavingPools.set(author, epoch, pool)
+    if (pool.shares === 0n) state.delegators.clear(author, epoch)
+    return burned
+  })
+  return Sats.sum(burned)
+}
+
+const slashPools = (state: State, author: Address, percent: number): Sats.Sats => {
+  const burned = Sats.add(slashWorking(state, author, percent), slashLeaving(state, author, percent))
   state.supply.decrease("delegated", burned)
-  state.setValidator(author, { ...validator, isBarred: true, working: working.pool, leaving: leaving.pool })
-  if (working.pool.generation !== validator.working.generation) state.delegators.clear(author, "working")
-  if (leaving.pool.generation !== validator.leaving.generation) state.delegators.clear(author, "leaving")
   return burned
 }
 

@@ -22,6 +22,7 @@ import type { Accounts } from "./Accounts.js"
 import { Delegators } from "./Delegators.js"
 import * as Effects from "./Effects.js"
 import { Frozen } from "./Frozen.js"
+import { LeavingPools } from "./LeavingPools.js"
 import * as Pool from "./Pool.js"
 import * as Records from "./Records.js"
 import { Recount } from "./Recount.js"
@@ -72,6 +73,7 @@ export class State {
   readonly minted = new Table(Records.minted)
   readonly recentCommits = new Table(Records.recentCommit)
   readonly slashed = new Table(Records.slashed)
+  readonly leavingPools = new LeavingPools()
   readonly #parameters = new Table(Records.parameters)
   readonly #totals = new Table(Records.totals)
   readonly #head = new Table(Records.head)
@@ -88,6 +90,7 @@ export class State {
     this.minted,
     this.recentCommits,
     this.slashed,
+    this.leavingPools.table,
   ] as const
 
   supply = new Supply()
@@ -96,7 +99,7 @@ export class State {
   readonly council = new Set<Address>()
   readonly stakers = new Set<Address>()
   readonly delegators = new Delegators()
-  readonly unlocking = new UnlockQueue()
+  readonly unlocking: UnlockQueue
   /** Voters of each proposal, in the order of their addresses. */
   readonly voters = new Map<Counter.ProposalId, Array<Address>>()
   /** Proposals that are Active or Passed: the ones that time will move on. */
@@ -110,6 +113,7 @@ export class State {
   constructor(protocol: Protocol, accounts: Accounts) {
     this.protocol = protocol
     this.accounts = accounts
+    this.unlocking = new UnlockQueue((a, b) => accounts.compare(a, b))
   }
 
   get head(): Records.Head {
@@ -196,32 +200,46 @@ export class State {
     const before = this.accounts.extras(row)
     const after = { ...before, ...patch }
     this.accounts.setExtras(row, after)
-    this.#unindex(row, before)
-    this.#index(row, after)
+    this.#index(row, before, after)
   }
 
-  #unindex(row: Row, { name, isCouncilMember, stake, delegation }: AccountRecord.Extras): void {
+  /** Brings the indexes from what an account had to what it has; what stayed the same costs nothing. */
+  #index(row: Row, before: AccountRecord.Extras, after: AccountRecord.Extras): void {
     const address = this.accounts.addressOf(row)
-    if (name !== null) this.names.delete(name)
-    if (isCouncilMember) this.council.delete(address)
-    if (stake !== null) this.stakers.delete(address)
-    if (stake?.leaving) this.unlocking.remove(row, stake.leaving)
-    if (delegation !== null) this.delegators.remove(row, delegation)
-    if (delegation?.leaving) this.unlocking.remove(row, delegation.leaving)
+    if (before.name !== after.name) {
+      if (before.name !== null) this.names.delete(before.name)
+      if (after.name !== null) this.names.set(after.name, address)
+    }
+    if (after.isCouncilMember) this.council.add(address)
+    else if (before.isCouncilMember) this.council.delete(address)
+    if (after.stake !== null) this.stakers.add(address)
+    else if (before.stake !== null) this.stakers.delete(address)
+    if (before.delegation !== after.delegation) {
+      if (before.delegation !== null) this.delegators.remove(row, before.delegation)
+      if (after.delegation !== null && this.#isAlive(after.delegation)) this.delegators.add(row, after.delegation)
+    }
+    this.#awaitRelease(row, before.stake?.leaving, after.stake?.leaving)
+    this.#awaitRelease(row, before.delegation?.leaving, after.delegation?.leaving)
   }
 
-  #index(row: Row, { name, isCouncilMember, stake, delegation }: AccountRecord.Extras): void {
-    const address = this.accounts.addressOf(row)
-    if (name !== null) this.names.set(name, address)
-    if (isCouncilMember) this.council.add(address)
-    if (stake !== null) this.stakers.add(address)
-    if (stake?.leaving) this.unlocking.add(row, stake.leaving)
-    if (delegation !== null && this.#isAlive(delegation)) this.delegators.add(row, delegation)
-    if (delegation?.leaving) this.unlocking.add(row, delegation.leaving)
+  #awaitRelease(
+    row: Row,
+    before: AccountRecord.Leaving | null = null,
+    after: AccountRecord.Leaving | null = null,
+  ): void {
+    const isTheSame = before?.epoch === after?.epoch && before?.unlockAtRound === after?.unlockAtRound
+    if (after !== null && !isTheSame) this.unlocking.add({ row, leaving: after })
   }
 
-  #isAlive({ validator, pool, generation }: AccountRecord.Delegation): boolean {
-    return this.validators.get(validator)?.[pool].generation === generation
+  /** The pool whose shares a delegation holds, if it is there. */
+  poolOf({ validator, leaving }: AccountRecord.Delegation): Pool.Pool | undefined {
+    return leaving === null || leaving.epoch === this.epoch.record.epoch
+      ? this.validators.get(validator)?.working
+      : this.leavingPools.get(validator, leaving.epoch)
+  }
+
+  #isAlive(delegation: AccountRecord.Delegation): boolean {
+    return this.poolOf(delegation)?.generation === delegation.generation
   }
 
   /** The delegation of an account; none once its pool lost everything. */
@@ -232,8 +250,7 @@ export class State {
 
   /** Keeps what stands behind an address as validator, and forgets it when nothing does. */
   setValidator(address: Address, validator: Records.Validator): void {
-    const { working, leaving, isBarred } = validator
-    const isNeeded = this.stakers.has(address) || isBarred || !Pool.isPristine(working) || !Pool.isPristine(leaving)
+    const isNeeded = this.stakers.has(address) || validator.isBarred || !Pool.isPristine(validator.working)
     if (isNeeded) this.validators.set(address, validator)
     else this.validators.delete(address)
   }
@@ -244,7 +261,7 @@ export class State {
       commissionEpoch: Counter.epoch(0),
       isBarred: false,
       working: Pool.empty,
-      leaving: Pool.empty,
+      departing: 0n,
     }
   }
 
@@ -325,15 +342,19 @@ export class State {
     if (missing !== undefined) {
       return Either.left(new MalformedBytes({ what: "state", offset: 0, reason: `there is no ${missing.kind} record` }))
     }
-    for (let row = 0; row < this.accounts.size; row++) this.#index(row, this.accounts.extras(row))
+    const latest = [...this.epochs.keys()].sort().at(-1)
+    this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
+    this.leavingPools.rebuild()
+    for (let row = 0; row < this.accounts.size; row++) {
+      const extras = this.accounts.extras(row)
+      if (AccountRecord.hasExtras(extras)) this.#index(row, AccountRecord.noExtras, extras)
+    }
     for (const key of [...this.ballots.keys()].sort()) this.addVoter(proposalOfBallot(key), voterOfBallot(key))
     for (const [key, { status }] of this.proposals.entries()) {
       if (status === "Active" || status === "Passed") this.open.add(Counter.proposalId(Number.parseInt(key, 16)))
     }
     this.supply = new Supply(required(this.#totals.get(ONLY), "totals"))
     this.round = this.head.leaderRound
-    const latest = [...this.epochs.keys()].sort().at(-1)
-    this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
     return Either.void
   }
 
@@ -346,10 +367,12 @@ export class State {
   /** Counts the whole supply again, without taking the records apart. */
   recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
     const recount = new Recount()
+    recount.epoch(this.epoch.record.epoch)
     for (let row = 0; row < this.accounts.size; row++) {
       recount.account(this.accounts.balance(row), this.accounts.extras(row))
     }
     for (const [address, validator] of this.validators.entries()) recount.validator(address as Address, validator)
+    for (const [address, epoch, pool] of this.leavingPools.entries()) recount.leavingPool(address, epoch, pool)
     recount.totals(this.supply.totals)
     return recount.finish()
   }

@@ -1,39 +1,53 @@
 /** The way out: departures at an epoch's close, releases once the cooldown is over. */
+import type { Leaving } from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
-import type { Row } from "./AccountRows.js"
+import * as Limits from "../protocol/Limits.js"
 import * as Delegation from "./Delegation.js"
 import type { Event } from "./Execution.js"
 import * as Staking from "./Staking.js"
 import type { State } from "./State.js"
+import type { Waiting } from "./UnlockQueue.js"
 
-/** Rounding makes the order matter to the last sat, so it is that of the addresses. */
-const byAddress = (
-  state: State,
-  rows: Iterable<Row>,
-): ReadonlyArray<{ readonly row: Row; readonly address: Address }> =>
-  [...rows]
-    .map((row) => ({ row, address: state.accounts.addressOf(row) }))
-    .sort((a, b) => (a.address < b.address ? -1 : 1))
+const isSame = (a: Leaving | null | undefined, b: Leaving): boolean =>
+  a?.epoch === b.epoch && a.unlockAtRound === b.unlockAtRound
+
+/** What became of somebody whose turn it is. */
+type Turn = "released" | "must wait" | "is not leaving"
 
 /**
- * Every commit: releases what is due. The stake of a validator waits until no evidence of its last epoch can come any
- * more: who is kept on because nobody else stays could otherwise sign twice in that epoch and be gone with its stake.
+ * The stake of a validator waits until no evidence of its last epoch can come any more: who is kept on because nobody
+ * else stays could otherwise sign twice in that epoch and be gone with its stake.
  */
-export const release = (state: State, events: Array<Event>): void => {
-  for (const bucket of state.unlocking.due(state.round, state.epoch.record.epoch)) {
-    for (const { row, address } of byAddress(state, bucket.rows)) {
-      if (state.accounts.extras(row).stake === null) {
-        events.push({ _tag: "Unlocked", address, amount: Delegation.release(state, row), from: "delegation" })
-      } else if (!state.isAnswerable(address)) {
-        events.push({ _tag: "Unlocked", address, amount: Staking.release(state, address, row), from: "stake" })
-      }
-    }
+const takeTurn = (state: State, { row, leaving }: Waiting, events: Array<Event>): Turn => {
+  const { stake, delegation } = state.accounts.extras(row)
+  const address = state.accounts.addressOf(row)
+  if (isSame(delegation?.leaving, leaving)) {
+    events.push({ _tag: "Unlocked", address, amount: Delegation.release(state, row), from: "delegation" })
+    return "released"
   }
+  if (!isSame(stake?.leaving, leaving)) return "is not leaving"
+  if (state.isAnswerable(address)) return "must wait"
+  events.push({ _tag: "Unlocked", address, amount: Staking.release(state, address, row), from: "stake" })
+  return "released"
+}
+
+/** Every commit: releases what is due, the first so many; the others come with the next commits. */
+export const release = (state: State, events: Array<Event>): void => {
+  // Members of two committees at most.
+  const waiting: Array<Waiting> = []
+  let released = 0
+  while (released < Limits.RELEASES_PER_COMMIT) {
+    const next = state.unlocking.takeDue(state.round, state.epoch.record.epoch)
+    if (next === undefined) break
+    const turn = takeTurn(state, next, events)
+    if (turn === "released") released++
+    if (turn === "must wait") waiting.push(next)
+  }
+  for (const next of waiting) state.unlocking.add(next)
 }
 
 /** An epoch's close: the delegations that left in it stop working. Stakes only change their meaning. */
 export const depart = (state: State): void => {
-  for (const { row } of byAddress(state, state.unlocking.leftIn(state.epoch.record.epoch))) {
-    if (state.accounts.extras(row).delegation !== null) Delegation.depart(state, row)
-  }
+  const departing = [...state.validators.entries()].filter(([, validator]) => validator.departing > 0n)
+  for (const [address, validator] of departing) Delegation.depart(state, address as Address, validator)
 }

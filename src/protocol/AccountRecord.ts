@@ -19,13 +19,12 @@ export interface Stake {
   readonly leaving: Leaving | null
 }
 
-/** The two pools of a validator: what works for it, and what waits to be released. */
-export type PoolName = "working" | "leaving"
-
-/** A part of a validator's pool; worth nothing once the pool has moved on to another generation. */
+/**
+ * A part of a validator's working pool, or, once the epoch in which it left is over, of what left the validator in that
+ * epoch; worth nothing once the pool is gone or of another generation.
+ */
 export interface Delegation {
   readonly validator: Address.Address
-  readonly pool: PoolName
   readonly generation: number
   readonly shares: bigint
   readonly leaving: Leaving | null
@@ -99,24 +98,13 @@ const readLeaving = (reader: Binary.Reader): Leaving | null =>
   reader.boolean() ? { epoch: Counter.epoch(reader.u64()), unlockAtRound: Counter.round(reader.u64()) } : null
 
 const writeDelegation = (writer: Binary.Writer, delegation: Delegation): void => {
-  const { validator, pool, generation, shares, leaving } = delegation
-  writer
-    .hex(validator)
-    .u8(pool === "working" ? 0 : 1)
-    .u32(generation)
-    .u128(shares)
+  const { validator, generation, shares, leaving } = delegation
+  writer.hex(validator).u32(generation).u128(shares)
   writeLeaving(writer, leaving)
-}
-
-const readPool = (reader: Binary.Reader): PoolName => {
-  const pool = reader.u8()
-  reader.require(pool <= 1, `pool ${pool}`)
-  return pool === 0 ? "working" : "leaving"
 }
 
 const readDelegation = (reader: Binary.Reader): Delegation => ({
   validator: Address.read(reader),
-  pool: readPool(reader),
   generation: reader.u32(),
   shares: reader.u128(),
   leaving: readLeaving(reader),

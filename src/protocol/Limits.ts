@@ -11,6 +11,9 @@ export const COMMITTEE_MEMBERS = 100
 /** A header may name this many parents for each member of its committee. */
 export const PARENTS_PER_MEMBER = 3
 
+/** Stakes and delegations that one commit releases; others that are due wait for the next. */
+export const RELEASES_PER_COMMIT = 1_000
+
 export const COUNCIL_SEATS = 21
 export const MEMPOOL_TRANSACTIONS = 10_000
 

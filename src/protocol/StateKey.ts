@@ -10,7 +10,7 @@ import * as Hash from "./Hash.js"
 export const KINDS = {
   /** address: AccountRecord */
   Account: { byte: 1, keyBytes: 20 },
-  /** address: commission and pools of a staker */
+  /** address: commission and working pool of a staker */
   Validator: { byte: 2, keyBytes: 20 },
   /** proposal id */
   Proposal: { byte: 3, keyBytes: 8 },
@@ -32,6 +32,8 @@ export const KINDS = {
   RecentCommit: { byte: 11, keyBytes: 8 },
   /** epoch ‖ address: slashed for that epoch */
   Slashed: { byte: 12, keyBytes: 28 },
+  /** address ‖ epoch: what was delegated to this validator and left it in that epoch */
+  LeavingPool: { byte: 13, keyBytes: 28 },
 } as const
 
 export type Kind = keyof typeof KINDS
@@ -49,6 +51,7 @@ const kindOfByte = new Map<number, Kind>([
   [10, "Minted"],
   [11, "RecentCommit"],
   [12, "Slashed"],
+  [13, "LeavingPool"],
 ])
 
 export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)

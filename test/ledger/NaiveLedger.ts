@@ -31,13 +31,19 @@ interface NaiveValidator {
   commissionEpoch: number
   isBarred: boolean
   working: NaivePool
-  leaving: NaivePool
+  /** By the epoch in which its holders left. */
+  leaving: Map<number, NaivePool>
 }
 
 interface NaiveDelegation {
   validator: string
-  pool: "working" | "leaving"
+  pool: NaivePool
 }
+
+export const poolsOf = ({ working, leaving }: NaiveValidator): ReadonlyArray<NaivePool> => [
+  working,
+  ...leaving.values(),
+]
 
 const emptyPool = (): NaivePool => ({ amount: 0n, holders: new Map() })
 
@@ -99,7 +105,7 @@ export class NaiveLedger {
         commissionEpoch: 0,
         isBarred: false,
         working: emptyPool(),
-        leaving: emptyPool(),
+        leaving: new Map(),
       }
       this.validators.set(address, validator)
     }
@@ -107,11 +113,9 @@ export class NaiveLedger {
   }
 
   /** Looks through every pool. */
-  delegation(address: string): NaiveDelegation | undefined {
-    for (const [validator, pools] of this.validators) {
-      for (const pool of ["working", "leaving"] as const) {
-        if (pools[pool].holders.has(address)) return { validator, pool }
-      }
+  delegation(holder: string): NaiveDelegation | undefined {
+    for (const [address, validator] of this.validators) {
+      for (const pool of poolsOf(validator)) if (pool.holders.has(holder)) return { validator: address, pool }
     }
     return undefined
   }
@@ -273,7 +277,7 @@ export class NaiveLedger {
       this.total -= burned
       if (stake.amount === 0n) this.stakes.delete(author)
     }
-    for (const pool of [validator.working, validator.leaving]) {
+    for (const pool of poolsOf(validator)) {
       const burned = (pool.amount * percent) / 100n
       pool.amount -= burned
       this.total -= burned
@@ -310,25 +314,26 @@ export class NaiveLedger {
       this.departures.delete(address)
       const delegation = this.delegation(address)
       if (delegation !== undefined) {
-        this.#pay(address, this.#take(this.#validator(delegation.validator)[delegation.pool], address))
+        this.#pay(address, this.#take(delegation.pool, address))
       }
     }
   }
 
   #close({ epoch }: Told): void {
-    for (const [address, { leavingIn }] of [...this.departures].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (leavingIn !== epoch.epoch) continue
-      const delegation = this.delegation(address)
-      if (delegation === undefined) continue
-      const { working, leaving } = this.#validator(delegation.validator)
-      const amount = this.#take(working, address)
-      if (amount === 0n) {
-        this.departures.delete(address)
-        continue
+    for (const { working, leaving } of this.validators.values()) {
+      const all = sharesOf(working)
+      const left = new Map(
+        [...working.holders].filter(([holder]) => this.departures.get(holder)?.leavingIn === epoch.epoch),
+      )
+      const shares = sharesOf({ amount: 0n, holders: left })
+      if (shares === 0n) continue
+      const amount = shares === all ? working.amount : (shares * working.amount) / all
+      working.amount -= amount
+      for (const holder of left.keys()) {
+        working.holders.delete(holder)
+        if (amount === 0n) this.departures.delete(holder)
       }
-      const minted = this.#sharesFor(leaving, amount)
-      leaving.amount += amount
-      leaving.holders.set(address, minted)
+      if (amount > 0n) leaving.set(epoch.epoch, { amount, holders: left })
     }
   }
 

@@ -12,7 +12,7 @@ import * as Sats from "../../src/protocol/Sats.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
-import { NaiveLedger } from "./NaiveLedger.js"
+import { NaiveLedger, poolsOf } from "./NaiveLedger.js"
 
 export const cast = ["val0", "val1", "val2", "ann", "bob", "cat", "dan", "eve", "fay", "gus"].map(person)
 
@@ -317,11 +317,12 @@ export class Play {
     const delegation = read.delegation(address)
     same(delegation?.validator, held?.validator, `validator of ${name}`)
     const validator = naive.validators.get(address)
-    const pools = read.delegators(address, 500)
-    const amount = (validator?.working.amount ?? 0n) + (validator?.leaving.amount ?? 0n)
-    same(BigInt(pools.total), amount, `pools of ${name}`)
-    const holders = (validator?.working.holders.size ?? 0) + (validator?.leaving.holders.size ?? 0)
-    same(pools.count, holders, `delegators of ${name}`)
+    const delegators = read.delegators(address, 500)
+    const pools = validator === undefined ? [] : poolsOf(validator)
+    const amount = pools.reduce((sum, pool) => sum + pool.amount, 0n)
+    same(BigInt(delegators.total), amount, `pools of ${name}`)
+    const holders = pools.reduce((sum, pool) => sum + pool.holders.size, 0)
+    same(delegators.count, holders, `delegators of ${name}`)
   }
 }
 

@@ -3,10 +3,20 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { Accounts } from "../../src/ledger/Accounts.js"
 import * as Delegation from "../../src/ledger/Delegation.js"
+import { Ledger } from "../../src/ledger/Ledger.js"
+import * as Pool from "../../src/ledger/Pool.js"
 import { State } from "../../src/ledger/State.js"
+import * as Unlocking from "../../src/ledger/Unlocking.js"
+import * as Counter from "../../src/protocol/Counter.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import * as Limits from "../../src/protocol/Limits.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import { Chain, coins, person, signedBy, singleKey, stranger, tableKey, told } from "./builders.js"
+
+const fail = (expected: string): never => {
+  throw new Error(`${expected} expected`)
+}
 
 const [alice, bob, carol, val, evil] = [person("alice"), person("bob"), person("carol"), person("val"), person("evil")]
 
@@ -118,24 +128,85 @@ describe("games with the price of shares", () => {
     expect(Either.isRight(chain.ledger.recount())).toBe(true)
   })
 
-  it("a leaving pool whose shares no longer fit releases the next one at once, and loses nothing", () => {
+  // Leavers of all epochs had one pool. Slashed almost to nothing again and again, it could issue no shares any more, and
+  // who left then was released at once, before the evidence against its validator came.
+  it("whatever became of those who left before, who leaves waits and can be slashed", () => {
+    const chain = new Chain({ accounts: { alice: 5 } })
     const state = new State(Genesis.standardProtocol, new Accounts(tableKey))
+    state.epoch = { base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(7) } }
+    state.parameters = chain.genesis.parameters
     const row = state.accounts.findOrAdd(alice.address)
     const amount = coins(5)
-    state.supply.mint(amount)
-    state.supply.mint(Sats.make(1))
+    for (const sats of [amount, Sats.make(1)]) state.supply.mint(sats)
     state.supply.increase("delegated", Sats.make(amount + 1))
+    state.leavingPools.set(evil.address, Counter.epoch(6), { amount: Sats.make(1), shares: 1n << 127n, generation: 0 })
     state.setValidator(evil.address, {
       ...state.newValidator(),
       working: { amount, shares: BigInt(amount), generation: 0 },
-      leaving: { amount: Sats.make(1), shares: 1n << 127n, generation: 0 },
     })
     state.update(row, {
-      delegation: { validator: evil.address, pool: "working", generation: 0, shares: BigInt(amount), leaving: null },
+      delegation: { validator: evil.address, generation: 0, shares: BigInt(amount), leaving: null },
     })
-    Delegation.depart(state, row)
-    expect([state.accounts.balance(row), state.supply.totals.delegated]).toEqual([amount, 1])
-    expect(Either.isRight(state.supply.check())).toBe(true)
+    Delegation.applyUndelegate(state, row)
+    Unlocking.depart(state)
+    state.epoch = { base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(8) } }
+    const worth = () => Delegation.worth(state, state.livingDelegation(row) ?? fail("alive"))
+    expect([state.accounts.balance(row), state.supply.totals.delegated, worth()]).toEqual([0, amount + 1, amount])
+    const [epoch, pool] = state.leavingPools.of(evil.address)[1] ?? fail("a pool of epoch 7")
+    state.leavingPools.set(evil.address, epoch, Pool.slash(pool, 99).pool)
+    expect(worth()).toBe(amount - Sats.percent(amount, 99))
+    expect(Delegation.release(state, row)).toBe(amount - Sats.percent(amount, 99))
+  })
+})
+
+describe("thousands who leave at once", () => {
+  const crowd = Array.from({ length: 2 * Limits.RELEASES_PER_COMMIT + 300 }, (_, i) => person(`one of ${i}`))
+  const left = () => {
+    const chain = new Chain({ accounts: Object.fromEntries(crowd.map(({ name }) => [name, 10])) })
+    chain.run(...crowd.flatMap((who) => [chain.delegate(who, val, coins(7)), chain.undelegate(who)]))
+    return chain
+  }
+
+  it("change a validator's record and make one pool when the epoch closes", () => {
+    const chain = left()
+    chain.advanceTo(chain.lastRound - 1)
+    const { changes } = chain.advanceTo(chain.lastRound)
+    const kinds = [...changes].map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === "LeavingPool" || kind === "Validator")).toEqual(["Validator", "LeavingPool"])
+    // Whoever earned something in it, and nobody who left.
+    expect(kinds.filter((kind) => kind === "Account").length).toBeLessThan(3)
+  })
+
+  it("are released a thousand with each commit, in the order of addresses, the others with the next ones", () => {
+    const chain = left()
+    chain.closeEpoch()
+    chain.closeEpoch()
+    const { delegated } = chain.ledger.read.totals
+    const released = [1, 2, 3, 4].map(() =>
+      chain
+        .commit([{ by: val }])
+        .events.map((event) => (event._tag === "Unlocked" ? event.address : fail("a release"))),
+    )
+    expect(released.map(({ length }) => length)).toEqual([1_000, 1_000, 300, 0])
+    expect(released.flat()).toEqual(crowd.map(({ address }) => address).sort())
+    expect([chain.ledger.read.totals.delegated, delegated > 0]).toEqual([0, true])
+  })
+
+  it("are released in the same order by a ledger that was restored in between", () => {
+    const chain = left()
+    chain.closeEpoch()
+    chain.closeEpoch()
+    chain.commit([{ by: val }])
+    const { ledger, genesis } = chain
+    const records = [...ledger.records()].reverse()
+    const other = Either.getOrThrow(
+      Ledger.fromRecords(genesis.protocol, { low: 7, high: 7 }, records, ledger.effectsDigest),
+    )
+    chain.commit([{ by: val }])
+    const input = chain.inputs.at(-1) ?? fail("an input")
+    expect(Either.map(other.execute(input), ({ effectsDigest }) => effectsDigest)).toEqual(
+      Either.right(ledger.effectsDigest),
+    )
   })
 })
 

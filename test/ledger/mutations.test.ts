@@ -68,10 +68,10 @@ const conservation: ReadonlyArray<Mutation> = [
     becomes: "",
   },
   {
-    rule: "the leaving pool is burned and kept",
+    rule: "a leaving pool is burned and kept",
     file: "Slashing",
-    line: "leaving: leaving.pool }",
-    becomes: "leaving: validator.leaving }",
+    line: "state.leavingPools.set(author, epoch, pool)",
+    becomes: "",
   },
   { rule: "a stake costs nothing", file: "Staking", line: "state.debit(row, amount)", becomes: "" },
   {
@@ -90,13 +90,13 @@ const conservation: ReadonlyArray<Mutation> = [
   {
     rule: "a departing delegation stays in the working pool too",
     file: "Delegation",
-    line: "{ ...validator, working, leaving }",
-    becomes: "{ ...validator, leaving }",
+    line: "{ ...validator, working, departing: 0n }",
+    becomes: "{ ...validator, departing: 0n }",
   },
   {
     rule: "a released delegation stays in the pool",
     file: "Delegation",
-    line: "state.setValidator(delegation.validator, { ...validator, [delegation.pool]: pool })",
+    line: "state.leavingPools.set(delegation.validator, delegation.leaving.epoch, left)",
     becomes: "",
   },
   {
@@ -142,14 +142,14 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "a stake is released an epoch early",
     file: "UnlockQueue",
-    line: "bucket.epoch + 2",
-    becomes: "bucket.epoch + 1",
+    line: "leaving.epoch + 2 > epoch",
+    becomes: "leaving.epoch + 1 > epoch",
   },
   {
     rule: "a member's stake is released",
     file: "Unlocking",
-    line: "!state.isAnswerable(address)",
-    becomes: "address.length > 0",
+    line: "if (state.isAnswerable(address))",
+    becomes: "if (address.length === 0)",
   },
   {
     rule: "one equivocation is punished twice",
@@ -171,10 +171,22 @@ const fairness: ReadonlyArray<Mutation> = [
     becomes: "BigInt(amount)",
   },
   {
-    rule: "a leaving delegation departs at once",
+    rule: "who leaves goes on working after the close",
     file: "Unlocking",
-    line: "leftIn(state.epoch.record.epoch)",
-    becomes: "leftIn((state.epoch.record.epoch - 1) as never)",
+    line: "validator.departing > 0n",
+    becomes: "validator.departing < 0n",
+  },
+  {
+    rule: "who leaves is released with the first commit",
+    file: "UnlockQueue",
+    line: "if (leaving.unlockAtRound > round) break",
+    becomes: "",
+  },
+  {
+    rule: "a slash spares who has left",
+    file: "Slashing",
+    line: "Sats.add(slashWorking(state, author, percent), slashLeaving(state, author, percent))",
+    becomes: "slashWorking(state, author, percent)",
   },
 ]
 

@@ -116,7 +116,7 @@ const measureStart = (directory: string) =>
         startMs,
         restBytes,
         pauseMs: delay.max / 1e6,
-        productionMs: engine.counters.checkpointProductionMs,
+        productionMs: engine.counters.counts.checkpointProductionMs,
       }
       process.stdout.write(`${JSON.stringify(figures)}\n`)
     }).pipe(Effect.provide(node(directory)))

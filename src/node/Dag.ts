@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
   const position = engine.look(({ read }) => ({
     ...engine.pulse(),
     finalizedRound: read.head.leaderRound,
-    vertices: engine.counters.vertices,
+    vertices: engine.counters.counts.vertices,
   }))
 
   const known = (stored: StoredVertex) =>

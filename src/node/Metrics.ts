@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Round } from "../protocol/Counter.js"
 import * as Sats from "../protocol/Sats.js"
 import { Checkpoints } from "./Checkpoints.js"
-import type { Counters } from "./Counters.js"
+import type { Counts } from "./Counters.js"
 import { Engine } from "./Engine.js"
 
 export interface Figures {
@@ -27,7 +27,7 @@ export class Metrics extends Context.Tag("udg/Metrics")<
     readonly figures: () => Figures
     readonly uptimeSeconds: () => number
     /** The specified checkpoint and fast-sync figures. */
-    readonly counters: () => Readonly<Counters>
+    readonly counters: () => Counts
   }
 >() {}
 
@@ -46,18 +46,18 @@ const make = Effect.gen(function* () {
         dagRound: round,
         finalizedRound: read.head.leaderRound,
         finalityLag: round - read.head.leaderRound,
-        peers: counters.peers,
+        peers: counters.counts.peers,
         mempoolSize: pool.size,
         totalSupply: total,
         totalStaked: Sats.add(staked, delegated),
         activeValidators: read.activeValidatorCount,
         latestCheckpoint: checkpoints.latestRound(),
-        vertices: counters.vertices,
+        vertices: counters.counts.vertices,
         uptimeSeconds: uptimeSeconds(),
       }
     },
     uptimeSeconds,
-    counters: () => ({ ...counters }),
+    counters: () => ({ ...counters.counts }),
   })
 })
 

@@ -1,0 +1,100 @@
+/**
+ * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
+ * once, whether a transaction came to the door first or in a vertex.
+ */
+import { Effect } from "effect"
+import type { Message } from "../consensus/replica/Message.js"
+import type { Outputs } from "../consensus/replica/Output.js"
+import type { Connection, PeerId } from "../consensus/replica/Peer.js"
+import type { Accepted, Replica } from "../consensus/replica/Replica.js"
+import type { Refusal } from "../ledger/PendingTransactions.js"
+import type { Network } from "../network/Network.js"
+import * as Address from "../protocol/Address.js"
+import type { Timestamp } from "../protocol/Counter.js"
+import type { SecretKey } from "../protocol/Keys.js"
+import type { NetworkId } from "../protocol/Network.js"
+import type { Operation } from "../protocol/Operation.js"
+import type { Sats } from "../protocol/Sats.js"
+import * as Transaction from "../protocol/Transaction.js"
+import * as Verification from "../protocol/Verification.js"
+import type { Counters } from "./Counters.js"
+
+export type Input =
+  | { readonly _tag: "Message"; readonly from: PeerId; readonly message: Message }
+  | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
+  | { readonly _tag: "Written"; readonly id: number }
+
+/** What this node is to sign for somebody. */
+export interface Asked {
+  readonly key: SecretKey
+  readonly fee: Sats
+  readonly operation: Operation
+}
+
+/** Somewhat more than all mempools of a committee hold at once. */
+const VERIFIED_TRANSACTIONS = 40_000
+
+const badSignature: Refusal = {
+  _tag: "InvalidSignature",
+  reason: "a signature does not hold for these bytes and this key",
+}
+
+export class Incoming {
+  readonly #replica: Replica
+  readonly #networkId: NetworkId
+  readonly #network: typeof Network.Service
+  readonly #counters: Counters
+  readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
+
+  constructor(replica: Replica, networkId: NetworkId, network: typeof Network.Service, counters: Counters) {
+    this.#replica = replica
+    this.#networkId = networkId
+    this.#network = network
+    this.#counters = counters
+  }
+
+  /** Gives what the replica makes of it. */
+  take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
+    switch (input._tag) {
+      case "Message":
+        return this.#receive(input.from, input.message, at)
+      case "Connections":
+        return Effect.sync(() => {
+          this.#counters.connected(input.connections.length)
+          return this.#replica.connected(input.connections, at)
+        })
+      case "Written":
+        return Effect.sync(() => this.#replica.written(input.id, at))
+    }
+  }
+
+  /** The door. What follows from it comes out with the replica's next tick. */
+  submit(transaction: Transaction.Transaction, at: Timestamp): Effect.Effect<Accepted, Refusal> {
+    return Effect.suspend(() =>
+      this.#verified.isValidAtDoor(this.#networkId, transaction)
+        ? this.#replica.submit(transaction, at)
+        : Effect.fail(badSignature),
+    )
+  }
+
+  /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
+  signAndSubmit({ key, fee, operation }: Asked, at: Timestamp): Effect.Effect<Accepted, Refusal> {
+    return Effect.suspend(() => {
+      const from = Address.fromPublicKey(key.publicKey)
+      const nonce = this.#replica.pool.nextNonce(from)
+      const transaction = Transaction.sign(this.#networkId, { from, nonce, fee, operation }, key)
+      this.#verified.add(this.#networkId, transaction)
+      return this.#replica.submit(transaction, at)
+    })
+  }
+
+  #receive(from: PeerId, message: Message, at: Timestamp): Effect.Effect<Outputs> {
+    return Effect.suspend(() => {
+      const checks = this.#replica.checksOf(message, (transaction) => this.#verified.has(this.#networkId, transaction))
+      if (checks.every(Verification.isValid)) return Effect.succeed(this.#replica.receive(from, message, at))
+      if (message._tag === "CheckpointSignature") this.#counters.checkpointRefused()
+      const what = `a ${message._tag} with a signature that does not hold`
+      return Effect.as(this.#network.misbehaved(from, what), [])
+    })
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The one fiber that owns the replica: it takes in what has come, carries out what follows, gives the replica a slice of
+ * background work, and then lets everybody else have the thread, so that nothing holds it for long.
+ */
+import { Clock, Duration, Effect } from "effect"
+import type { Replica } from "../consensus/replica/Replica.js"
+import * as Counter from "../protocol/Counter.js"
+import * as EventLoop from "../storage/EventLoop.js"
+import type { Inbox } from "./Inbox.js"
+import type { Incoming, Input } from "./Incoming.js"
+import type { Outgoing } from "./Outgoing.js"
+import * as Slice from "./Slice.js"
+import type { Vitals } from "./Vitals.js"
+
+export interface Parts {
+  readonly replica: Replica
+  readonly vitals: Vitals
+  readonly inbox: Inbox<Input>
+  readonly incoming: Incoming
+  readonly outgoing: Outgoing
+}
+
+/** Inputs taken in before others have the thread. */
+const INPUTS_AT_ONCE = 64
+
+export const now = Effect.map(Clock.currentTimeMillis, Counter.timestamp)
+
+/** Until something comes in or the replica's next moment is there; a halted replica has none. */
+const rest = ({ replica, inbox }: Parts, at: Counter.Timestamp): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (replica.isHalted) return yield* Effect.never
+    const waitMs = replica.wakeAt(at) - (yield* now)
+    if (!inbox.isEmpty || replica.hasWork || waitMs <= 0) return yield* EventLoop.turn
+    yield* Effect.timeoutOption(inbox.arrival, Duration.millis(waitMs))
+  })
+
+const step = (parts: Parts): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { replica, vitals, inbox, incoming, outgoing } = parts
+    const at = yield* now
+    for (const input of inbox.take(INPUTS_AT_ONCE)) yield* outgoing.carryOut(yield* incoming.take(input, at))
+    yield* outgoing.carryOut(replica.tick(at))
+    if (replica.hasWork) yield* outgoing.carryOut(replica.work(Slice.begin(), at))
+    vitals.changed()
+    vitals.beat(replica.core.epoch.dag.highestRound, at)
+    yield* rest(parts, at)
+  })
+
+/** What was taken at the door since the last step would otherwise be forgotten by a stop. */
+const keepTheLast = ({ replica, outgoing }: Parts): Effect.Effect<void> =>
+  Effect.map(now, (at) => outgoing.keepOf(replica.tick(at)))
+
+export const run = (parts: Parts): Effect.Effect<never> =>
+  Effect.flatMap(now, (at) => parts.outgoing.carryOut(parts.replica.start(at))).pipe(
+    Effect.zipRight(Effect.forever(step(parts))),
+    Effect.onInterrupt(() => keepTheLast(parts)),
+  )

@@ -1,0 +1,85 @@
+/**
+ * The way out of the replica: its outputs are carried out in their order. Messages go at once; what is to be kept goes to
+ * the writer, and what is to be told of it behind that.
+ */
+import { Effect } from "effect"
+import type { Output, Outputs } from "../consensus/replica/Output.js"
+import { Network } from "../network/Network.js"
+import type { NetworkId } from "../protocol/Network.js"
+import { Storage } from "../storage/Storage.js"
+import * as Archive from "./Archive.js"
+import type { Counters } from "./Counters.js"
+import { fromFatal, JoinStopped } from "./Ending.js"
+import { isHappening } from "./Happening.js"
+import type { Settling } from "./Settling.js"
+import { Supervisor } from "./Supervisor.js"
+import type { Vitals } from "./Vitals.js"
+import type { Task } from "./Writer.js"
+
+export interface Outgoing {
+  readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
+  /** Hands over what is to be kept and lets everything else go: for the end, when nobody listens any more. */
+  readonly keepOf: (outputs: Outputs) => void
+}
+
+/** Peers' questions that the disk answers at the same time. */
+const ANSWERS_AT_ONCE = 4
+
+export interface Surroundings {
+  readonly networkId: NetworkId
+  readonly counters: Counters
+  readonly settling: Settling
+  readonly vitals: Vitals
+  readonly write: (task: Task) => void
+}
+
+export const make = ({ networkId, counters, settling, vitals, write }: Surroundings) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const network = yield* Network
+    const supervisor = yield* Supervisor
+    const answering = yield* Effect.makeSemaphore(ANSWERS_AT_ONCE)
+
+    const serve = ({ to, question }: Extract<Output, { readonly _tag: "Serve" }>) =>
+      Archive.answer(storage, networkId, question).pipe(
+        Effect.flatMap((answer) => network.send(to, answer)),
+        Effect.catchAll((error) => supervisor.end(error)),
+        answering.withPermits(1),
+        Effect.forkDaemon,
+        Effect.asVoid,
+      )
+
+    const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
+      settling.begin(output.write)
+      write(output)
+    }
+
+    const carryOut = (output: Output): Effect.Effect<void> => {
+      counters.given(output)
+      vitals.given(output)
+      if (isHappening(output)) return Effect.sync(() => write({ _tag: "Tell", happening: output }))
+      switch (output._tag) {
+        case "Send":
+          return network.send(output.to, output.message)
+        case "Broadcast":
+          return network.broadcast(output.message)
+        case "Serve":
+          return serve(output)
+        case "Write":
+          return Effect.sync(() => keep(output))
+        case "Misbehaved":
+          return network.misbehaved(output.peer, output.error._tag)
+        case "JoinStopped":
+          return Effect.sync(() => write({ _tag: "End", ending: new JoinStopped({ problem: output.problem }) }))
+        case "Fatal":
+          return Effect.sync(() => write({ _tag: "End", ending: fromFatal(output.fatal) }))
+      }
+    }
+
+    return {
+      carryOut: (outputs) => Effect.forEach(outputs, carryOut, { discard: true }),
+      keepOf: (outputs) => {
+        for (const output of outputs) if (output._tag === "Write") keep(output)
+      },
+    } satisfies Outgoing
+  })

@@ -1,6 +1,5 @@
 /** Carries out the replica's writes: each of them, and none before the one before it is done. */
 import { Effect } from "effect"
-import * as Stored from "../consensus/replica/Stored.js"
 import type { Write } from "../consensus/replica/Write.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { Vertex } from "../protocol/Vertex.js"
@@ -35,8 +34,6 @@ export const batched = (writes: ReadonlyArray<Write>): ReadonlyArray<Batch> => {
 
 export class Disk {
   readonly #storage: typeof Storage.Service
-  /** Of a fast sync that has begun. It begins anew with the process: what was fetched is not worth a copy on the disk. */
-  #subtrees: Array<Uint8Array> = []
 
   constructor(storage: typeof Storage.Service) {
     this.#storage = storage
@@ -58,27 +55,24 @@ export class Disk {
       case "CheckpointFinal":
         return storage.checkpoints.put({ ...batch.signed, hasQuorum: true })
       case "EpochStarted":
-        return storage.epochs.begin(batch.opening)
+        return Effect.zipRight(
+          storage.epochs.begin(batch.opening),
+          // Whoever begins an epoch itself has no use for the state with which an earlier one closed.
+          storage.joins.forgetBefore(batch.opening.record.epoch),
+        )
       case "Pending":
         return storage.pending.update(batch.added, batch.removed)
       case "ForeignOwnHeader":
         return storage.signed.keepForeign(batch.header, now)
       case "JoinBegun":
-        return Effect.sync(() => {
-          this.#subtrees = []
-        })
+        return storage.joins.begin(batch.target)
       case "JoinSubtree":
-        return Effect.sync(() => void this.#subtrees.push(batch.subtree))
+        return storage.joins.add(batch.subtree)
       case "Joined":
-        return Effect.suspend(() => {
-          const records = this.#subtrees.flatMap(Stored.recordsOf)
-          this.#subtrees = []
-          const { target, opening } = batch
-          return Effect.zipRight(
-            storage.checkpoints.put({ ...target, hasQuorum: true }),
-            storage.replaceState({ records, opening }),
-          )
-        })
+        return Effect.zipRight(
+          storage.checkpoints.put({ ...batch.target, hasQuorum: true }),
+          storage.replaceState(batch.opening),
+        )
     }
   }
 }

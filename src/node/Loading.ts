@@ -42,6 +42,8 @@ export interface Loaded {
 type Kept = typeof Storage.Service
 
 const PAGE_BYTES = 4_194_304
+/** Joiners are served from the states of so many closes. */
+export const KEPT_CLOSES = 2
 /** Headers under the own key that are remembered from elsewhere. */
 const FOREIGN_HEADERS = 1_000
 
@@ -142,16 +144,35 @@ const recount = (ledger: Ledger) =>
     (violation) => new SupplyViolation({ violation }),
   ).pipe(Effect.withSpan("recount"))
 
-/** The trie of all records, built in slices. */
-const trieOf = (ledger: Ledger) =>
+/** The trie after these changes, built in slices. */
+const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
   Effect.gen(function* () {
-    const update = Trie.update(Trie.empty, GenesisState.changesOf(ledger.records()))
+    const update = Trie.update(trie, changes)
     for (;;) {
-      const trie = update.step(Slice.begin())
-      if (trie !== undefined) return trie
+      const done = update.step(Slice.begin())
+      if (done !== undefined) return done
       yield* EventLoop.turn
     }
-  }).pipe(Effect.withSpan("state trie"))
+  })
+
+/** The trie of all records. */
+const trieOf = (ledger: Ledger) =>
+  updated(Trie.empty, GenesisState.changesOf(ledger.records())).pipe(Effect.withSpan("state trie"))
+
+/** The states of the last closes, the oldest first: back from the present one to the last, and from there to the one before. */
+const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
+  Effect.gen(function* () {
+    const closed: Array<Opened.ClosedState> = []
+    let trie = present
+    for (let back = 1; back <= KEPT_CLOSES && ledger.read.epoch.epoch - back >= 1; back++) {
+      const epoch = Counter.epoch(ledger.read.epoch.epoch - back)
+      const changes: Array<Trie.Change> = []
+      yield* storage.closedStates.load(epoch, (page) => changes.push(...page.map(Opened.placed)))
+      trie = yield* updated(trie, changes)
+      closed.unshift({ epoch, trie })
+    }
+    return closed
+  }).pipe(Effect.withSpan("closed states"))
 
 const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counter.Epoch) =>
   Effect.gen(function* () {
@@ -257,9 +278,7 @@ const contentsOf = (
       foreignHeaders: yield* foreignOf(storage, self),
       pending: yield* pendingOf(storage, genesis),
       closings: closings.filter(({ hasQuorum }) => hasQuorum),
-      // A node that was restarted serves joiners again from its next close on.
-      views: [],
-      join: null,
+      join: Option.getOrNull(yield* storage.joins.kept),
     }
     return contents
   })
@@ -274,7 +293,8 @@ export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: H
     const [counting] = yield* Effect.timed(recount(ledger))
     const [building, trie] = yield* Effect.timed(trieOf(ledger))
     const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
-    const opened = yield* sound(Opened.judge(contents, ledger, trie))
+    const [returning, closed] = yield* Effect.timed(closedOf(storage, ledger, trie))
+    const opened = yield* sound(Opened.judge(contents, ledger, trie, closed))
     yield* log.info("loaded", () => ({
       accounts: ledger.read.accountCount,
       commit: ledger.read.head.index,
@@ -285,6 +305,7 @@ export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: H
       recountMs: Math.round(Duration.toMillis(counting)),
       stateRootMs: Math.round(Duration.toMillis(building)),
       verticesMs: Math.round(Duration.toMillis(reading)),
+      closedStatesMs: Math.round(Duration.toMillis(returning)),
     }))
     return { contents, opened } satisfies Loaded
   }).pipe(Effect.withSpan("loading"))

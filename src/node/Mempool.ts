@@ -7,7 +7,8 @@ import type { Nonce } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import * as Limits from "../protocol/Limits.js"
 import type { Transaction } from "../protocol/Transaction.js"
-import { type Asked, Engine } from "./Engine.js"
+import { Engine } from "./Engine.js"
+import type { Asked } from "./Incoming.js"
 
 export class Mempool extends Context.Tag("udg/Mempool")<
   Mempool,

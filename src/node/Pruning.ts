@@ -2,8 +2,10 @@
 import { Duration, Effect, Layer } from "effect"
 import * as Counter from "../protocol/Counter.js"
 import { Storage } from "../storage/Storage.js"
+import type { StorageError } from "../storage/StorageError.js"
 import { Configuration } from "./Configuration.js"
 import { Engine } from "./Engine.js"
+import * as Loading from "./Loading.js"
 import * as Log from "./Log.js"
 import { Supervisor } from "./Supervisor.js"
 
@@ -13,6 +15,9 @@ const log = Log.for("storage")
 export const KEPT_ROUNDS = 10_000
 /** About ten milliseconds' worth: nothing else is written meanwhile. */
 const AT_ONCE = 200
+/** The same of small rows that lie side by side. */
+const SMALL_AT_ONCE = 2_000
+const PAUSE = Duration.millis(50)
 const EVERY = Duration.seconds(30)
 
 const vertices = Effect.gen(function* () {
@@ -28,12 +33,21 @@ const vertices = Effect.gen(function* () {
   let pruned = 0
   for (;;) {
     const gone = yield* storage.vertices.prune(request)
-    engine.counters.vertices -= gone
+    engine.counters.pruned(gone)
     pruned += gone
     if (gone < AT_ONCE) break
-    yield* Effect.sleep(Duration.millis(50))
+    yield* Effect.sleep(PAUSE)
   }
   if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: request.beforeRound })
+})
+
+/** The way back to closes that nobody is served from any more. */
+const closedStates = Effect.gen(function* () {
+  const engine = yield* Engine
+  const storage = yield* Storage
+  const running = yield* engine.look(({ read }) => read.epoch.epoch)
+  const oldest = Counter.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
+  while ((yield* storage.closedStates.prune(oldest, SMALL_AT_ONCE)) === SMALL_AT_ONCE) yield* Effect.sleep(PAUSE)
 })
 
 const own = Effect.gen(function* () {
@@ -43,11 +57,17 @@ const own = Effect.gen(function* () {
   yield* storage.signed.prune(Counter.epoch(Math.max(0, epoch - 1)))
 })
 
+/** One round of it. */
+export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
+  const { archive } = yield* Configuration
+  yield* own
+  yield* closedStates
+  if (!archive) yield* vertices
+})
+
 export const layer: Layer.Layer<never, never, Engine | Storage | Configuration | Supervisor> = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const { archive } = yield* Configuration
-    const context = yield* Effect.context<Engine | Storage>()
-    const once = Effect.zipRight(own, archive ? Effect.void : vertices)
+    const context = yield* Effect.context<Engine | Storage | Configuration>()
     const supervisor = yield* Supervisor
     yield* supervisor.restarted(
       "pruning",

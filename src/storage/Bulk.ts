@@ -22,7 +22,8 @@ const ROWS_BETWEEN_TURNS = 1_024
 
 const repeated = (text: string, times: number): string => Array<string>(times).fill(text).join(", ")
 
-const statement = (columns: number, textOf: (rows: string) => string): Statement => {
+/** Whatever is to be done with rows given as `(?, ?), (?, ?)`. */
+export const from = (columns: number, textOf: (rows: string) => string): Statement => {
   const row = `(${repeated("?", columns)})`
   const texts = STATEMENT_ROWS.map((rows) => ({ text: textOf(repeated(row, rows)), size: rows * columns }))
 
@@ -43,8 +44,8 @@ const statement = (columns: number, textOf: (rows: string) => string): Statement
 
 /** Rows for `table (column, column)`; `onConflict` is the clause behind the values, if any. */
 export const insert = (into: string, columns: number, onConflict = ""): Statement =>
-  statement(columns, (rows) => `insert into ${into} values ${rows} ${onConflict}`)
+  from(columns, (rows) => `insert into ${into} values ${rows} ${onConflict}`)
 
 /** Takes out the rows whose `key` columns have these values. */
-export const remove = (from: string, key: ReadonlyArray<string>): Statement =>
-  statement(key.length, (rows) => `delete from ${from} where (${key.join(", ")}) in (values ${rows})`)
+export const remove = (table: string, key: ReadonlyArray<string>): Statement =>
+  from(key.length, (rows) => `delete from ${table} where (${key.join(", ")}) in (values ${rows})`)

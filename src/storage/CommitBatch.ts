@@ -4,10 +4,12 @@ import { Effect } from "effect"
 import type * as Execution from "../ledger/Execution.js"
 import * as Rejection from "../ledger/Rejection.js"
 import { addressesOf } from "../ledger/Transactions.js"
+import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Kind } from "../protocol/StateKey.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import * as Accounts from "./Accounts.js"
+import * as ClosedStates from "./ClosedStates.js"
 import * as Commits from "./Commits.js"
 import * as PendingTransactions from "./PendingTransactions.js"
 import * as Records from "./Records.js"
@@ -93,6 +95,8 @@ export const write = (sql: SqlClient.SqlClient, batch: CommitBatch): Effect.Effe
   Effect.gen(function* () {
     const { commit, vertices } = batch
     yield* Commits.append(sql, commit, vertices.length)
+    // Nobody joins at genesis: what there was then says its file.
+    if (commit.epoch > 1) yield* ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), batch.changes)
     yield* writeChanges(sql, batch.changes)
     yield* markVertices(sql, batch)
     yield* Transactions.append(sql, commit.index, vertices)

@@ -16,12 +16,15 @@ export interface Records {
   readonly load: (visit: (page: ReadonlyArray<StateRecord>) => void) => Effect.Effect<void, StorageError>
 }
 
-const recordOf = (row: Column.Row): StateRecord => {
+/** Of a row that begins with kind and key. */
+export const placeOf = (row: Column.Row): Pick<StateRecord, "kind" | "key"> => {
   const byte = Column.integer(row, 0)
   const kind = StateKey.kindOf(byte)
   if (kind === undefined) throw new Column.UnexpectedValue(`a record of kind ${byte}`)
-  return { kind, key: Column.bytes(row, 1), value: Column.bytes(row, 2) }
+  return { kind, key: Column.bytes(row, 1) }
 }
+
+const recordOf = (row: Column.Row): StateRecord => ({ ...placeOf(row), value: Column.bytes(row, 2) })
 
 const insert = Bulk.insert(
   "records (kind, key, value)",

@@ -2,24 +2,23 @@
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Opening } from "../consensus/Output.js"
-import type { StateRecord } from "../protocol/StateRecord.js"
+import * as Stored from "../consensus/replica/Stored.js"
+import * as Column from "./Column.js"
 import * as CommitBatch from "./CommitBatch.js"
 import * as Epochs from "./Epochs.js"
 
-export interface StateReplacement {
-  /** The whole state. */
-  readonly records: Iterable<StateRecord>
-  /** The epoch that goes on from it. */
-  readonly opening: Opening
-}
+/** What stands in no chain with the new state. */
+const GOES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
-/** For one transaction. Commits, vertices and epochs of before stand in no chain with this state, and go. */
-export const write = (
-  sql: SqlClient.SqlClient,
-  { records, opening }: StateReplacement,
-): Effect.Effect<void, SqlError.SqlError> =>
+/** For one transaction: the pieces that were fetched become the state, one after the other. */
+export const write = (sql: SqlClient.SqlClient, opening: Opening): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    for (const table of ["accounts", "records", "vertices", "openings"]) yield* sql.unsafe(`delete from ${table}`).raw
-    yield* CommitBatch.writeChanges(sql, records)
+    for (const table of GOES) yield* sql.unsafe(`delete from ${table}`).raw
+    const subtrees = yield* sql`select id from join_subtrees order by id`.values
+    for (const row of subtrees) {
+      const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values
+      yield* CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
+    }
+    yield* sql`delete from joins`.raw
     yield* Epochs.insert(sql, opening)
   })

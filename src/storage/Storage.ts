@@ -8,12 +8,14 @@ import type { Opening } from "../consensus/Output.js"
 import * as Genesis from "../protocol/Genesis.js"
 import * as Accounts from "./Accounts.js"
 import * as Checkpoints from "./Checkpoints.js"
+import * as ClosedStates from "./ClosedStates.js"
 import * as CommitBatch from "./CommitBatch.js"
 import * as Commits from "./Commits.js"
 import * as Database from "./Database.js"
 import type { DataDirectory } from "./DataDirectory.js"
 import * as Epochs from "./Epochs.js"
 import * as Integrity from "./Integrity.js"
+import * as Joins from "./Joins.js"
 import * as Meta from "./Meta.js"
 import type { Migration } from "./Migration.js"
 import * as PendingTransactions from "./PendingTransactions.js"
@@ -48,14 +50,16 @@ export class Storage extends Context.Tag("udg/Storage")<
     readonly transactions: Transactions.Transactions
     readonly checkpoints: Checkpoints.Checkpoints
     readonly epochs: Epochs.Epochs
+    readonly closedStates: ClosedStates.ClosedStates
+    readonly joins: Joins.Joins
     readonly pending: PendingTransactions.PendingTransactions
     readonly signed: SignedVertices.SignedVertices
     /** A commit's changes, its record, its vertices and its transactions: all of it or nothing. */
     readonly appendCommit: (batch: CommitBatch.CommitBatch) => Effect.Effect<void, StorageError>
     /** What the beginning of a network is: commit 0 and the epoch it opens, all of it or nothing. */
     readonly begin: (batch: CommitBatch.CommitBatch, opening: Opening) => Effect.Effect<void, StorageError>
-    /** Another state takes the place of this one: all of it or nothing. */
-    readonly replaceState: (replacement: StateReplacement.StateReplacement) => Effect.Effect<void, StorageError>
+    /** The fetched state takes the place of this one, and this epoch goes on from it: all of it or nothing. */
+    readonly replaceState: (opening: Opening) => Effect.Effect<void, StorageError>
     /** Gives the space of pruned rows back to the disk; for a node that does nothing else meanwhile. */
     readonly compact: Effect.Effect<void, StorageError>
   }
@@ -114,6 +118,8 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
   transactions: Transactions.make(node),
   checkpoints: Checkpoints.make(node),
   epochs: Epochs.make(node),
+  closedStates: ClosedStates.make(node),
+  joins: Joins.make(node),
   pending: PendingTransactions.make(node),
   signed: SignedVertices.make(signed),
   appendCommit: (batch) =>
@@ -124,7 +130,7 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
     ),
   begin: (batch, opening) =>
     node.write((sql) => Effect.zipRight(CommitBatch.write(sql, batch), Epochs.insert(sql, opening))),
-  replaceState: (replacement) => node.write((sql) => StateReplacement.write(sql, replacement)),
+  replaceState: (opening) => node.write((sql) => StateReplacement.write(sql, opening)),
   compact: node.compact,
 })
 

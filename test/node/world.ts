@@ -1,19 +1,22 @@
 /** A node in a test: its settings, its layers, a network that remembers what was said, and signed transfers. */
 import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Effect, Layer, Logger, Option, Stream } from "effect"
+import { Effect, Either, Layer, Logger, Option, Stream } from "effect"
 import * as Network from "../../src/network/Network.js"
 import * as Configuration from "../../src/node/Configuration.js"
 import * as Engine from "../../src/node/Engine.js"
-import { Home } from "../../src/node/Home.js"
+import * as Home from "../../src/node/Home.js"
 import { Mempool } from "../../src/node/Mempool.js"
 import * as Node from "../../src/node/Node.js"
 import { State } from "../../src/node/State.js"
 import * as Address from "../../src/protocol/Address.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
 import type * as Keys from "../../src/protocol/Keys.js"
+import type { Parameters } from "../../src/protocol/Parameters.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as Transaction from "../../src/protocol/Transaction.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
+import * as GenesisFile from "../../src/storage/GenesisFile.js"
 
 export const settings = (changes: Partial<Configuration.Settings> = {}): Configuration.Settings => ({
   version: "0.0.0",
@@ -63,6 +66,23 @@ export const node = (
     Layer.provideMerge(platform),
   )
 
+/** A new network in this directory, with other numbers than a solo network has. */
+export const found = (directory: string, protocol: Partial<Genesis.Protocol>, parameters: Partial<Parameters> = {}) =>
+  Effect.gen(function* () {
+    const { genesis, location } = yield* Home.Home
+    if (location._tag === "Ephemeral") return yield* Effect.dieMessage("a directory expected")
+    const changed = {
+      ...genesis,
+      protocol: { ...genesis.protocol, ...protocol },
+      parameters: { ...genesis.parameters, ...parameters },
+    }
+    yield* GenesisFile.write(location.directory.fileOf("genesis"), Either.getOrThrow(Genesis.make(changed)))
+  }).pipe(
+    Effect.provide(Home.layer),
+    Effect.provide(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory }))),
+    Effect.provide(platform),
+  )
+
 export const temporaryDirectory = Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
   fileSystem.makeTempDirectoryScoped({ prefix: "udg-node-" }),
 )
@@ -72,7 +92,7 @@ const FEE = Sats.make(1_000)
 /** A payment by the faucet's reserve, signed. */
 export const payment = (to: Address.Address, amount: number) =>
   Effect.gen(function* () {
-    const { genesis, faucetKey } = yield* Home
+    const { genesis, faucetKey } = yield* Home.Home
     const mempool = yield* Mempool
     const key: Keys.SecretKey = Option.getOrThrow(faucetKey)
     const from = Address.fromPublicKey(key.publicKey)

@@ -3,6 +3,9 @@ import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
 import type { Opening } from "../../src/consensus/Output.js"
 import * as GenesisState from "../../src/consensus/replica/GenesisState.js"
+import * as Opened from "../../src/consensus/replica/Opened.js"
+import * as Subtree from "../../src/ledger/trie/Subtree.js"
+import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Checkpoint from "../../src/protocol/Checkpoint.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
@@ -77,16 +80,23 @@ describe("epochs", () => {
           yield* storage.begin(world.batch(0, { changes: [world.account(1, 5)] }), opening(1))
           yield* storage.vertices.insert([world.vertex({ round: 3 }), world.vertex({ round: 7 })])
           expect(yield* storage.vertices.oldestRound).toEqual(Option.some(3))
-          const records = [world.account(2, 6), world.account(3, 7)]
-          yield* storage.replaceState({
-            records: records.flatMap(({ kind, key, value }) => (value === null ? [] : [{ kind, key, value }])),
-            opening: opening(9),
-          })
+          yield* storage.appendCommit(
+            world.batch(1, { commit: world.commit(1, { epoch: 2 }), changes: [world.account(1, 4)] }),
+          )
+          const changes = [world.account(2, 6), world.account(3, 7)].map(Opened.placed)
+          const pieces = [...Subtree.all(Trie.apply(Trie.empty, changes), Subtree.MAX_BYTES)].map(Subtree.encode)
+          yield* storage.joins.begin({ checkpoint: checkpoint(80, 8), signatures: [] })
+          for (const piece of pieces) yield* storage.joins.add(piece)
+          yield* storage.replaceState(opening(9))
           expect(yield* storage.epochs.kept).toEqual([opening(9)])
           expect(yield* storage.vertices.oldestRound).toEqual(Option.none())
           const balances: Array<number> = []
           yield* storage.accounts.load((page) => void balances.push(...page.map(({ balance }) => balance)))
           expect(balances.sort()).toEqual([6, 7])
+          expect(yield* storage.joins.kept).toEqual(Option.none())
+          const before: Array<unknown> = []
+          yield* storage.closedStates.load(Counter.epoch(1), (page) => void before.push(...page))
+          expect(before).toEqual([])
         }),
       )
     }).pipe(Effect.provide(world.platform)),

@@ -1,12 +1,13 @@
 /** The parts of a replica as its disk left them, checked before anything is done with them. */
 import { Data, Either } from "effect"
+import type { Change } from "../../ledger/Effects.js"
 import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import type { SupplyInvariantViolated } from "../../ledger/Supply.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import type { MalformedBytes } from "../../protocol/Binary.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
-import type { CommitIndex } from "../../protocol/Counter.js"
+import type { CommitIndex, Epoch } from "../../protocol/Counter.js"
 import type { Hash } from "../../protocol/Hash.js"
 import * as StateKey from "../../protocol/StateKey.js"
 import * as StateRecord from "../../protocol/StateRecord.js"
@@ -24,6 +25,12 @@ export class DamagedState extends Data.TaggedError("DamagedState")<{
   override get message(): string {
     return `commit ${this.commitIndex}: the stored state has the root ${this.found}, its checkpoint says ${this.expected}`
   }
+}
+
+/** The state as it was when an epoch closed. */
+export interface ClosedState {
+  readonly epoch: Epoch
+  readonly trie: Trie.Trie
 }
 
 export type CannotOpen = MalformedBytes | SupplyInvariantViolated | DamagedState
@@ -51,22 +58,15 @@ const closingRootOf = (stored: Contents, epoch: number): Hash | undefined =>
     .concat(stored.closings.map(({ checkpoint }) => checkpoint))
     .find((checkpoint) => checkpoint.epoch === epoch && checkpoint.nextEpoch !== null)?.stateRoot
 
-const viewsOf = (stored: Contents, trie: Trie.Trie): StateViews => {
-  const views = new StateViews(
-    stored.views.flatMap(({ epoch, before }) => {
-      const root = closingRootOf(stored, epoch)
-      const changes = before.map(({ kind, key, value }) => ({
-        key: StateKey.hash(kind, key),
-        value: value && StateRecord.encode({ kind, key, value }),
-      }))
-      const view = Trie.apply(trie, changes)
-      return view.hash === root ? [view] : []
-    }),
-  )
-  const latest = stored.closings.at(-1)
-  if (latest !== undefined) views.final(latest)
-  return views
-}
+/** The trie's change that gives a record the value it had. */
+export const placed = ({ kind, key, value }: Change): Trie.Change => ({
+  key: StateKey.hash(kind, key),
+  value: value && StateRecord.encode({ kind, key, value }),
+})
+
+/** A state that is not the one its epoch closed with is none: what leads back to it is not whole. */
+const viewsOf = (stored: Contents, closed: ReadonlyArray<ClosedState>): StateViews =>
+  new StateViews(closed.flatMap(({ epoch, trie }) => (trie.hash === closingRootOf(stored, epoch) ? [trie] : [])))
 
 const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: StoredEpoch): Opened["closing"] => {
   const { head, epoch, totals } = ledger.read
@@ -86,25 +86,35 @@ const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: St
   return { checkpoint, bytes: trie.bytes }
 }
 
-/** The parts of a replica whose supply was counted and whose `trie` was made of the ledger's records. */
-export const judge = (stored: Contents, ledger: Ledger, trie: Trie.Trie): Either.Either<Opened, DamagedState> => {
+/**
+ * The parts of a replica whose supply was counted and whose `trie` was made of the ledger's records. `closed`: the states
+ * of the last closes, the oldest first.
+ */
+export const judge = (
+  stored: Contents,
+  ledger: Ledger,
+  trie: Trie.Trie,
+  closed: ReadonlyArray<ClosedState>,
+): Either.Either<Opened, DamagedState> => {
   const { index } = ledger.read.head
   const expected = checkpointAt(stored, index)?.stateRoot
   if (expected !== undefined && expected !== trie.hash) {
     return Either.left(new DamagedState({ commitIndex: index, found: trie.hash, expected }))
   }
-  return Either.right({
-    ledger,
-    trie,
-    views: viewsOf(stored, trie),
-    closing: closingOf(ledger, trie, stored.current),
-  })
+  const views = viewsOf(stored, closed)
+  const closing = closingOf(ledger, trie, stored.current)
+  if (closing !== null) views.built(closing.checkpoint, trie)
+  const latest = stored.closings.at(-1)
+  if (latest !== undefined) views.final(latest)
+  return Either.right({ ledger, trie, views, closing })
 }
 
-const checked = (stored: Contents, ledger: Ledger): Either.Either<Opened, CannotOpen> =>
-  Either.flatMap(ledger.recount(), () =>
-    judge(stored, ledger, Trie.apply(Trie.empty, GenesisState.changesOf(ledger.records()))),
-  )
+const checked = (stored: Stored, ledger: Ledger): Either.Either<Opened, CannotOpen> =>
+  Either.flatMap(ledger.recount(), () => {
+    const trie = Trie.apply(Trie.empty, GenesisState.changesOf(ledger.records()))
+    const closed = stored.views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(placed)) }))
+    return judge(stored, ledger, trie, closed)
+  })
 
 export const open = (stored: Stored, tableKey: HalfSipHash.Key): Either.Either<Opened, CannotOpen> =>
   Either.flatMap(

@@ -47,7 +47,7 @@ export interface Beginning {
 /** What a replica goes on from besides its records, whoever keeps it. */
 export type Contents = Pick<
   Stored,
-  "genesis" | "current" | "previous" | "ownHeaders" | "foreignHeaders" | "pending" | "closings" | "views" | "join"
+  "genesis" | "current" | "previous" | "ownHeaders" | "foreignHeaders" | "pending" | "closings" | "join"
 >
 
 const keyOf = ({ kind, key }: Pick<Change, "kind" | "key">): string => `${KINDS[kind].byte} ${toHex(key)}`

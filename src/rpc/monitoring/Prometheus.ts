@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import * as Prom from "prom-client"
 import { Configuration } from "../../node/Configuration.js"
-import type { Counters } from "../../node/Counters.js"
+import type { Counts } from "../../node/Counters.js"
 import { Home } from "../../node/Home.js"
 import { type Figures, Metrics } from "../../node/Metrics.js"
 import type { Answered } from "../Edge.js"
@@ -19,7 +19,7 @@ export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
 >() {}
 
 /** The series that the specification names, under exactly these names. */
-const specified: ReadonlyArray<readonly [name: string, type: "counter" | "gauge", of: keyof Counters, help: string]> = [
+const specified: ReadonlyArray<readonly [name: string, type: "counter" | "gauge", of: keyof Counts, help: string]> = [
   ["checkpoint_produced_total", "counter", "checkpointsProduced", "Checkpoints produced by this node"],
   [
     "checkpoint_production_duration_ms",
@@ -69,7 +69,7 @@ const ofProcess = (() => {
   }
 })()
 
-const registerSpecified = (registry: Prom.Registry, counters: () => Readonly<Counters>): void => {
+const registerSpecified = (registry: Prom.Registry, counters: () => Counts): void => {
   for (const [name, type, key, help] of specified) {
     const options = { name, help, registers: [registry] }
     if (type === "gauge") {

@@ -146,7 +146,42 @@ create table openings (
 alter table checkpoints add column is_built integer not null default 0; -- 1 when this node has built it itself
 `
 
+const third = `
+create table accounts_before (
+  -- Accounts as they stood when an epoch closed, of those that were changed since then, or since then and the next close.
+  epoch integer not null, -- the one that closed
+  address text not null,
+  balance integer,        -- null, as nonce and extras, of an account that was not there
+  nonce integer,
+  extras blob,
+  primary key (epoch, address)
+) strict, without rowid;
+
+create table records_before (
+  -- The same of every other record.
+  epoch integer not null,
+  kind integer not null,
+  key blob not null,
+  value blob, -- null of a record that was not there
+  primary key (epoch, kind, key)
+) strict, without rowid;
+
+create table joins (
+  -- The fast sync that is under way, if any.
+  epoch integer not null primary key, -- whose close it goes to
+  target blob not null                -- the encoded closing checkpoint with its signatures
+) strict;
+
+create table join_subtrees (
+  -- The pieces of its state that have come, checked, in the order of their coming.
+  id integer primary key,
+  epoch integer not null references joins (epoch) on delete cascade,
+  bytes blob not null
+) strict;
+`
+
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, statements: first },
   { version: 2, statements: second },
+  { version: 3, statements: third },
 ]

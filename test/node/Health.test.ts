@@ -1,0 +1,94 @@
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { Dag } from "../../src/node/Dag.js"
+import * as Health from "../../src/node/Health.js"
+import { Supervisor } from "../../src/node/Supervisor.js"
+import * as world from "./world.js"
+
+/** What a judgement says of each value. */
+const judged = <A>(judge: (value: A) => Health.Status, values: ReadonlyArray<A>) =>
+  values.map((value) => [value, judge(value)])
+
+describe("the health", () => {
+  it("of the dag is one of time since a round was new, in round intervals", () => {
+    const interval = 500
+    const of = (intervals: number) => Health.ofDag(intervals * interval, interval)
+    expect(judged(of, [-7_200, 0, 9.998, 10, 59.998, 60, 7_200])).toEqual([
+      [-7_200, "healthy"],
+      [0, "healthy"],
+      [9.998, "healthy"],
+      [10, "warning"],
+      [59.998, "warning"],
+      [60, "unhealthy"],
+      [7_200, "unhealthy"],
+    ])
+  })
+
+  it("of finality is healthy up to a lag of 3, and a warning up to 10", () => {
+    expect(judged(Health.ofLag, [0, 3, 4, 10, 11])).toEqual([
+      [0, "healthy"],
+      [3, "healthy"],
+      [4, "warning"],
+      [10, "warning"],
+      [11, "unhealthy"],
+    ])
+  })
+
+  it("of the mempool is healthy below 5000, and a warning up to 8000", () => {
+    expect(judged(Health.ofMempool, [0, 4_999, 5_000, 8_000, 8_001, 10_000])).toEqual([
+      [0, "healthy"],
+      [4_999, "healthy"],
+      [5_000, "warning"],
+      [8_000, "warning"],
+      [8_001, "unhealthy"],
+      [10_000, "unhealthy"],
+    ])
+  })
+
+  it("of the network needs three peers, but none where nobody else has a seat", () => {
+    const together = (peers: number) => Health.ofPeers(peers, false)
+    expect(judged(together, [0, 1, 2, 3, 50])).toEqual([
+      [0, "unhealthy"],
+      [1, "unhealthy"],
+      [2, "warning"],
+      [3, "healthy"],
+      [50, "healthy"],
+    ])
+    expect(Health.ofPeers(0, true)).toBe("healthy")
+  })
+
+  it("of checkpoints is a warning when the last one is more than 500 rounds old", () => {
+    expect(judged(Health.ofCheckpoints, [0, 500, 501])).toEqual([
+      [0, "healthy"],
+      [500, "healthy"],
+      [501, "warning"],
+    ])
+  })
+
+  it("of the whole is that of its worst part", () => {
+    expect(Health.worst([])).toBe("healthy")
+    expect(Health.worst(["healthy", "degraded", "healthy"])).toBe("degraded")
+    expect(Health.worst(["warning", "degraded"])).toBe("warning")
+    expect(Health.worst(["unhealthy", "warning", "degraded"])).toBe("unhealthy")
+  })
+
+  it.scopedLive("is degraded while a part is being started again", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.gen(function* () {
+        const [health, supervisor, dag] = yield* Effect.all([Health.Health, Supervisor, Dag])
+        while ((yield* dag.position).finalizedRound < 5) yield* Effect.sleep("5 millis")
+        yield* supervisor.restarted("feed", Effect.fail("no feed"))
+        while (!(yield* supervisor.components).some(({ status }) => status === "restarting")) {
+          yield* Effect.sleep("5 millis")
+        }
+        const report = yield* health.report
+        const parts = [report.dag, report.finality, report.state, report.mempool, report.network, report.checkpoints]
+        expect(Health.worst(["degraded", ...parts.map(({ status }) => status)])).toBe(report.status)
+        expect(report.status).not.toBe("healthy")
+        expect(report.components.find(({ name }) => name === "feed")).toMatchObject({ status: "restarting" })
+      }).pipe(Effect.provide(world.node(directory)))
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,119 @@
+import { it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { describe, expect } from "vitest"
+import { Configuration } from "../../src/node/Configuration.js"
+import { Dag } from "../../src/node/Dag.js"
+import * as Engine from "../../src/node/Engine.js"
+import * as Pruning from "../../src/node/Pruning.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import { Storage } from "../../src/storage/Storage.js"
+import { sqlite } from "../storage/world.js"
+import * as world from "./world.js"
+
+const EPOCH_ROUNDS = 40
+const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 1 }
+
+/** An engine that says it has come so many rounds further than it has. */
+const ahead = (rounds: number) =>
+  Layer.map(Engine.layer, (context) => context).pipe(
+    Layer.flatMap((context) =>
+      Layer.effect(
+        Engine.Engine,
+        Effect.map(Engine.Engine, (engine) => ({
+          ...engine,
+          pulse: () => {
+            const { round, advancedAt } = engine.pulse()
+            return { round: Counter.round(round + rounds), advancedAt }
+          },
+        })),
+      ).pipe(Layer.provide(Layer.succeedContext(context))),
+    ),
+  )
+
+const untilRound = (round: number) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
+  })
+
+/** Runs a network of short epochs until its fifth, prunes, and says what is left. */
+const pruned = (directory: string, rounds: number, archive: boolean) =>
+  Effect.gen(function* () {
+    yield* world.found(directory, protocol)
+    return yield* Effect.gen(function* () {
+      yield* untilRound(4 * EPOCH_ROUNDS + 10)
+      const engine = yield* Engine.Engine
+      const storage = yield* Storage
+      // The node goes on meanwhile, so both ends of it are looked at.
+      const running = engine.look(({ core }) => core.epoch.opening.record.epoch)
+      const epoch = yield* running
+      const { round } = engine.pulse()
+      yield* Pruning.once
+      const oldest = Option.getOrThrow(yield* storage.vertices.oldestRound)
+      return { epoch, round, oldest, epochAfter: yield* running, roundAfter: engine.pulse().round }
+    }).pipe(
+      Effect.provide(
+        Layer.merge(
+          world.node(directory, { archive, roundMs: Option.none() }, undefined, ahead(rounds)),
+          Layer.succeed(Configuration, world.settings({ archive })),
+        ),
+      ),
+    )
+  })
+
+const epochs = (directory: string, table: string) =>
+  Effect.map(sqlite(`${directory}/udg.db`, `select distinct epoch from ${table} order by epoch`), (rows) =>
+    rows.map(([epoch]) => Number(epoch)),
+  )
+
+describe("pruning", { timeout: 120_000 }, () => {
+  it.scopedLive("leaves the running epoch and the one before whole, however old they are", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const { epoch, epochAfter } = yield* pruned(directory, 1_000_000, false)
+      const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
+      const [oldest = 0, ...newer] = yield* epochs(directory, "vertices")
+      expect(oldest).toBeGreaterThanOrEqual(epoch - 1)
+      expect(oldest).toBeLessThanOrEqual(epochAfter - 1)
+      expect([oldest, ...newer]).toEqual(range(oldest, newer.at(-1) ?? oldest))
+      // Closing checkpoints stay, and what the ledger was at the last two closes.
+      const closings = yield* sqlite(
+        `${directory}/udg.db`,
+        "select epoch from checkpoints where is_closing = 1 order by 1",
+      )
+      expect(closings.flat()).toEqual(range(1, closings.length))
+      expect(closings.length).toBeGreaterThanOrEqual(epoch - 1)
+      const [oldestClose = 0] = yield* epochs(directory, "records_before")
+      expect(oldestClose).toBeGreaterThanOrEqual(epoch - 2)
+      // The ledger may have closed one that the core has not.
+      expect(oldestClose).toBeLessThanOrEqual(epochAfter - 1)
+      const lost = yield* sqlite(
+        `${directory}/udg.db`,
+        "select count(*) from vertex_bytes where vertex_id not in (select id from vertices)",
+      )
+      expect(lost).toEqual([[0]])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("takes what is older than ten thousand rounds and nothing else", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const { round, roundAfter, oldest } = yield* pruned(directory, 9_900, false)
+      expect(oldest).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
+      expect(oldest).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS)
+      const [[rounds, newest] = []] = yield* sqlite(
+        `${directory}/udg.db`,
+        "select count(distinct round), max(round) from vertices",
+      )
+      expect(rounds).toBe(Number(newest) - oldest + 1)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("takes no vertex of an archive", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const { oldest } = yield* pruned(directory, 1_000_000, true)
+      expect(oldest).toBe(1)
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -1,0 +1,54 @@
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Signature } from "../../src/protocol/Keys.js"
+import * as world from "./world.js"
+
+const target = (epoch: number) => ({
+  checkpoint: world.checkpoint(10 * epoch, { epoch: Counter.epoch(epoch) }),
+  signatures: [{ validator: Address.fromPublicKey(world.key(0).publicKey), signature: "ab".repeat(64) as Signature }],
+})
+
+const piece = (byte: number) => new Uint8Array(3).fill(byte)
+
+describe("a fast sync that is under way", () => {
+  it.scopedLive("is there after a restart with every piece, in the order of their coming", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      yield* world.inDirectory(path, ({ joins }) =>
+        Effect.gen(function* () {
+          expect(yield* joins.kept).toEqual(Option.none())
+          yield* joins.begin(target(4))
+          for (const byte of [3, 1, 2]) yield* joins.add(piece(byte))
+        }),
+      )
+      yield* world.inDirectory(path, ({ joins }) =>
+        Effect.gen(function* () {
+          expect(yield* joins.kept).toEqual(Option.some({ target: target(4), subtrees: [3, 1, 2].map(piece) }))
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("loses its pieces to one for another close, and ends when the node has got there by itself", () =>
+    world
+      .inMemory(({ joins }) =>
+        Effect.gen(function* () {
+          yield* joins.begin(target(4))
+          yield* joins.add(piece(1))
+          yield* joins.begin(target(5))
+          expect(yield* joins.kept).toEqual(Option.some({ target: target(5), subtrees: [] }))
+          yield* joins.add(piece(2))
+          yield* joins.forgetBefore(Counter.epoch(5))
+          expect(yield* joins.kept).toEqual(Option.some({ target: target(5), subtrees: [piece(2)] }))
+          yield* joins.forgetBefore(Counter.epoch(6))
+          expect(yield* joins.kept).toEqual(Option.none())
+          yield* joins.begin(target(7))
+          expect(yield* joins.kept).toEqual(Option.some({ target: target(7), subtrees: [] }))
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+})

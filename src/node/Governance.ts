@@ -1,46 +1,60 @@
-/** Proposals, votes and what they may change, finalized. */
-import { Context, Effect, Layer, Option } from "effect"
+/** Proposals, votes and what they may change, finalized. Plain functions: all of it lies in memory. */
+import { Context, Effect, Layer } from "effect"
 import type { NumberedProposal, Voter } from "../ledger/Reads.js"
 import type { Ballot } from "../ledger/Records.js"
 import type { Address } from "../protocol/Address.js"
-import type { ProposalId } from "../protocol/Counter.js"
-import type { Parameters } from "../protocol/Parameters.js"
+import type { CommitIndex, ProposalId } from "../protocol/Counter.js"
+import * as Parameters from "../protocol/Parameters.js"
 import { Engine } from "./Engine.js"
+import { Home } from "./Home.js"
 
-export interface ProposalWithVoters {
-  readonly proposal: NumberedProposal
-  /** The snapshot, in the order of addresses, whether they have voted or not. */
-  readonly voters: ReadonlyArray<Voter>
+/** A parameter as a vote may change it. */
+export interface Governable {
+  readonly name: Parameters.Name
+  readonly value: number
+  readonly min: number
+  readonly max: number
 }
 
 export class Governance extends Context.Tag("udg/Governance")<
   Governance,
   {
-    readonly parameters: Effect.Effect<Parameters>
-    readonly council: Effect.Effect<ReadonlyArray<Address>>
-    readonly count: Effect.Effect<number>
+    /** The commit that everything here is as of. */
+    readonly asOf: () => CommitIndex
+    readonly parameters: () => Parameters.Parameters
+    /** Every parameter with the bounds that it has on this network. */
+    readonly governable: () => ReadonlyArray<Governable>
+    readonly council: () => ReadonlyArray<Address>
     /** Newest first. */
-    readonly proposals: (limit: number) => Effect.Effect<ReadonlyArray<ProposalWithVoters>>
-    readonly proposal: (id: ProposalId) => Effect.Effect<Option.Option<ProposalWithVoters>>
+    readonly proposals: (limit: number) => ReadonlyArray<NumberedProposal>
+    readonly proposal: (id: ProposalId) => NumberedProposal | undefined
+    /** The snapshot of a proposal, in the order of addresses, whether they have voted or not. */
+    readonly voters: (id: ProposalId) => ReadonlyArray<Voter>
     /** None for who is not in the proposal's snapshot. */
-    readonly ballot: (id: ProposalId, address: Address) => Effect.Effect<Option.Option<Ballot>>
+    readonly ballot: (id: ProposalId, address: Address) => Ballot | undefined
   }
 >() {}
 
-export const layer: Layer.Layer<Governance, never, Engine> = Layer.effect(
+export const layer: Layer.Layer<Governance, never, Engine | Home> = Layer.effect(
   Governance,
-  Effect.map(Engine, ({ look }) =>
-    Governance.of({
-      parameters: look(({ read }) => read.parameters),
-      council: look(({ read }) => read.council()),
-      count: look(({ read }) => read.proposalCount),
-      proposals: (limit) =>
-        look(({ read }) => read.proposals(limit).map((proposal) => ({ proposal, voters: read.voters(proposal.id) }))),
-      proposal: (id) =>
-        look(({ read }) =>
-          Option.map(Option.fromNullable(read.proposal(id)), (proposal) => ({ proposal, voters: read.voters(id) })),
-        ),
-      ballot: (id, address) => look(({ read }) => Option.fromNullable(read.ballot(id, address))),
-    }),
-  ),
+  Effect.gen(function* () {
+    const { view } = yield* Engine
+    const { epochRounds } = (yield* Home).genesis.protocol
+    return Governance.of({
+      asOf: () => view.read.head.index,
+      parameters: () => view.read.parameters,
+      governable: () =>
+        Parameters.table.map((entry) => ({
+          name: entry.name,
+          value: view.read.parameters[entry.key],
+          min: Parameters.minimumOf(entry, epochRounds),
+          max: entry.max,
+        })),
+      council: () => view.read.council(),
+      proposals: (limit) => view.read.proposals(limit),
+      proposal: (id) => view.read.proposal(id),
+      voters: (id) => view.read.voters(id),
+      ballot: (id, address) => view.read.ballot(id, address),
+    })
+  }),
 )

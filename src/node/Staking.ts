@@ -1,7 +1,8 @@
-/** Stakes, delegations and who validates, finalized. */
-import { Context, Effect, Layer, Option } from "effect"
+/** Stakes, delegations and who validates, finalized. Plain functions: all of it lies in memory. */
+import { Context, Effect, Layer } from "effect"
 import type { DelegationDetails, DelegatorList, StakeDetails } from "../ledger/Reads.js"
 import type { Address } from "../protocol/Address.js"
+import type { CommitIndex } from "../protocol/Counter.js"
 import * as Sats from "../protocol/Sats.js"
 import { Engine } from "./Engine.js"
 
@@ -15,29 +16,33 @@ export interface Totals {
 export class Staking extends Context.Tag("udg/Staking")<
   Staking,
   {
-    readonly totals: Effect.Effect<Totals>
+    /** The commit that everything here is as of. */
+    readonly asOf: () => CommitIndex
+    readonly totals: () => Totals
     /** Zeros for who never staked. */
-    readonly stake: (address: Address) => Effect.Effect<StakeDetails>
+    readonly stake: (address: Address) => StakeDetails
     /** Everybody with stake, largest effective stake first. */
-    readonly validators: (limit: number) => Effect.Effect<ReadonlyArray<StakeDetails>>
-    readonly delegation: (address: Address) => Effect.Effect<Option.Option<DelegationDetails>>
+    readonly validators: (limit: number) => ReadonlyArray<StakeDetails>
+    /** None for who delegates to nobody. */
+    readonly delegation: (address: Address) => DelegationDetails | undefined
     /** Largest first; nobody for a non-validator. */
-    readonly delegators: (validator: Address, limit: number) => Effect.Effect<DelegatorList>
+    readonly delegators: (validator: Address, limit: number) => DelegatorList
   }
 >() {}
 
 export const layer: Layer.Layer<Staking, never, Engine> = Layer.effect(
   Staking,
-  Effect.map(Engine, ({ look }) =>
+  Effect.map(Engine, ({ view }) =>
     Staking.of({
-      totals: look(({ read }) => ({
-        staked: Sats.add(read.totals.staked, read.totals.delegated),
-        activeValidators: read.activeValidatorCount,
-      })),
-      stake: (address) => look(({ read }) => read.stake(address)),
-      validators: (limit) => look(({ read }) => read.validators(limit)),
-      delegation: (address) => look(({ read }) => Option.fromNullable(read.delegation(address))),
-      delegators: (validator, limit) => look(({ read }) => read.delegators(validator, limit)),
+      asOf: () => view.read.head.index,
+      totals: () => ({
+        staked: Sats.add(view.read.totals.staked, view.read.totals.delegated),
+        activeValidators: view.read.activeValidatorCount,
+      }),
+      stake: (address) => view.read.stake(address),
+      validators: (limit) => view.read.validators(limit),
+      delegation: (address) => view.read.delegation(address),
+      delegators: (validator, limit) => view.read.delegators(validator, limit),
     }),
   ),
 )

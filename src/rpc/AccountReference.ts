@@ -1,8 +1,8 @@
 /** Accounts as people name them, in a path or a body: hex, bech32m of this network, or a registered `@name`. */
-import { Either } from "effect"
-import type { View } from "../node/Engine.js"
+import { Effect, Either } from "effect"
+import { Engine } from "../node/Engine.js"
+import { Home } from "../node/Home.js"
 import * as Address from "../protocol/Address.js"
-import type { Mode } from "../protocol/Network.js"
 import * as Network from "../protocol/Network.js"
 import * as Failure from "./failure/Api.js"
 
@@ -12,9 +12,10 @@ export type Resolve = (
   text: string,
 ) => Either.Either<Address.Address, Failure.InvalidRequest | Failure.NameNotFound>
 
-export const resolver = (mode: Mode, view: View): Resolve => {
-  const prefix = Network.addressPrefix(mode)
-  return (field, text) => {
+export const resolver = Effect.gen(function* () {
+  const { view } = yield* Engine
+  const prefix = Network.addressPrefix((yield* Home).genesis.mode)
+  const resolve: Resolve = (field, text) => {
     const reference = Address.parseReference(text, prefix)
     if (Either.isLeft(reference)) {
       return Either.left(new Failure.InvalidRequest({ message: `${field}: ${reference.left.message}`, field }))
@@ -25,4 +26,5 @@ export const resolver = (mode: Mode, view: View): Resolve => {
     if (address !== undefined) return Either.right(address)
     return Either.left(new Failure.NameNotFound({ message: `nobody registered the name @${name}` }))
   }
-}
+  return resolve
+})

@@ -3,12 +3,17 @@ import { Effect, Layer } from "effect"
 import { Configuration } from "../node/Configuration.js"
 import { Front } from "../node/Front.js"
 import { Home } from "../node/Home.js"
+import * as Checkpoints from "./checkpoints/Http.js"
 import * as Core from "./core/Http.js"
+import * as Dag from "./dag/Http.js"
+import * as Delegation from "./delegation/Http.js"
 import * as Documents from "./documents/Http.js"
+import * as Governance from "./governance/Http.js"
 import { Handlers } from "./Handlers.js"
 import * as Monitoring from "./monitoring/Http.js"
 import * as Prometheus from "./monitoring/Prometheus.js"
 import * as Server from "./Server.js"
+import * as Staking from "./staking/Http.js"
 import * as Transactions from "./transactions/Http.js"
 
 const handlers = Layer.effect(
@@ -18,6 +23,11 @@ const handlers = Layer.effect(
     return {
       core: yield* Core.handlers,
       transactions: yield* Transactions.handlers,
+      staking: yield* Staking.handlers,
+      delegation: yield* Delegation.handlers,
+      governance: yield* Governance.handlers,
+      dag: yield* Dag.handlers,
+      checkpoints: yield* Checkpoints.handlers,
       monitoring: yield* Monitoring.handlers,
       documents: Documents.handlers(version),
     }

@@ -5,7 +5,7 @@ import { Engine } from "../node/Engine.js"
 import { Mempool } from "../node/Mempool.js"
 import * as Address from "../protocol/Address.js"
 import type { SecretKey } from "../protocol/Keys.js"
-import type { Operation } from "../protocol/Operation.js"
+import * as Operation from "../protocol/Operation.js"
 import * as Sats from "../protocol/Sats.js"
 import * as Failure from "./failure/Api.js"
 import * as Refused from "./Refused.js"
@@ -34,7 +34,7 @@ type Refusable<Also> = Common | Extract<Refused.Refused, { readonly _tag: Also }
 /** What the node is asked to do with a secret key. */
 export interface Wish {
   readonly key: SecretKey
-  readonly operation: Operation
+  readonly operation: Operation.Operation
   /** Left out where the type is free. */
   readonly fee?: Sats.Sats
 }
@@ -45,6 +45,9 @@ const smartAccount = (address: Address.Address) =>
   new Failure.NotAllowed({
     message: `${address} is a smart account: its keys sign together; send the signed transaction to /tx/submit`,
   })
+
+const impossible = ({ field, reason }: Operation.Violation) =>
+  new Failure.InvalidRequest({ message: `${field}: ${reason}`, field })
 
 /**
  * Signs with the account's next nonce and submits. `also` names what these types may be refused for besides; anything
@@ -58,7 +61,10 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
       COMMON.has(refused._tag) || also.some((code) => code === refused._tag)
 
     return ({ key, operation, fee = Sats.ZERO }: Wish) =>
-      Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also>> => {
+      Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also> | Failure.InvalidRequest> => {
+        // The ledger judges whether it can be done; that it can be said at all is judged before anything is signed.
+        const violation = Operation.violationOf(operation)
+        if (violation !== undefined) return Effect.fail(impossible(violation))
         const address = Address.fromPublicKey(key.publicKey)
         if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
         return mempool.signAndSubmit({ key, fee, operation }).pipe(

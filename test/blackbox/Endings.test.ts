@@ -1,5 +1,5 @@
 /** What the built program ends of, and with which code. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {
   chmodSync,
@@ -15,53 +15,12 @@ import {
 } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Process from "../storage/Process.js"
 import { sqlite } from "../storage/world.js"
-
-const program = join(resolve(import.meta.dirname, "../.."), "dist/main.js")
-
-class Running {
-  readonly #child: ChildProcess
-  readonly #ended: Promise<unknown>
-  stdout = ""
-  stderr = ""
-
-  constructor(command: string, words: ReadonlyArray<string>) {
-    const env = { PATH: process.env["PATH"] ?? "", UDG_RPC_PORT: "0" }
-    this.#child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env })
-    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.stdout += text
-    })
-    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text
-    })
-    this.#ended = once(this.#child, "close")
-  }
-
-  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    for (let waited = 0; waited < 20_000; waited += 20) {
-      if (await holds()) return
-      if (this.#child.exitCode !== null) break
-      await sleep(20)
-    }
-    throw new Error(`it did not come to that: ${this.stdout}${this.stderr}`)
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
-  }
-
-  /** The exit code, and how long the end took from now. */
-  async end(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly tookMs: number }> {
-    const started = performance.now()
-    await this.#ended
-    return { code: this.#child.exitCode, signal: this.#child.signalCode, tookMs: performance.now() - started }
-  }
-}
+import { program, Running } from "./Running.js"
 
 const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running =>
   new Running(process.execPath, [program, "--data-dir", directory, ...words])

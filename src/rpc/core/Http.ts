@@ -145,7 +145,7 @@ export const handlers = Effect.gen(function* () {
   const { view, revision } = yield* Engine
   const [mempool, metrics, health, peers] = yield* Effect.all([Mempool, Metrics, Health, Peers])
   const faucet = yield* Faucet.make
-  const account = AccountReference.resolver(genesis.mode, view)
+  const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
   const genesisHash = Genesis.hash(genesis)
 

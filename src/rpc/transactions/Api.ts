@@ -2,6 +2,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Counter from "../../protocol/Counter.js"
 import * as Hash from "../../protocol/Hash.js"
+import * as Limits from "../../protocol/Limits.js"
+import * as Text from "../../protocol/Text.js"
 import * as TransactionJson from "../../protocol/TransactionJson.js"
 import * as Access from "../access/Api.js"
 import * as Failure from "../failure/Api.js"
@@ -29,7 +31,7 @@ export const TransferRequest = Field.record(
     to: Field.account("who gets the coins"),
     amount: Field.sats("sats, at least 1"),
     fee: Field.sats("sats, at least the network's min_fee_sats"),
-    memo: Field.optional(Schema.String, "text for the receiver, at most 256 bytes in UTF-8"),
+    memo: Field.optional(Text.schema(0, Limits.MEMO_BYTES), "text for the receiver, at most 256 bytes in UTF-8"),
   }),
   { secret_key: example.secretKey, to: "@alice", amount: 100_000_000, fee: 1000 },
 )

@@ -1,5 +1,4 @@
 import { Effect, Either, Option } from "effect"
-import { Engine } from "../../node/Engine.js"
 import { Home } from "../../node/Home.js"
 import { Mempool } from "../../node/Mempool.js"
 import { type Finalized, type Known, State } from "../../node/State.js"
@@ -58,10 +57,9 @@ const badCursor = new Failure.InvalidRequest({
 
 export const handlers = Effect.gen(function* () {
   const { genesis } = yield* Home
-  const { view } = yield* Engine
   const [state, mempool] = yield* Effect.all([State, Mempool])
   const send = yield* Submission.signer()
-  const account = AccountReference.resolver(genesis.mode, view)
+  const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
 
   const handlers: Handlers.Of<"transactions"> = {

@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import { Dag, type KnownRound, type KnownVertex } from "../../node/Dag.js"
+import * as Failure from "../failure/Api.js"
+import type * as Handlers from "../Handlers.js"
+import * as Unreadable from "../Unreadable.js"
+import type * as Api from "./Api.js"
+
+const roundOf = ({ round, finalizedAt, isFinalized, vertices }: KnownRound): typeof Api.Round.Type => ({
+  round,
+  timestamp: finalizedAt,
+  finalized: isFinalized,
+  vertices: vertices.map(({ vertex: { header, body } }) => ({
+    hash: header.hash,
+    validator: header.author,
+    reward: header.coinbase,
+    tx_count: body.transactions.length,
+    parent_count: header.parents.length,
+  })),
+})
+
+const vertexOf = ({ vertex: { header, body }, isFinalized }: KnownVertex): typeof Api.Vertex.Type => ({
+  hash: header.hash,
+  round: header.round,
+  validator: header.author,
+  parent_count: header.parents.length,
+  parents: header.parents.map(({ hash }) => hash),
+  coinbase_reward: header.coinbase,
+  timestamp: header.timestamp,
+  finalized: isFinalized,
+  transactions: body.transactions.map(({ operation, id, fee }) => ({ type: operation._tag, hash: id, fee })),
+})
+
+export const handlers = Effect.gen(function* () {
+  const dag = yield* Dag
+
+  const handlers: Handlers.Of<"dag"> = {
+    round: ({ path }) =>
+      dag.round(path.round).pipe(
+        Effect.map(roundOf),
+        Effect.catchTag("RoundNotFound", ({ round, because }) =>
+          Effect.fail(
+            because === "pruned"
+              ? new Failure.RoundNotFound({ message: `round ${round} is pruned on this node`, reason: "pruned" })
+              : new Failure.RoundNotFound({ message: `round ${round} is not reached yet`, reason: "not_reached" }),
+          ),
+        ),
+        Unreadable.asDefect,
+      ),
+    vertex: ({ path }) =>
+      dag.vertex(path.hash).pipe(
+        Effect.map(vertexOf),
+        Effect.catchTag("VertexNotFound", ({ hash }) =>
+          Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${hash} on this node` })),
+        ),
+        Unreadable.asDefect,
+      ),
+  }
+  return handlers
+})

@@ -50,6 +50,10 @@ export class Admission {
     return this.#room.get(hash)?.vertex
   }
 
+  hasWaiting(seat: number): boolean {
+    return this.#room.countOf(seat) > 0
+  }
+
   /** What an author has waiting. */
   ofSeat(seat: number): ReadonlyArray<Vertex> {
     return [...this.#room.ofSeat(seat)].map(({ vertex }) => vertex)

@@ -194,7 +194,7 @@ export class Core {
   tick(now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#epoch.admission.tick(now)
-      this.#options.guard?.tick(now, this.#isConnectedToQuorum())
+      this.#options.guard?.tick(now, () => this.#isConnectedToQuorum())
       this.#askCommittee(now)
       this.#askForMissing(now)
       this.#sendAgain(now)
@@ -206,8 +206,10 @@ export class Core {
     const house = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
     const plan = this.#plan()
     const due = this.#epoch.admission.nextDue
-    const moments = [house.nextAfter(now), plan?.at, due].filter((at) => typeof at === "number" && at > now)
-    return Counter.timestamp(Math.min(...moments.map(Number)))
+    let soonest = house.nextAfter(now)
+    if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
+    if (due !== null && due > now && due < soonest) soonest = due
+    return Counter.timestamp(soonest)
   }
 
   /** A vertex whose signatures hold (`Validity.signatureChecks`), from anybody, also an own one from outside. */
@@ -230,6 +232,7 @@ export class Core {
    * knows it. Of an epoch to come it does not, and rather falls silent than signs twice.
    */
   #meetOwn(header: Header): boolean {
+    if (header.author !== this.#self) return false
     const known = [this.#epoch, this.#previous?.epoch].find((epoch) => epoch?.opening.record.epoch === header.epoch)
     if (known !== undefined && known.opening.base !== header.base) return false
     if (this.#options.guard?.meet(header) !== true) return false

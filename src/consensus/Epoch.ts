@@ -107,11 +107,16 @@ export class Epoch {
   }
 
   #lookForEquivocation(header: Header, seat: number): void {
-    if (seat === this.seat) return
+    if (seat === this.seat || !this.#mayEquivocate(header, seat)) return
     const inserted = this.dag.ofSlot(header.round, seat).map(({ vertex }) => vertex.header)
     const waiting = this.admission.ofSeat(seat).map((vertex) => vertex.header)
     const evidence = this.#equivocations.find(header, [...inserted, ...waiting])
     if (evidence !== undefined) this.#emit({ _tag: "EvidenceFound", evidence })
+  }
+
+  /** Almost every vertex is the first of its slot, from an author with nothing waiting. */
+  #mayEquivocate({ round }: Header, seat: number): boolean {
+    return this.dag.first(round, seat) !== undefined || this.admission.hasWaiting(seat)
   }
 
   /** A vertex that is here, in the DAG or waiting. */

@@ -14,8 +14,8 @@ import type { Guest, WaitingRoom } from "./WaitingRoom.js"
 const MOST_PER_SEAT = 256
 const BITS = 32
 
-/** A set of seats. */
-type Seats = Uint32Array
+/** A set of seats, 32 to a word. */
+type Seats = Array<number>
 
 const add = (to: Seats, from: Seats): void => {
   for (let word = 0; word < to.length; word++) to[word] = (to[word] ?? 0) | (from[word] ?? 0)
@@ -65,7 +65,7 @@ const lacks = (room: WaitingRoom, { seats, upTo, isRoot, isAsked }: Wish): Reado
   const needs = (guest: Guest): Seats => {
     let known = neededBy.get(guest)
     if (known === undefined) {
-      known = new Uint32Array(words)
+      known = Array.from({ length: words }, () => 0)
       neededBy.set(guest, known)
     }
     return known
@@ -80,10 +80,9 @@ const lacks = (room: WaitingRoom, { seats, upTo, isRoot, isAsked }: Wish): Reado
       else if (parent.round <= upTo && !isAsked(parent.hash)) {
         let lack = found.get(parent.hash)
         if (lack === undefined) {
-          lack = { parent, seats: new Uint32Array(words) }
+          lack = { parent, seats: [...own] }
           found.set(parent.hash, lack)
-        }
-        add(lack.seats, own)
+        } else add(lack.seats, own)
       }
     }
   }

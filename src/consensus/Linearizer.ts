@@ -47,6 +47,7 @@ export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null =
 /** Invariant: the history of every ordered vertex, as far as it lies above the collection depth, is ordered. */
 export class Linearizer {
   readonly #committee: Committee
+  readonly #addresses = new Map<number, Uint8Array>()
   #position: Position
 
   /** `position` is the closing commit of the epoch before. */
@@ -107,7 +108,7 @@ export class Linearizer {
     const drawOf = (seat: number): Hash.Hash => {
       let draw = draws.get(seat)
       if (draw === undefined) {
-        draw = Hash.of("udg/order", previous, fromHex(this.#committee.member(seat).address))
+        draw = Hash.of("udg/order", previous, this.#addressOf(seat))
         draws.set(seat, draw)
       }
       return draw
@@ -117,6 +118,13 @@ export class Linearizer {
       if (a.seat !== b.seat) return drawOf(a.seat) < drawOf(b.seat) ? -1 : 1
       return a.hash < b.hash ? -1 : 1
     })
+  }
+
+  /** In bytes: needed for every author at every commit. */
+  #addressOf(seat: number): Uint8Array {
+    const bytes = this.#addresses.get(seat) ?? fromHex(this.#committee.member(seat).address)
+    this.#addresses.set(seat, bytes)
+    return bytes
   }
 
   #timeOf(leader: Node): Timestamp {

@@ -99,8 +99,9 @@ export class SigningGuard {
   }
 
   /** Lets the silence run down. Only time between two looks that both found a quorum connected counts. */
-  tick(now: Timestamp, isConnectedToQuorum: boolean): void {
+  tick(now: Timestamp, hasQuorum: () => boolean): void {
     if (this.#quietMsLeft === null) return
+    const isConnectedToQuorum = hasQuorum()
     if (isConnectedToQuorum && this.#connectedSince !== null && now > this.#connectedSince) {
       this.#quietMsLeft -= now - this.#connectedSince
     }

@@ -84,16 +84,17 @@ export type InvalidVertex =
   | NoQuorumOfParents
   | MalformedEvidence
 
+const excess = (what: TooLarge["what"], found: number, allowed: number): TooLarge | undefined =>
+  found > allowed ? new TooLarge({ what, found, allowed }) : undefined
+
 const sizeFault = ({ header, body, encoded }: Vertex, committee: Committee): InvalidVertex | undefined => {
-  const sizes = [
-    { what: "bytes", found: encoded.length, allowed: Limits.VERTEX_BYTES },
-    { what: "parents", found: header.parents.length, allowed: Limits.PARENTS_PER_MEMBER * committee.size },
-    { what: "transactions", found: body.transactions.length, allowed: Limits.VERTEX_TRANSACTIONS },
-    { what: "evidence", found: body.evidence.length, allowed: Limits.VERTEX_EVIDENCE },
-    { what: "heartbeats", found: body.heartbeats.length, allowed: Limits.VERTEX_HEARTBEATS },
-  ] as const
-  const excess = sizes.find(({ found, allowed }) => found > allowed)
-  return excess === undefined ? undefined : new TooLarge(excess)
+  return (
+    excess("bytes", encoded.length, Limits.VERTEX_BYTES) ??
+    excess("parents", header.parents.length, Limits.PARENTS_PER_MEMBER * committee.size) ??
+    excess("transactions", body.transactions.length, Limits.VERTEX_TRANSACTIONS) ??
+    excess("evidence", body.evidence.length, Limits.VERTEX_EVIDENCE) ??
+    excess("heartbeats", body.heartbeats.length, Limits.VERTEX_HEARTBEATS)
+  )
 }
 
 /** What one parent is on its own and beside the one written before it. */

@@ -61,6 +61,10 @@ export class WaitingRoom {
     return this.#guests.values()
   }
 
+  countOf(seat: number): number {
+    return this.#bySeat.get(seat)?.size ?? 0
+  }
+
   ofSeat(seat: number): Iterable<Guest> {
     return this.#bySeat.get(seat) ?? []
   }

@@ -93,7 +93,7 @@ describe("signing once", () => {
 
 describe("an own header that the disk does not know", () => {
   const tickFor = (guard: SigningGuard, from: number, ms: number, connected: boolean): number => {
-    for (let t = from; t <= from + ms; t += 1_000) guard.tick(Counter.timestamp(t), connected)
+    for (let t = from; t <= from + ms; t += 1_000) guard.tick(Counter.timestamp(t), () => connected)
     return from + ms
   }
 

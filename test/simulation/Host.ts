@@ -14,6 +14,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
 import * as Verification from "../../src/protocol/Verification.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
 import { Disk } from "./Disk.js"
@@ -21,6 +22,8 @@ import type { Scheme, Signer } from "./Scheme.js"
 import { Violation } from "./Witness.js"
 
 const REMEMBERED_TRANSACTIONS = 20_000
+/** For so long at most writes that need no sync are gathered. */
+const LAZY_FLUSH_MS = 60
 /** Steps of background work at one go. */
 const WORK_STEPS = 64
 
@@ -29,8 +32,8 @@ export interface Surroundings {
   readonly agenda: Agenda
   readonly scheme: Scheme
   readonly networkId: NetworkId
-  /** Whether the signatures in a message hold, judged without anybody's memory. */
-  readonly genuine: WeakMap<Message, boolean>
+  /** Whether the signatures in a message, or in a vertex of one, hold, judged without anybody's memory. */
+  readonly genuine: WeakMap<Message | Vertex, boolean>
   readonly send: (from: Host, to: PeerId, message: Message) => void
   readonly broadcast: (from: Host, message: Message) => void
   readonly told: (host: Host, output: Output) => void
@@ -138,22 +141,33 @@ export class Host {
   }
 
   /**
-   * A message that holds by itself holds for everybody, so it is verified once however many get it. One that does not is
+   * What holds by itself holds for everybody, so it is verified once however many get it. One that does not is
    * judged by each machine with what it remembers: remembering must not make a bad one good.
    */
   #isGenuine(replica: Replica, message: Message): boolean {
-    const { scheme, networkId, genuine } = this.#around
+    const { scheme, networkId } = this.#around
     const isDoor = message._tag === "Transactions"
     const judge = isDoor ? scheme.isValidAtDoor : scheme.isValid
     // Whose signature under a checkpoint counts depends on the epochs a machine knows.
     if (message._tag === "CheckpointSignature") return replica.checksOf(message).every(judge)
-    let holds = genuine.get(message)
-    if (holds === undefined) {
-      holds = replica.checksOf(message).every(judge)
-      genuine.set(message, holds)
-    }
+    const isVertices = message._tag === "Vertices" || message._tag === "Rounds"
+    const holds = isVertices
+      ? message.vertices.every((vertex) =>
+          this.#holds(vertex, () => replica.checksOf({ _tag: "Vertices", vertices: [vertex] }).every(judge)),
+        )
+      : this.#holds(message, () => replica.checksOf(message).every(judge))
     if (holds) return true
     return replica.checksOf(message, (transaction) => this.#verified.has(networkId, transaction)).every(judge)
+  }
+
+  #holds(item: Message | Vertex, judged: () => boolean): boolean {
+    const { genuine } = this.#around
+    let holds = genuine.get(item)
+    if (holds === undefined) {
+      holds = judged()
+      genuine.set(item, holds)
+    }
+    return holds
   }
 
   /** The door. Whether the transaction was taken. */
@@ -255,17 +269,18 @@ export class Host {
   #write(id: number, write: Write, isSynced: boolean): void {
     this.disk.append(id, write)
     this.#unreported.push({ id, isSynced })
-    if (isSynced || !this.#isFlushing) this.#flush()
+    if (isSynced) this.#flush(0)
+    else if (!this.#isFlushing) this.#flush(this.#chance.between(0, LAZY_FLUSH_MS))
   }
 
-  /** The disk takes a while, then says up to where it has come. */
-  #flush(): void {
+  /** The disk takes a while, then says up to where it has come. What need not be synced waits for company. */
+  #flush(idleMs: number): void {
     const last = this.#unreported.at(-1)
     if (last === undefined) return
     this.#isFlushing = true
     const life = this.#life
     const delay = Math.max(1, Math.round(this.#chance.heavyTail(this.speed.syncMs, 50 * this.speed.syncMs)))
-    this.#around.agenda.after(delay, () => {
+    this.#around.agenda.after(idleMs + delay, () => {
       if (life === this.#life) this.#report(last.id)
     })
   }
@@ -274,7 +289,7 @@ export class Host {
     const reported = this.#unreported.filter(({ id }) => id <= upTo)
     this.#unreported = this.#unreported.filter(({ id }) => id > upTo)
     this.#isFlushing = this.#unreported.length > 0
-    if (this.#isFlushing) this.#flush()
+    if (this.#isFlushing) this.#flush(0)
     if (reported.length === 0) return
     this.disk.reached(upTo, false)
     const synced = reported.findLast(({ isSynced }) => isSynced)

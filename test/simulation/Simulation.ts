@@ -12,6 +12,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as EpochRecord from "../../src/protocol/EpochRecord.js"
 import type { Header } from "../../src/protocol/Header.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
 import { Adversary, HABITS } from "./Adversary.js"
 import { Agenda } from "./Agenda.js"
 import { Chance } from "./Chance.js"
@@ -97,7 +98,9 @@ export class Simulation {
   readonly #trafficChance: Chance
   readonly #digest = new Digest()
   readonly #beginning: Stored
-  readonly #genuine = new WeakMap<Message, boolean>()
+  readonly #genuine = new WeakMap<Message | Vertex, boolean>()
+  /** What honest machines sent was looked at once, however many it went to. */
+  readonly #seen = new WeakSet<Message>()
   readonly #aimChance: Chance
   #aimedLoss = 0
   #isTrustBroken = false
@@ -494,8 +497,11 @@ export class Simulation {
     if (to >= this.#hosts.length || to === from.index) return
     const adversary = this.#adversaries.get(from.index)
     if (adversary === undefined) {
-      this.#saw(message)
-      this.#watchSigned(from, message)
+      if (!this.#seen.has(message)) {
+        this.#seen.add(message)
+        this.#saw(message)
+        this.#watchSigned(from, message)
+      }
       if (this.#aimedLoss > 0 && this.#isAimedAt(message) && this.#aimChance.percent(this.#aimedLoss)) return
       this.#network.send(from.index, to, message)
     } else for (const said of adversary.says(to, message)) this.#network.send(from.index, to, said)

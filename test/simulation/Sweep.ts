@@ -4,6 +4,9 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Options, Report } from "./Simulation.js"
 
+/** Most of what a run makes is gone with the next event; with more room for it, it is seldom looked at. */
+const YOUNG_MB = 256
+
 type Answer = { readonly report: Report } | { readonly crash: string }
 
 /**
@@ -19,7 +22,7 @@ export const run = async (
   const left = all[Symbol.iterator]()
   let isStopped = false
   const one = async (): Promise<void> => {
-    const worker = new Worker(bundle)
+    const worker = new Worker(bundle, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } })
     try {
       for (let next = left.next(); !next.done && !isStopped; next = left.next()) {
         const answer = await ask(worker, next.value)

@@ -40,7 +40,8 @@ export class Witness {
   readonly #published = new Map<string, number>()
   /** Slot of an honest author → what it signed there. */
   readonly #signed = new Map<string, string>()
-  readonly #inserted = new Map<string, string>()
+  /** Machine → slot → what it last took in there. */
+  readonly #inserted = new Map<string, Map<string, string>>()
   /** Epoch and author → who proved it, and since which round it was proven by enough. */
   readonly #accused = new Map<string, { readonly by: Set<string>; round: number }>()
   readonly #slashed = new Set<string>()
@@ -171,9 +172,11 @@ export class Witness {
 
   /** An honest machine that has both vertices of a slot in its DAG holds the proof; several cannot all lose it. */
   inserted(machine: string, { epoch, round, author, hash }: Header): void {
-    const slot = `${machine} ${epoch} ${round} ${author}`
-    const known = this.#inserted.get(slot)
-    this.#inserted.set(slot, hash)
+    const slot = `${epoch} ${round} ${author}`
+    const slots = this.#inserted.get(machine) ?? new Map<string, string>()
+    this.#inserted.set(machine, slots)
+    const known = slots.get(slot)
+    slots.set(slot, hash)
     if (known === undefined || known === hash) return
     const key = `${epoch} ${author}`
     const accusation = this.#accused.get(key) ?? { by: new Set<string>(), round: 0 }

@@ -10,6 +10,8 @@ import type { Transaction } from "../../protocol/Transaction.js"
 /** What one message holds; one transaction is always let through. */
 const MESSAGE_BYTES = 262_144
 
+const NOTHING: ReadonlyArray<never> = []
+
 export class Announcements {
   readonly #everyMs: number
   #fresh: Array<Transaction> = []
@@ -42,14 +44,20 @@ export class Announcements {
   /** What to say now, a message each. */
   take(pool: PendingTransactions, now: Timestamp): ReadonlyArray<ReadonlyArray<Transaction>> {
     const fresh = this.#fresh
+    if (fresh.length === 0 && !this.#isDue(now)) return NOTHING
     this.#fresh = []
     for (const { id } of fresh) this.#told.add(id)
     return messagesOf([...fresh, ...this.#again(pool, now)])
   }
 
-  #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
+  /** A clock that was set back would otherwise hold everything up until it is where it was. */
+  #isDue(now: Timestamp): boolean {
     const due = this.#tellsAgainAt
-    if (due !== null && now < due && due - now <= this.#everyMs) return []
+    return due === null || now >= due || due - now > this.#everyMs
+  }
+
+  #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
+    if (!this.#isDue(now)) return []
     this.#tellsAgainAt = now + this.#everyMs
     const again: Array<Transaction> = []
     for (const id of this.#told) {

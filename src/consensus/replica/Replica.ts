@@ -170,8 +170,12 @@ export class Replica {
     if (this.#announcements.hasNews) return now
     const { core, pool } = this.#life
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
-    const moments = [core.wakeAt(now), pool.nextExpiry, this.#announcements.wakeAt, join]
-    return Counter.timestamp(Math.min(...moments.flatMap((at) => (at === null ? [] : [Math.max(now, at)]))))
+    // Asked after every single input.
+    let soonest: number = core.wakeAt(now)
+    for (const at of [pool.nextExpiry, this.#announcements.wakeAt, join]) {
+      if (at !== null && at < soonest) soonest = Math.max(now, at)
+    }
+    return Counter.timestamp(soonest)
   }
 
   /** All peers there are at the moment. Called whenever that changes. */

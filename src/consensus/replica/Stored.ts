@@ -154,10 +154,11 @@ export class Stored {
   copy(): Stored {
     const copy = new Stored({
       genesis: this.genesis,
-      records: this.records,
+      records: [],
       effectsDigest: this.#effectsDigest,
       opening: this.#current.opening,
     })
+    copy.#records = new Map(this.#records)
     copy.#current = copied(this.#current)
     copy.#previous = this.#previous && copied(this.#previous)
     copy.#vertices = new Map(this.#vertices)

@@ -33,6 +33,11 @@ const house = {
     ],
   },
   network: { ours: ["protocol", "ledger", "consensus"], packages: ["effect", "#crypto", "node:net"] },
+  /** Loaded only when a node talks to others. */
+  "network/libp2p": {
+    ours: ["protocol", "ledger", "consensus"],
+    packages: ["effect", "#crypto", "libp2p", "@libp2p/*", "@chainsafe/*", "@multiformats/multiaddr"],
+  },
   node: {
     ours: ["protocol", "ledger", "consensus", "storage", "network"],
     packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],

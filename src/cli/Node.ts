@@ -1,5 +1,4 @@
 import { Effect, Layer } from "effect"
-import * as Network from "../network/Network.js"
 import * as Configuration from "../node/Configuration.js"
 import * as Ending from "../node/Ending.js"
 import * as Log from "../node/Log.js"
@@ -52,6 +51,6 @@ export const run = (version: string, words: ReadonlyArray<string>) =>
       colours: terminal.colours.stderr,
       write: terminal.writeError,
     })
-    const layers = Layer.mergeAll(logging, Network.nobody, Layer.succeed(Configuration.Configuration, configuration))
+    const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
     return yield* Effect.provide(Effect.tapError(Node.run(Front.layer), sayFatal), layers)
   })

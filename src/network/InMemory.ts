@@ -10,6 +10,9 @@ interface Member {
   readonly inbound: Queue.Queue<Received>
 }
 
+/** Everybody has heard it already. */
+const settle = () => {}
+
 /** Messages that wait for a slow reader; more are lost, as they would be elsewhere. */
 const WAITING_MESSAGES = 10_000
 
@@ -49,13 +52,13 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
           Effect.flatMap(members, (all) =>
             Effect.forEach(
               others(all).filter((member) => member.self.id === to),
-              (member) => Queue.offer(member.inbound, { from: id, message }),
+              (member) => Queue.offer(member.inbound, { from: id, message, settle }),
               { discard: true },
             ),
           ),
         broadcast: (message) =>
           Effect.flatMap(members, (all) =>
-            Effect.forEach(others(all), (member) => Queue.offer(member.inbound, { from: id, message }), {
+            Effect.forEach(others(all), (member) => Queue.offer(member.inbound, { from: id, message, settle }), {
               discard: true,
             }),
           ),

@@ -20,9 +20,14 @@ export interface Peer {
   readonly connectedSince: Timestamp
 }
 
+/** What became of a message: news that others may hear too, nothing new, or what no honest node sends. */
+export type Verdict = "news" | "known" | "refused"
+
 export interface Received {
   readonly from: PeerId
   readonly message: Message
+  /** To be told once it was taken in: until then it takes up its sender's room, and is forwarded to nobody. */
+  readonly settle: (verdict: Verdict) => void
 }
 
 export class Network extends Context.Tag("udg/Network")<

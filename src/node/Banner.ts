@@ -60,7 +60,7 @@ export const lines = (facts: Facts): ReadonlyArray<string> => {
     line("rpc", rpc),
     line(
       "p2p",
-      Option.getOrElse(p2p, () => "not connected: this version runs alone"),
+      Option.getOrElse(p2p, () => "cannot be reached by other nodes"),
     ),
     line(
       "data directory",

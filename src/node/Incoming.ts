@@ -3,12 +3,11 @@
  * once, whether a transaction came to the door first or in a vertex.
  */
 import { Effect } from "effect"
-import type { Message } from "../consensus/replica/Message.js"
 import type { Outputs } from "../consensus/replica/Output.js"
-import type { Connection, PeerId } from "../consensus/replica/Peer.js"
+import type { Connection } from "../consensus/replica/Peer.js"
 import type { Accepted, Replica } from "../consensus/replica/Replica.js"
 import type { Refusal } from "../ledger/PendingTransactions.js"
-import type { Network } from "../network/Network.js"
+import type { Network, Received } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { SecretKey } from "../protocol/Keys.js"
@@ -18,9 +17,10 @@ import type { Sats } from "../protocol/Sats.js"
 import * as Transaction from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import type { Counters } from "./Counters.js"
+import { Forwarding } from "./Forwarding.js"
 
 export type Input =
-  | { readonly _tag: "Message"; readonly from: PeerId; readonly message: Message }
+  | ({ readonly _tag: "Message" } & Received)
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
 
@@ -44,6 +44,7 @@ export class Incoming {
   readonly #networkId: NetworkId
   readonly #network: typeof Network.Service
   readonly #counters: Counters
+  readonly #forwarding = new Forwarding()
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
 
   constructor(replica: Replica, networkId: NetworkId, network: typeof Network.Service, counters: Counters) {
@@ -57,7 +58,7 @@ export class Incoming {
   take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
     switch (input._tag) {
       case "Message":
-        return this.#receive(input.from, input.message, at)
+        return this.#receive(input, at)
       case "Connections":
         return Effect.sync(() => {
           this.#counters.connected(input.connections.length)
@@ -88,10 +89,16 @@ export class Incoming {
     })
   }
 
-  #receive(from: PeerId, message: Message, at: Timestamp): Effect.Effect<Outputs> {
+  #receive({ from, message, settle }: Received, at: Timestamp): Effect.Effect<Outputs> {
     return Effect.suspend(() => {
       const checks = this.#replica.checksOf(message, (transaction) => this.#verified.has(this.#networkId, transaction))
-      if (checks.every(Verification.isValid)) return Effect.succeed(this.#replica.receive(from, message, at))
+      if (checks.every(Verification.isValid)) {
+        const verdict = this.#forwarding.judge(this.#replica, message)
+        const outputs = this.#replica.receive(from, message, at)
+        settle(verdict())
+        return Effect.succeed(outputs)
+      }
+      settle("refused")
       if (message._tag === "CheckpointSignature") this.#counters.checkpointRefused()
       const what = `a ${message._tag} with a signature that does not hold`
       return Effect.as(this.#network.misbehaved(from, what), [])

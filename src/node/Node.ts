@@ -15,6 +15,7 @@ import * as Home from "./Home.js"
 import * as Log from "./Log.js"
 import * as Mempool from "./Mempool.js"
 import * as Metrics from "./Metrics.js"
+import * as Networking from "./Networking.js"
 import * as Peers from "./Peers.js"
 import * as Pruning from "./Pruning.js"
 import * as Staking from "./Staking.js"
@@ -24,7 +25,7 @@ import * as Validator from "./Validator.js"
 
 const log = Log.for("node")
 
-const foundation = Home.storageLayer.pipe(Layer.provideMerge(Layer.merge(Home.layer, Supervisor.layer)))
+const foundation = Layer.merge(Home.layer, Supervisor.layer)
 
 const faces = Layer.mergeAll(
   Dag.layer,
@@ -38,16 +39,20 @@ const faces = Layer.mergeAll(
   Pruning.layer,
 )
 
-/** All services over an engine. They stop in the reverse order of their start. */
-export const layerOver = (engine: typeof Engine.layer) =>
+/**
+ * All services over an engine and a network. They stop in the reverse order of their start. The database is checked
+ * while the network is loaded and begins to listen.
+ */
+export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Health.layer.pipe(
     Layer.provideMerge(Metrics.layer),
     Layer.provideMerge(faces),
     Layer.provideMerge(engine),
+    Layer.provideMerge(Layer.merge(Home.storageLayer, network)),
     Layer.provideMerge(foundation),
   )
 
-export const layer = layerOver(Engine.layer)
+export const layer = layerOver(Engine.layer, Networking.layer)
 
 export type Services = Layer.Layer.Success<typeof layer>
 
@@ -69,7 +74,7 @@ const announce = Effect.gen(function* () {
   yield* Console.log(Banner.lines(facts).join("\n"))
 })
 
-export type Environment = Configuration | Network | FileSystem.FileSystem
+export type Environment = Configuration | FileSystem.FileSystem
 
 /**
  * Runs until it is interrupted or something ends it; everything is stopped and closed then, whoever asks first, so that

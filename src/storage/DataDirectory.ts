@@ -19,6 +19,7 @@ export const FILES = {
   validatorKey: "validator.key",
   faucetKey: "faucet.key",
   nodeKey: "node.key",
+  peers: "peers.txt",
 } as const
 
 export class DataDirectory {

@@ -60,8 +60,7 @@ export const node = (
   network: Layer.Layer<Network.Network> = Network.nobody,
   engine: typeof Engine.layer = Engine.layer,
 ) =>
-  Node.layerOver(engine).pipe(
-    Layer.provideMerge(network),
+  Node.layerOver(engine, network).pipe(
     Layer.provideMerge(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
     Layer.provideMerge(platform),
   )

@@ -1,0 +1,102 @@
+/**
+ * How peers behave. What no honest node does costs points, which wear off with time; too many cost the connection, and
+ * more a ban. Being late, slow, or saying a thing twice costs nothing.
+ */
+import type { PeerId } from "../consensus/replica/Peer.js"
+
+export const DISCONNECTED_AT = 50
+export const BANNED_AT = 100
+export const BAN_MS = 600_000
+/** A ban after a ban lasts twice as long, up to this. */
+const LONGEST_BAN_MS = 86_400_000
+/** Time in which one point wears off. */
+const POINT_MS = 10_000
+/** So many peers are remembered; whoever has the fewest points is forgotten first. */
+const MAX_REMEMBERED = 4_096
+/** So many banned peers at one address, and only peers that are known to be honest are let in from there. */
+export const BANS_PER_ADDRESS = 5
+
+/** What a peer can do that no honest one does, and what it costs. */
+export const OFFENCES = {
+  /** Bytes that are no message, or one that does not belong on this stream. */
+  malformed: 30,
+  /** A message, a vertex or a state that is well-formed and wrong: a signature, a rule, a root. */
+  invalid: 30,
+  /** Longer than anything there is. */
+  oversize: 50,
+  /** More questions than anybody has who waits for answers. */
+  flood: 10,
+} as const
+
+export type Offence = keyof typeof OFFENCES
+
+export type Consequence = "none" | "disconnect" | "ban"
+
+interface Record {
+  points: number
+  at: number
+  bannedUntil: number
+  bans: number
+  address: string | null
+}
+
+export class Conduct {
+  readonly #records = new Map<PeerId, Record>()
+
+  get remembered(): number {
+    return this.#records.size
+  }
+
+  /** `address`: the host it came from, without the port. */
+  offend(peer: PeerId, address: string | null, offence: Offence, now: number): Consequence {
+    const record = this.#worn(peer, now)
+    record.points += OFFENCES[offence]
+    record.address = address
+    if (record.points < DISCONNECTED_AT) return "none"
+    if (record.points < BANNED_AT) return "disconnect"
+    record.bannedUntil = now + Math.min(LONGEST_BAN_MS, BAN_MS * 2 ** record.bans)
+    record.bans++
+    record.points = 0
+    return "ban"
+  }
+
+  points(peer: PeerId, now: number): number {
+    return this.#records.has(peer) ? this.#worn(peer, now).points : 0
+  }
+
+  isBanned(peer: PeerId, now: number): boolean {
+    return (this.#records.get(peer)?.bannedUntil ?? 0) > now
+  }
+
+  /** So many came from there and were banned that who comes next is probably one of them. */
+  isAddressSuspect(address: string, now: number): boolean {
+    let banned = 0
+    for (const record of this.#records.values()) if (record.address === address && record.bannedUntil > now) banned++
+    return banned >= BANS_PER_ADDRESS
+  }
+
+  #worn(peer: PeerId, now: number): Record {
+    const known = this.#records.get(peer)
+    if (known === undefined) return this.#remember(peer, now)
+    known.points = Math.max(0, known.points - (now - known.at) / POINT_MS)
+    known.at = now
+    return known
+  }
+
+  #remember(peer: PeerId, now: number): Record {
+    if (this.#records.size >= MAX_REMEMBERED) this.#forgetLeast(now)
+    const record = { points: 0, at: now, bannedUntil: 0, bans: 0, address: null }
+    this.#records.set(peer, record)
+    return record
+  }
+
+  #forgetLeast(now: number): void {
+    const weight = ({ points, bannedUntil }: Record): number => (bannedUntil > now ? BANNED_AT : 0) + points
+    let least: readonly [PeerId, number] | undefined
+    for (const [peer, record] of this.#records) {
+      const own = weight(record)
+      if (least === undefined || own < least[1]) least = [peer, own]
+    }
+    if (least !== undefined) this.#records.delete(least[0])
+  }
+}

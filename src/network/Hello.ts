@@ -1,0 +1,130 @@
+/**
+ * What two nodes tell each other first: which network, which version of the protocol, and whose node it is. That a peer
+ * is who it says is Noise's business; that it speaks for a validator it proves by signing what the other one drew.
+ */
+import { Either } from "effect"
+import { randomBytes, toHex } from "#crypto"
+import * as Address from "../protocol/Address.js"
+import * as Binary from "../protocol/Binary.js"
+import * as Hash from "../protocol/Hash.js"
+import * as Keys from "../protocol/Keys.js"
+import * as Network from "../protocol/Network.js"
+import * as Verification from "../protocol/Verification.js"
+
+/** Of everything that goes over the wire between nodes; two nodes of different versions do not talk. */
+export const PROTOCOL_VERSION = 1
+
+export interface Hello {
+  readonly version: number
+  readonly networkId: Network.NetworkId
+  readonly genesisHash: Hash.Hash
+  /** The program and its version. */
+  readonly agent: string
+  /** Where it listens, at the address it comes from; 0 when it does not. */
+  readonly port: number
+  /** Drawn for this connection; the other one signs it. */
+  readonly challenge: Hash.Hash
+}
+
+/** The signature by which a validator's node shows whose it is. */
+export interface Proof {
+  readonly publicKey: Keys.PublicKey
+  readonly signature: Keys.Signature
+}
+
+/** Both peer ids, as the names they have: a proof made for one connection is worth nothing on another. */
+export interface Ends {
+  readonly prover: string
+  readonly verifier: string
+}
+
+const AGENT_BYTES = 64
+const PEER_ID_BYTES = 128
+const SIGNATURE_DOMAIN = Binary.utf8("udg/peer\0")
+
+/** No hello and no proof is longer. */
+export const MAX_BYTES = 512
+
+export const drawChallenge = (): Hash.Hash => toHex(randomBytes(Hash.BYTES)) as Hash.Hash
+
+/** Whatever the program is called, it fits. */
+export const agentOf = (version: string): string => `udg/${version}`.slice(0, AGENT_BYTES)
+
+export const encode = (hello: Hello): Uint8Array =>
+  Binary.encode((writer) =>
+    writer
+      .u16(hello.version)
+      .text8(hello.networkId)
+      .hex(hello.genesisHash)
+      .text8(hello.agent)
+      .u16(hello.port)
+      .hex(hello.challenge),
+  )
+
+const readNetworkId = (reader: Binary.Reader): Network.NetworkId => {
+  const text = reader.text8(Network.NETWORK_ID_BYTES)
+  if (Network.isNetworkId(text)) return text
+  reader.fail("not a network id")
+  return "" as Network.NetworkId
+}
+
+export const decode = (bytes: Uint8Array): Either.Either<Hello, Binary.MalformedBytes> =>
+  Binary.decode("hello", bytes, (reader) => ({
+    version: reader.u16(),
+    networkId: readNetworkId(reader),
+    genesisHash: Hash.read(reader),
+    agent: reader.text8(AGENT_BYTES),
+    port: reader.u16(),
+    challenge: Hash.read(reader),
+  }))
+
+export const encodeProof = (proof: Proof | null): Uint8Array =>
+  Binary.encode((writer) => {
+    writer.boolean(proof !== null)
+    if (proof !== null) writer.hex(proof.publicKey).hex(proof.signature)
+  })
+
+export const decodeProof = (bytes: Uint8Array): Either.Either<Proof | null, Binary.MalformedBytes> =>
+  Binary.decode("proof of a validator key", bytes, (reader) =>
+    reader.boolean() ? { publicKey: Keys.readPublicKey(reader), signature: Keys.readSignature(reader) } : null,
+  )
+
+const signedBytes = ({ genesisHash, challenge }: Hello, { prover, verifier }: Ends): Uint8Array =>
+  Hash.tagged(SIGNATURE_DOMAIN, [
+    Binary.encode((writer) => writer.hex(genesisHash).hex(challenge).text8(prover).text8(verifier)),
+  ])
+
+const isSayable = ({ prover, verifier }: Ends): boolean =>
+  [prover, verifier].every((id) => id.length > 0 && id.length <= PEER_ID_BYTES)
+
+/** Answers the verifier's challenge. */
+export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({
+  publicKey: key.publicKey,
+  signature: key.sign(signedBytes(theirs, ends)),
+})
+
+/** Whose node it is, by an answer to one's own challenge; none when the proof proves nothing. */
+export const validatorOf = (own: Hello, ends: Ends, { publicKey, signature }: Proof): Address.Address | null => {
+  if (!isSayable(ends)) return null
+  const holds = Verification.isValid({ message: signedBytes(own, ends), publicKey, signature })
+  return holds ? Address.fromPublicKey(publicKey) : null
+}
+
+/** The version alone, which every version writes first. */
+const versionOf = (bytes: Uint8Array): number =>
+  bytes.length < 2 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint16(0, true)
+
+/** The hello of somebody to talk to; otherwise why the two have nothing to say to each other, in words for the log. */
+export const judge = (own: Hello, bytes: Uint8Array): Either.Either<Hello, string> => {
+  const version = versionOf(bytes)
+  if (version !== own.version) {
+    return Either.left(`it speaks version ${version} of the protocol, this node version ${own.version}`)
+  }
+  const theirs = decode(bytes)
+  if (Either.isLeft(theirs)) return Either.left(`its hello cannot be read: ${theirs.left.message}`)
+  const { networkId, genesisHash } = theirs.right
+  if (genesisHash === own.genesisHash) return Either.right(theirs.right)
+  return Either.left(
+    `it is on network ${networkId} (genesis ${genesisHash}), this node on ${own.networkId} (genesis ${own.genesisHash})`,
+  )
+}

@@ -1,0 +1,246 @@
+/**
+ * Messages as bytes: one byte that says which, then its fields in the encodings of the protocol. Whatever stands in a
+ * message and has an encoding of its own carries its length in front, so that it can be kept without the message around.
+ */
+import { Either } from "effect"
+import * as Messages from "../consensus/replica/Message.js"
+import * as Subtree from "../ledger/trie/Subtree.js"
+import * as Address from "../protocol/Address.js"
+import * as Binary from "../protocol/Binary.js"
+import * as Checkpoint from "../protocol/Checkpoint.js"
+import * as Counter from "../protocol/Counter.js"
+import * as Evidence from "../protocol/Evidence.js"
+import * as Hash from "../protocol/Hash.js"
+import * as Header from "../protocol/Header.js"
+import * as Heartbeat from "../protocol/Heartbeat.js"
+import * as Keys from "../protocol/Keys.js"
+import * as Limits from "../protocol/Limits.js"
+import type { NetworkId } from "../protocol/Network.js"
+import * as Transaction from "../protocol/Transaction.js"
+import * as Vertex from "../protocol/Vertex.js"
+
+type Message = Messages.Message
+type Tag = Message["_tag"]
+type Of<T extends Tag> = Extract<Message, { readonly _tag: T }>
+
+/** News below 16, questions below 32, answers above. */
+const BYTE_OF: { readonly [T in Tag]: number } = {
+  Vertices: 1,
+  Transactions: 2,
+  Heartbeat: 3,
+  Evidence: 4,
+  CheckpointSignature: 5,
+  AskVertices: 16,
+  AskRounds: 17,
+  AskClosing: 18,
+  AskHighest: 19,
+  AskState: 20,
+  Rounds: 32,
+  Closing: 33,
+  Highest: 34,
+  State: 35,
+}
+
+/** What an answer needs besides the items that `ANSWER_BYTES` counts: their lengths, at the smallest vertices there are. */
+const OVERHEAD_BYTES = 65_536
+/** No message is longer, and nobody reads a longer one. */
+export const MAX_BYTES = Messages.ANSWER_BYTES + OVERHEAD_BYTES
+/** More than fit: the smallest vertex there is has 198 bytes. */
+const MAX_VERTICES = 16_384
+const MAX_TRANSACTIONS = 4_096
+/** An encoded `Position`. */
+const MAX_POSITION_BYTES = 1 + Hash.BYTES
+
+const writeBytes = (writer: Binary.Writer, bytes: Uint8Array): void => {
+  writer.u32(bytes.length).raw(bytes)
+}
+
+/** Bytes that outlive the message they came in. */
+const readBytes = (reader: Binary.Reader, limit: number): Uint8Array => {
+  const length = reader.u32()
+  reader.require(length <= limit, `${length} bytes, at most ${limit} allowed`)
+  return reader.raw(length).slice()
+}
+
+/** A value with an encoding of its own; none once the reader has failed. */
+const readWhole = <A>(
+  reader: Binary.Reader,
+  limit: number,
+  decode: (bytes: Uint8Array) => Either.Either<A, Binary.MalformedBytes>,
+): A | undefined => {
+  const bytes = readBytes(reader, limit)
+  if (reader.failure !== undefined) return undefined
+  const decoded = decode(bytes)
+  if (Either.isRight(decoded)) return decoded.right
+  reader.fail(decoded.left.message)
+  return undefined
+}
+
+const present = <A>(items: ReadonlyArray<A | undefined>): ReadonlyArray<A> => items.filter((item) => item !== undefined)
+
+const writeVertices = (writer: Binary.Writer, vertices: ReadonlyArray<Vertex.Vertex>): void => {
+  writer.list32(vertices, ({ encoded }) => writeBytes(writer, encoded))
+}
+
+const readVertices = (networkId: NetworkId, reader: Binary.Reader): ReadonlyArray<Vertex.Vertex> =>
+  present(
+    reader.list32(MAX_VERTICES, () =>
+      readWhole(reader, Limits.VERTEX_BYTES, (bytes) => Vertex.decode(networkId, bytes)),
+    ),
+  )
+
+const readSigned = (reader: Binary.Reader): Checkpoint.SignedCheckpoint | undefined =>
+  readWhole(reader, MAX_BYTES, Checkpoint.decodeSigned)
+
+const write = (writer: Binary.Writer, message: Message): void => {
+  switch (message._tag) {
+    case "Vertices":
+      writeVertices(writer, message.vertices)
+      return
+    case "Transactions":
+      writer.list32(message.transactions, ({ encoded }) => writer.raw(encoded))
+      return
+    case "Heartbeat":
+      Heartbeat.write(writer, message.heartbeat)
+      return
+    case "Evidence":
+      Evidence.write(writer, message.evidence)
+      return
+    case "CheckpointSignature":
+      Checkpoint.write(writer, message.checkpoint)
+      writer.hex(message.signature.validator).hex(message.signature.signature)
+      return
+    case "AskVertices":
+      writer.list16(message.hashes, (hash) => writer.hex(hash))
+      return
+    case "AskRounds":
+      writer
+        .u64(message.epoch)
+        .u64(message.fromRound)
+        .u64(message.toRound)
+        .boolean(message.after !== null)
+      if (message.after !== null) writer.hex(message.after)
+      return
+    case "AskClosing":
+      writer.u64(message.from)
+      return
+    case "AskHighest":
+      writer.hex(message.author)
+      return
+    case "AskState":
+      writer.hex(message.root)
+      writeBytes(writer, message.position)
+      return
+    case "Rounds":
+      writer.u64(message.epoch).boolean(message.isLast)
+      writeVertices(writer, message.vertices)
+      return
+    case "Closing":
+      writer.list8(message.signed, (signed) => writeBytes(writer, Checkpoint.encodeSigned(signed)))
+      writer.boolean(message.newest !== null)
+      if (message.newest !== null) writeBytes(writer, Checkpoint.encodeSigned(message.newest))
+      return
+    case "Highest":
+      writer.hex(message.author).boolean(message.header !== null)
+      if (message.header !== null) Header.write(writer, message.header)
+      return
+    case "State":
+      writer.hex(message.root).boolean(message.subtree !== null)
+      if (message.subtree !== null) writeBytes(writer, message.subtree)
+  }
+}
+
+type Read = (networkId: NetworkId, reader: Binary.Reader) => Message | undefined
+
+const readClosing = (reader: Binary.Reader): Of<"Closing"> => {
+  const signed = present(reader.list8(Messages.ANSWERED_CHECKPOINTS, () => readSigned(reader)))
+  const newest = reader.boolean() ? (readSigned(reader) ?? null) : null
+  return { _tag: "Closing", signed, newest }
+}
+
+const readTransactions = (networkId: NetworkId, reader: Binary.Reader): ReadonlyArray<Transaction.Transaction> =>
+  reader.list32(MAX_TRANSACTIONS, () => {
+    const transaction = Transaction.read(networkId, reader)
+    // A copy: one that waits in the mempool must not keep the whole message alive.
+    return { ...transaction, encoded: transaction.encoded.slice() }
+  })
+
+const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader) => Of<T> } = {
+  Vertices: (networkId, reader) => ({ _tag: "Vertices", vertices: readVertices(networkId, reader) }),
+  Transactions: (networkId, reader) => ({ _tag: "Transactions", transactions: readTransactions(networkId, reader) }),
+  Heartbeat: (_, reader) => ({ _tag: "Heartbeat", heartbeat: Heartbeat.read(reader) }),
+  Evidence: (_, reader) => ({ _tag: "Evidence", evidence: Evidence.read(reader) }),
+  CheckpointSignature: (_, reader) => ({
+    _tag: "CheckpointSignature",
+    checkpoint: Checkpoint.read(reader),
+    signature: { validator: Address.read(reader), signature: Keys.readSignature(reader) },
+  }),
+  AskVertices: (_, reader) => ({
+    _tag: "AskVertices",
+    hashes: reader.list16(Messages.ASKED_VERTICES, () => Hash.read(reader)),
+  }),
+  AskRounds: (_, reader) => ({
+    _tag: "AskRounds",
+    epoch: Counter.epoch(reader.u64()),
+    fromRound: Counter.round(reader.u64()),
+    toRound: Counter.round(reader.u64()),
+    after: reader.boolean() ? Hash.read(reader) : null,
+  }),
+  AskClosing: (_, reader) => ({ _tag: "AskClosing", from: Counter.epoch(reader.u64()) }),
+  AskHighest: (_, reader) => ({ _tag: "AskHighest", author: Address.read(reader) }),
+  AskState: (_, reader) => ({
+    _tag: "AskState",
+    root: Hash.read(reader),
+    position: readBytes(reader, MAX_POSITION_BYTES),
+  }),
+  Rounds: (networkId, reader) => {
+    const epoch = Counter.epoch(reader.u64())
+    const isLast = reader.boolean()
+    return { _tag: "Rounds", epoch, vertices: readVertices(networkId, reader), isLast }
+  },
+  Closing: (_, reader) => readClosing(reader),
+  Highest: (_, reader) => ({
+    _tag: "Highest",
+    author: Address.read(reader),
+    header: reader.boolean() ? Header.read(reader) : null,
+  }),
+  State: (_, reader) => ({
+    _tag: "State",
+    root: Hash.read(reader),
+    subtree: reader.boolean() ? readBytes(reader, Subtree.MAX_BYTES) : null,
+  }),
+}
+
+const READ_BY_BYTE: ReadonlyMap<number, Read> = new Map(
+  Object.entries(BYTE_OF).map(([tag, byte]): readonly [number, Read] => [byte, READ[tag as Tag]]),
+)
+
+export const encode = (message: Message): Uint8Array =>
+  Binary.encode((writer) => {
+    writer.u8(BYTE_OF[message._tag])
+    write(writer, message)
+  })
+
+export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Message, Binary.MalformedBytes> =>
+  Either.flatMap(
+    Binary.decode("message", bytes, (reader) => {
+      reader.require(bytes.length <= MAX_BYTES, `${bytes.length} bytes, at most ${MAX_BYTES} allowed`)
+      const byte = reader.u8()
+      const read = READ_BY_BYTE.get(byte)
+      if (read === undefined) reader.fail(`kind of message ${byte}`)
+      return read?.(networkId, reader)
+    }),
+    (message) =>
+      message === undefined
+        ? Either.left(new Binary.MalformedBytes({ what: "message", offset: 0, reason: "no kind of message" }))
+        : Either.right(message),
+  )
+
+export const isNews = (message: Message): message is Messages.News => BYTE_OF[message._tag] < 16
+
+export const isQuestion = (message: Message): message is Messages.Question | Messages.DiskQuestion =>
+  BYTE_OF[message._tag] >= 16 && BYTE_OF[message._tag] < 32
+
+/** Vertices are news and an answer. */
+export const isAnswer = (message: Message): message is Messages.Answer =>
+  BYTE_OF[message._tag] >= 32 || message._tag === "Vertices"

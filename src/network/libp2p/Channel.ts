@@ -1,0 +1,50 @@
+/** The streams between two nodes. Each goes one way, opened by whoever has something to say, and each has its limits. */
+import type { Message } from "../../consensus/replica/Message.js"
+import * as Limits from "../../protocol/Limits.js"
+import * as MessageCodec from "../MessageCodec.js"
+
+/** Vertices have a stream of their own, so that no long answer stands in their way. */
+export type Channel = "vertices" | "questions" | "answers"
+
+export const all: ReadonlyArray<Channel> = ["vertices", "questions", "answers"]
+
+interface Bounds {
+  readonly frameBytes: number
+  /** What may wait for a slow reader before more is lost. */
+  readonly waitingBytes: number
+  /** What is read: so much at once, then so much a second. More is not read, which costs the sender nothing. */
+  readonly burstBytes: number
+  readonly bytesPerSecond: number
+}
+
+/** Kind of message and lengths around a single vertex. */
+const AROUND_A_VERTEX = 16
+const MIB = 1_048_576
+
+export const LIMITS: { readonly [channel in Channel]: Bounds } = {
+  vertices: {
+    frameBytes: Limits.VERTEX_BYTES + AROUND_A_VERTEX,
+    waitingBytes: 16 * MIB,
+    burstBytes: 32 * MIB,
+    bytesPerSecond: 8 * MIB,
+  },
+  questions: { frameBytes: 16_384, waitingBytes: MIB, burstBytes: 4 * MIB, bytesPerSecond: MIB },
+  answers: {
+    frameBytes: MessageCodec.MAX_BYTES,
+    waitingBytes: 16 * MIB,
+    burstBytes: 64 * MIB,
+    bytesPerSecond: 32 * MIB,
+  },
+}
+
+/** Whether a message belongs there. */
+export const takes = (channel: Channel, message: Message): boolean => {
+  switch (channel) {
+    case "vertices":
+      return message._tag === "Vertices"
+    case "questions":
+      return MessageCodec.isQuestion(message)
+    case "answers":
+      return MessageCodec.isAnswer(message)
+  }
+}

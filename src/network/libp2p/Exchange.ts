@@ -1,0 +1,44 @@
+/** Peers tell each other of peers: whoever opens the stream gets one message of addresses. */
+import type { Stream } from "@libp2p/interface"
+import { Either } from "effect"
+import * as Binary from "../../protocol/Binary.js"
+import * as AddressBook from "../AddressBook.js"
+import * as Frames from "../Frames.js"
+
+const ADDRESS_BYTES = 128
+const MAX_BYTES = 1 + AddressBook.TOLD_AT_ONCE * (1 + ADDRESS_BYTES)
+const LIMIT_MS = 10_000
+
+const limited = (stream: Stream) =>
+  setTimeout(() => stream.abort(new Error(`no addresses within ${LIMIT_MS} ms`)), LIMIT_MS)
+
+export const encode = (addresses: ReadonlyArray<string>): Uint8Array =>
+  Binary.encode((writer) => writer.list8(addresses, (address) => writer.text8(address)))
+
+export const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, Binary.MalformedBytes> =>
+  Binary.decode("addresses", bytes, (reader) =>
+    reader.list8(AddressBook.TOLD_AT_ONCE, () => reader.text8(ADDRESS_BYTES)),
+  )
+
+export const tell = async (stream: Stream, addresses: ReadonlyArray<string>): Promise<void> => {
+  const timer = limited(stream)
+  try {
+    const sayable = addresses.filter((address) => address.length <= ADDRESS_BYTES)
+    await stream.sink([Frames.framed(encode(sayable.slice(0, AddressBook.TOLD_AT_ONCE)))])
+    await stream.close()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** None when it says nothing, or something that is no list of addresses. */
+export const ask = async (stream: Stream): Promise<ReadonlyArray<string>> => {
+  const timer = limited(stream)
+  try {
+    const { value } = await Frames.read(stream.source, MAX_BYTES).next()
+    await stream.close()
+    return value === undefined ? [] : Either.getOrElse(decode(value), () => [])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,444 @@
+/**
+ * All peers of this node: lets connections in, has both ends greet, and carries messages between the sessions and the
+ * node. What is wrong with a peer it is told, or sees in the bytes; `Conduct` says what follows.
+ */
+
+import type { Connection, IncomingStreamData, Stream } from "@libp2p/interface"
+import { TopicValidatorResult } from "@libp2p/interface"
+import { Either } from "effect"
+import type { Answer, DiskQuestion, Message, News, Question } from "../../consensus/replica/Message.js"
+import type { PeerId } from "../../consensus/replica/Peer.js"
+import * as Counter from "../../protocol/Counter.js"
+import type { Signer } from "../../protocol/Keys.js"
+import { Conduct, type Consequence, type Offence } from "../Conduct.js"
+import * as Frames from "../Frames.js"
+import * as Hello from "../Hello.js"
+import * as MessageCodec from "../MessageCodec.js"
+import type { Peer, Received, Verdict } from "../Network.js"
+import * as Channel from "./Channel.js"
+import * as Greeting from "./Greeting.js"
+import { Session } from "./Session.js"
+import * as Transport from "./Transport.js"
+
+/** Something to be logged. */
+export interface Notice {
+  readonly level: "debug" | "info" | "warn"
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface Listener {
+  /** Well-formed and not yet judged. */
+  readonly heard: (received: Received) => void
+  /** Everybody there is, whenever that changes. */
+  readonly changed: (peers: ReadonlyArray<Peer>) => void
+  readonly noticed: (notice: Notice) => void
+  /** The greeting went well. */
+  readonly met: (session: Session) => void
+  readonly lost: (session: Session) => void
+  /** The greeting did not go well, for a connection that was dialled from here. */
+  readonly missed: (address: string) => void
+}
+
+export interface Options {
+  readonly seed: Uint8Array
+  readonly listen: string
+  readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
+  readonly signer: Signer | null
+  readonly listener: Listener
+}
+
+/** Connections of one host, so that a single machine cannot take all there are. */
+const CONNECTIONS_PER_HOST = 32
+const MAX_INBOUND = 128
+const GREETING_LIMIT_MS = 15_000
+/** How long the same complaint about the same peer is not said again. */
+const SAID_AGAIN_MS = 600_000
+const MAX_COMPLAINTS = 256
+/** Who was connected for so long and not banned is let in also where many are banned. */
+const TRUSTED_AFTER_MS = 60_000
+const MAX_TRUSTED = 1_024
+/** What gossip is told of a message: to pass it on, to leave it, or that it is wrong. */
+const VERDICTS: { readonly [verdict in Verdict]: TopicValidatorResult } = {
+  news: TopicValidatorResult.Accept,
+  known: TopicValidatorResult.Ignore,
+  refused: TopicValidatorResult.Reject,
+}
+
+/** A multiaddress without the peer id at its end. */
+export const withoutPeer = (address: string): string => address.replace(/\/p2p\/[^/]+$/, "")
+
+const nothing = () => {}
+
+/** A promise that somebody else keeps, and whether it is kept. */
+const pending = <A>() => {
+  let keep: (value: A) => void = nothing
+  const promise = new Promise<A>((resolve) => {
+    keep = resolve
+  })
+  return { promise, keep }
+}
+
+export class Switchboard {
+  readonly #options: Options
+  readonly #listener: Listener
+  readonly #conduct = new Conduct()
+  readonly #sessions = new Map<PeerId, Session>()
+  /** For every connection: its session, once it is greeted, or none. */
+  readonly #greetings = new Map<string, ReturnType<typeof pending<Session | null>>>()
+  readonly #complaints = new Map<string, number>()
+  readonly #trusted = new Set<PeerId>()
+  #transport: Transport.Transport | null = null
+  #port = 0
+
+  private constructor(options: Options) {
+    this.#options = options
+    this.#listener = options.listener
+  }
+
+  static async start(options: Options): Promise<Switchboard> {
+    const board = new Switchboard(options)
+    await board.#start()
+    return board
+  }
+
+  get #node(): Transport.Transport {
+    if (this.#transport === null) throw new Error("the network is not started")
+    return this.#transport
+  }
+
+  get id(): PeerId {
+    return this.#node.peerId.toString() as PeerId
+  }
+
+  /** Where it listens, with its peer id. */
+  get addresses(): ReadonlyArray<string> {
+    return this.#node.getMultiaddrs().map((address) => address.toString())
+  }
+
+  get sessions(): ReadonlyArray<Session> {
+    return [...this.#sessions.values()]
+  }
+
+  get peers(): ReadonlyArray<Peer> {
+    return this.sessions.map((session) => session.asPeer)
+  }
+
+  get transport(): Transport.Transport {
+    return this.#node
+  }
+
+  session(peer: PeerId): Session | undefined {
+    return this.#sessions.get(peer)
+  }
+
+  protocolOf(name: string): string {
+    return `/udg/${Hello.PROTOCOL_VERSION}/${this.#options.hello.genesisHash}/${name}`
+  }
+
+  get #topics() {
+    return { transactions: this.protocolOf("transactions"), votes: this.protocolOf("votes") }
+  }
+
+  async #start(): Promise<void> {
+    const { seed, listen, hello } = this.#options
+    const topics = Object.values(this.#topics)
+    const gate = {
+      refusesHost: (host: string) => this.#refusesHost(host),
+      refusesPeer: (peer: string, host: string | null) => this.#refusesPeer(peer as PeerId, host),
+    }
+    const node = await Transport.start({ seed, listen, agent: hello.agent, topics, gate })
+    this.#transport = node
+    this.#port = Number(node.getMultiaddrs()[0]?.nodeAddress().port ?? 0)
+    node.addEventListener("connection:open", ({ detail }) => this.#opened(detail))
+    node.addEventListener("connection:close", ({ detail }) => this.#closed(detail))
+    await node.handle(Greeting.PROTOCOL, (incoming) => this.#greetedBy(incoming), { maxInboundStreams: 1 })
+    for (const channel of Channel.all) {
+      await node.handle(this.protocolOf(channel), (incoming) => this.#listen(channel, incoming), {
+        maxInboundStreams: 2,
+      })
+    }
+    for (const topic of topics) node.services.gossip.subscribe(topic)
+    node.services.gossip.addEventListener("gossipsub:message", ({ detail }) => {
+      const source = detail.propagationSource.toString()
+      this.#gossiped(source as PeerId, detail.msg.topic, detail.msg.data, (verdict) =>
+        node.services.gossip.reportMessageValidationResult(detail.msgId, source, VERDICTS[verdict]),
+      )
+    })
+  }
+
+  async stop(): Promise<void> {
+    for (const session of this.#sessions.values()) session.end()
+    await this.#transport?.stop()
+  }
+
+  // Who may come in.
+
+  #refusesHost(host: string): boolean {
+    const connections = this.#node.getConnections()
+    const inbound = connections.filter(({ direction }) => direction === "inbound")
+    const ofHost = inbound.filter(({ remoteAddr }) => Transport.hostOf(remoteAddr) === host)
+    return inbound.length >= MAX_INBOUND || ofHost.length >= CONNECTIONS_PER_HOST
+  }
+
+  #refusesPeer(peer: PeerId, host: string | null): boolean {
+    const now = Date.now()
+    if (this.#conduct.isBanned(peer, now)) return true
+    // Many of those who came from there were banned: only who has been here and behaved is let in.
+    return host !== null && this.#conduct.isAddressSuspect(host, now) && !this.#trusted.has(peer)
+  }
+
+  #opened(connection: Connection): void {
+    const greeting = pending<Session | null>()
+    this.#greetings.set(connection.id, greeting)
+    if (connection.remotePeer.equals(this.#node.peerId)) {
+      this.#leave(connection, "it is this node itself", "debug")
+      return
+    }
+    if (connection.direction === "outbound") {
+      connection
+        .newStream(Greeting.PROTOCOL)
+        .then((stream) => this.#greet(connection, stream))
+        .catch((error: unknown) => this.#leave(connection, reasonOf(error), "debug"))
+    } else {
+      const timer = setTimeout(() => this.#leave(connection, "it did not greet", "debug"), GREETING_LIMIT_MS)
+      timer.unref()
+      greeting.promise.finally(() => clearTimeout(timer))
+    }
+  }
+
+  #closed(connection: Connection): void {
+    this.#greetings.get(connection.id)?.keep(null)
+    this.#greetings.delete(connection.id)
+    const peer = connection.remotePeer.toString() as PeerId
+    const session = this.#sessions.get(peer)
+    if (session?.facts.connection.id !== connection.id) return
+    session.end()
+    this.#sessions.delete(peer)
+    const isTrusted = Date.now() - session.facts.connectedSince >= TRUSTED_AFTER_MS
+    const points = this.#conduct.points(peer, Date.now())
+    if (isTrusted && points === 0 && !this.#conduct.isBanned(peer, Date.now()) && this.#trusted.size < MAX_TRUSTED)
+      this.#trusted.add(peer)
+    this.#notice("info", "peer disconnected", { peer, address: session.facts.address })
+    this.#listener.lost(session)
+    this.#listener.changed(this.peers)
+  }
+
+  #greetedBy({ stream, connection }: IncomingStreamData): void {
+    this.#greet(connection, stream)
+  }
+
+  #greet(connection: Connection, stream: Stream): Promise<void> {
+    const { signer } = this.#options
+    const other = connection.remotePeer.toString()
+    const version = Hello.PROTOCOL_VERSION
+    const hello = { ...this.#options.hello, version, port: this.#port, challenge: Hello.drawChallenge() }
+    return Greeting.greet({ id: this.id, hello, signer }, other, stream).then(
+      (greeted) => this.#admit(connection, greeted),
+      (error: unknown) => {
+        const host = Transport.hostOf(connection.remoteAddr)
+        if (error instanceof Greeting.NoGreeting) this.#offend(other as PeerId, host, "malformed", error.message)
+        this.#leave(connection, reasonOf(error), error instanceof Greeting.Strangers ? "warn" : "debug")
+      },
+    )
+  }
+
+  #admit(connection: Connection, { hello, validator }: Greeting.Greeted): void {
+    const peer = connection.remotePeer.toString() as PeerId
+    const rival = this.#sessions.get(peer)
+    if (connection.status !== "open") return
+    if (rival !== undefined && this.#prefers(rival.facts.connection, connection)) {
+      this.#leave(connection, "there is a connection already", "debug")
+      return
+    }
+    const host = Transport.hostOf(connection.remoteAddr) ?? ""
+    const dialled = withoutPeer(connection.remoteAddr.toString())
+    const kind = host.includes(":") ? "ip6" : "ip4"
+    const address =
+      connection.direction === "outbound" || hello.port === 0 ? dialled : `/${kind}/${host}/tcp/${hello.port}`
+    const connectedSince = Counter.timestamp(Date.now())
+    const facts = { peer, connection, hello, validator, address, host, connectedSince }
+    const session = new Session(facts, (channel) => this.protocolOf(channel), Date.now)
+    this.#sessions.set(peer, session)
+    this.#greetings.get(connection.id)?.keep(session)
+    if (rival !== undefined) {
+      rival.end()
+      this.#close(rival.facts.connection)
+    }
+    this.#notice("info", "peer connected", { peer, address, direction: connection.direction, validator })
+    this.#listener.met(session)
+    this.#listener.changed(this.peers)
+  }
+
+  /** Of two connections to one peer both ends must keep the same: the one that the lower peer id has dialled. */
+  #prefers(known: Connection, fresh: Connection): boolean {
+    if (known.status !== "open" || known.direction === fresh.direction) return false
+    const lower = this.id < known.remotePeer.toString() ? "outbound" : "inbound"
+    return known.direction === lower
+  }
+
+  #leave(connection: Connection, reason: string, level: Notice["level"]): void {
+    const peer = connection.remotePeer.toString()
+    const address = withoutPeer(connection.remoteAddr.toString())
+    this.#greetings.get(connection.id)?.keep(null)
+    if (connection.direction === "outbound") this.#listener.missed(address)
+    this.#complain(level, `connection to ${address} refused: ${reason}`, { peer, address })
+    this.#close(connection)
+  }
+
+  #close(connection: Connection): void {
+    connection
+      .close()
+      .catch((error: unknown) => connection.abort(error instanceof Error ? error : new Error(String(error))))
+  }
+
+  // What goes out.
+
+  send(to: PeerId, message: Question | DiskQuestion | Answer): void {
+    const session = this.#sessions.get(to)
+    if (session === undefined) return
+    const channel = MessageCodec.isQuestion(message) ? "questions" : "answers"
+    if (channel === "answers") session.answered()
+    session.send(channel, Frames.framed(MessageCodec.encode(message)))
+  }
+
+  broadcast(news: News): void {
+    if (news._tag !== "Vertices") {
+      this.#publish(news)
+      return
+    }
+    for (const vertex of news.vertices) {
+      const frame = Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
+      for (const session of this.#sessions.values()) session.send("vertices", frame)
+    }
+  }
+
+  #publish(news: News): void {
+    const topic = news._tag === "Transactions" ? this.#topics.transactions : this.#topics.votes
+    this.#node.services.gossip
+      .publish(topic, MessageCodec.encode(news))
+      .catch((error: unknown) => this.#notice("debug", "gossip not sent", { reason: reasonOf(error) }))
+  }
+
+  // What comes in.
+
+  async #listen(channel: Channel.Channel, { stream, connection }: IncomingStreamData): Promise<void> {
+    const session = await this.#greetings.get(connection.id)?.promise
+    if (session === undefined || session === null) {
+      stream.abort(new Error("no greeting"))
+      return
+    }
+    const { frameBytes } = Channel.LIMITS[channel]
+    try {
+      // Nothing goes back on it.
+      await stream.closeWrite()
+      for await (const bytes of Frames.read(stream.source, frameBytes)) {
+        await session.admit(channel, bytes.length)
+        if (session.isOver) break
+        this.#take(session, channel, bytes)
+      }
+    } catch (error) {
+      if (error instanceof Frames.FrameTooLong) this.#offendSession(session, "oversize", `${channel}: ${error.message}`)
+      stream.abort(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #take(session: Session, channel: Channel.Channel, bytes: Uint8Array): void {
+    const message = this.#read(session, bytes, (decoded) => Channel.takes(channel, decoded), channel)
+    if (message === null) return
+    if (MessageCodec.isQuestion(message) && !session.asks()) {
+      session.answered()
+      this.#offendSession(session, "flood", "more questions than anybody has who waits for answers")
+      return
+    }
+    const release = session.holds(bytes.length)
+    this.#listener.heard({ from: session.facts.peer, message, settle: release })
+  }
+
+  #read(session: Session, bytes: Uint8Array, belongs: (message: Message) => boolean, where: string): Message | null {
+    const decoded = MessageCodec.decode(this.#options.hello.networkId, bytes)
+    if (Either.isRight(decoded) && belongs(decoded.right)) return decoded.right
+    const what = Either.isLeft(decoded) ? decoded.left.message : `a ${decoded.right._tag} where none belongs`
+    this.#offendSession(session, "malformed", `${where}: ${what}`)
+    return null
+  }
+
+  #gossiped(from: PeerId, topic: string, bytes: Uint8Array, report: (verdict: Verdict) => void): void {
+    const session = this.#sessions.get(from)
+    if (session === undefined || !session.hasRoom) {
+      report("known")
+      return
+    }
+    const isTransactions = topic === this.#topics.transactions
+    const belongs = (message: Message): boolean =>
+      MessageCodec.isNews(message) &&
+      message._tag !== "Vertices" &&
+      (message._tag === "Transactions") === isTransactions
+    const message = this.#read(session, bytes, belongs, "gossip")
+    if (message === null) {
+      report("refused")
+      return
+    }
+    const release = session.holds(bytes.length)
+    this.#listener.heard({
+      from,
+      message,
+      settle: (verdict) => {
+        release()
+        report(verdict)
+      },
+    })
+  }
+
+  // How peers behave.
+
+  misbehaved(peer: PeerId, what: string): void {
+    const session = this.#sessions.get(peer)
+    this.#offend(peer, session?.facts.host ?? null, "invalid", what)
+  }
+
+  #offendSession({ facts }: Session, offence: Offence, what: string): void {
+    this.#offend(facts.peer, facts.host, offence, what)
+  }
+
+  #offend(peer: PeerId, host: string | null, offence: Offence, what: string): void {
+    const consequence = this.#conduct.offend(peer, host, offence, Date.now())
+    this.#complain(consequence === "none" ? "debug" : "warn", SAYS[consequence], { peer, address: host, offence, what })
+    if (consequence === "none") return
+    this.#trusted.delete(peer)
+    for (const connection of this.#node.getConnections()) {
+      if (connection.remotePeer.toString() === peer) connection.abort(new Error(what))
+    }
+  }
+
+  /** Peers that take nothing any more are let go. */
+  sweep(): void {
+    for (const { isStalled, facts } of this.#sessions.values()) {
+      if (!isStalled) continue
+      this.#notice("info", "peer does not read what it is sent", { peer: facts.peer, address: facts.address })
+      facts.connection.abort(new Error("it does not read"))
+    }
+  }
+
+  #notice(level: Notice["level"], message: string, fields: Notice["fields"]): void {
+    this.#listener.noticed({ level, message, fields })
+  }
+
+  /** Once in a while about each peer: whoever comes back every second must not fill the log. */
+  #complain(level: Notice["level"], message: string, fields: Notice["fields"] & { readonly peer: string }): void {
+    const now = Date.now()
+    const key = `${fields.peer} ${level} ${message}`
+    const isFresh = now - (this.#complaints.get(key) ?? Number.NEGATIVE_INFINITY) >= SAID_AGAIN_MS
+    if (this.#complaints.size >= MAX_COMPLAINTS) this.#complaints.clear()
+    if (isFresh) this.#complaints.set(key, now)
+    this.#notice(isFresh ? level : "debug", message, fields)
+  }
+}
+
+const SAYS: { readonly [consequence in Consequence]: string } = {
+  none: "peer did what no honest node does",
+  disconnect: "peer disconnected for what no honest node does",
+  ban: "peer banned for what no honest node does",
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

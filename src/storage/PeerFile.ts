@@ -1,0 +1,24 @@
+/** Peers of an earlier run, a multiaddress a line. Losing it costs nothing but time, so nothing about it is an error. */
+import { FileSystem } from "@effect/platform"
+import { Effect } from "effect"
+import * as Binary from "../protocol/Binary.js"
+import * as AtomicFile from "./AtomicFile.js"
+
+const OWNER_WRITES = 0o644
+/** Far more than are kept; a longer file is none of ours. */
+const MAX_BYTES = 65_536
+
+export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const { size } = yield* fileSystem.stat(path)
+    if (size > MAX_BYTES) return []
+    const text = yield* fileSystem.readFileString(path)
+    return text.split("\n").filter((line) => line !== "")
+  }).pipe(Effect.orElseSucceed(() => []))
+
+export const save = (
+  path: string,
+  addresses: ReadonlyArray<string>,
+): Effect.Effect<void, never, FileSystem.FileSystem> =>
+  Effect.ignore(AtomicFile.write(path, Binary.utf8(addresses.map((address) => `${address}\n`).join("")), OWNER_WRITES))

@@ -1,0 +1,89 @@
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Message } from "../../src/consensus/replica/Message.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
+import type * as Counter from "../../src/protocol/Counter.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as arbitrary from "../protocol/arbitraries.js"
+import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
+
+const networkId = "udg-codec" as NetworkId
+
+const signature = fc.record({ validator: arbitrary.address, signature: arbitrary.signature })
+const epoch = arbitrary.counter<Counter.Epoch>()
+const round = arbitrary.counter<Counter.Round>()
+
+const messagesWith = (most: number): fc.Arbitrary<Message> => {
+  const vertices = fc.array(arbitrary.vertex(networkId, most), { maxLength: most })
+  return fc.oneof(
+    fc.record({ _tag: fc.constant("Vertices" as const), vertices }),
+    fc.record({
+      _tag: fc.constant("Transactions" as const),
+      transactions: fc.array(arbitrary.transaction(networkId), { maxLength: most }),
+    }),
+    fc.record({ _tag: fc.constant("Heartbeat" as const), heartbeat: arbitrary.heartbeat }),
+    fc.record({ _tag: fc.constant("Evidence" as const), evidence: arbitrary.evidence }),
+    fc.record({ _tag: fc.constant("CheckpointSignature" as const), checkpoint: arbitrary.checkpoint, signature }),
+    fc.record({ _tag: fc.constant("AskVertices" as const), hashes: fc.array(arbitrary.hash, { maxLength: 256 }) }),
+    fc.record({
+      _tag: fc.constant("AskRounds" as const),
+      epoch,
+      fromRound: round,
+      toRound: round,
+      after: fc.option(arbitrary.hash),
+    }),
+    fc.record({ _tag: fc.constant("AskClosing" as const), from: epoch }),
+    fc.record({ _tag: fc.constant("AskHighest" as const), author: arbitrary.address }),
+    fc.record({
+      _tag: fc.constant("AskState" as const),
+      root: arbitrary.hash,
+      position: fc.uint8Array({ maxLength: 33 }),
+    }),
+    fc.record({ _tag: fc.constant("Rounds" as const), epoch, vertices, isLast: fc.boolean() }),
+    fc.record({
+      _tag: fc.constant("Closing" as const),
+      signed: fc.array(arbitrary.signedCheckpoint, { maxLength: most }),
+      newest: fc.option(arbitrary.signedCheckpoint),
+    }),
+    fc.record({
+      _tag: fc.constant("Highest" as const),
+      author: arbitrary.address,
+      header: fc.option(arbitrary.header),
+    }),
+    fc.record({
+      _tag: fc.constant("State" as const),
+      root: arbitrary.hash,
+      subtree: fc.option(fc.uint8Array({ maxLength: 500 })),
+    }),
+  )
+}
+
+itObeysTheLawsOfACodec("messages", {
+  values: messagesWith(3),
+  small: messagesWith(1),
+  encode: MessageCodec.encode,
+  decode: (bytes) => MessageCodec.decode(networkId, bytes),
+})
+
+describe("a message", () => {
+  it("is news, a question or an answer, and only vertices are two of these", () => {
+    fc.assert(
+      fc.property(messagesWith(1), (message) => {
+        const kinds = [MessageCodec.isNews, MessageCodec.isQuestion, MessageCodec.isAnswer]
+        expect(kinds.filter((is) => is(message))).toHaveLength(message._tag === "Vertices" ? 2 : 1)
+      }),
+    )
+  })
+
+  it("of an unknown kind is refused, and so is none at all", () => {
+    for (const bytes of [Uint8Array.of(), Uint8Array.of(0), Uint8Array.of(99, 1, 2)]) {
+      expect(Either.isLeft(MessageCodec.decode(networkId, bytes))).toBe(true)
+    }
+  })
+
+  it("longer than allowed is refused before anything is read", () => {
+    const bytes = new Uint8Array(MessageCodec.MAX_BYTES + 1)
+    bytes[0] = 18
+    expect(Either.flip(MessageCodec.decode(networkId, bytes)).pipe(Either.getOrThrow).message).toContain("at most")
+  })
+})

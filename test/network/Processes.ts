@@ -1,0 +1,236 @@
+/** Networks of real processes on this machine's loopback: their genesis and keys, starting, killing and looking at them. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import Database from "better-sqlite3"
+import { Either } from "effect"
+import { expect } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import * as Sats from "../../src/protocol/Sats.js"
+
+const program = resolve(import.meta.dirname, "../../dist/main.js")
+
+export interface Founded {
+  readonly folder: string
+  readonly genesis: Genesis.Genesis
+  readonly genesisFile: string
+  readonly keys: ReadonlyArray<SecretKey>
+  /** Has money and validates nothing. */
+  readonly rich: SecretKey
+}
+
+export interface Wish {
+  readonly validators?: number
+  readonly roundMs?: number
+  readonly epochRounds?: number
+  readonly networkId?: string
+  readonly allocations?: ReadonlyArray<Genesis.Allocation>
+}
+
+const writeKey = (file: string, key: SecretKey): void => writeFileSync(file, `${key.toSecretHex()}\n`, { mode: 0o600 })
+
+const folders = new Set<string>()
+
+/** A network's genesis and keys in a new folder. */
+export const found = (wish: Wish = {}): Founded => {
+  const { validators = 4, roundMs = 150, epochRounds = 60, networkId = "udg-processes", allocations = [] } = wish
+  const folder = mkdtempSync(join(tmpdir(), "udg-network-"))
+  folders.add(folder)
+  const keys = Array.from({ length: validators }, () => SecretKey.generate())
+  const rich = SecretKey.generate()
+  const owner = { address: Address.fromPublicKey(rich.publicKey), amount: Sats.make(1_000_000 * Sats.SATS_PER_COIN) }
+  const genesis = Either.getOrThrow(
+    Genesis.make({
+      networkId: networkId as NetworkId,
+      mode: "testnet",
+      time: Counter.timestamp(1_700_000_000_000),
+      allocations: [owner, ...allocations],
+      validators: keys.map(({ publicKey }) => ({ publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 })),
+      council: [],
+      names: [],
+      treasury: Sats.ZERO,
+      faucet: null,
+      parameters: { ...Parameters.standard, checkpointIntervalRounds: 10 },
+      protocol: {
+        ...Genesis.standardProtocol,
+        roundIntervalMs: roundMs,
+        epochRounds,
+        collectionDepthRounds: Math.min(30, epochRounds - 1),
+      },
+    }),
+  )
+  const genesisFile = join(folder, "genesis.json")
+  writeFileSync(genesisFile, JSON.stringify(Genesis.toJson(genesis)))
+  for (const [n, key] of keys.entries()) writeKey(join(folder, `${n}.key`), key)
+  return { folder, genesis, genesisFile, keys, rich }
+}
+
+export interface Started {
+  readonly name: string
+  readonly directory: string
+  /** Its multiaddress, with its id. */
+  readonly p2p: string
+  readonly http: string | null
+  readonly pid: number
+  /** What it has logged. */
+  readonly log: () => string
+  /** Asks it to stop; gives its exit code. */
+  readonly stop: () => Promise<number | null>
+  readonly kill: () => Promise<number | null>
+  readonly ended: Promise<number | null>
+}
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((settle) => {
+    child.on("close", (code) => settle(code))
+  })
+
+/** Waits until it holds. Generous: it is there to end a test that hangs, not to judge a slow machine. */
+export const until = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs = 120_000,
+): Promise<void> => {
+  const began = Date.now()
+  while (!(await holds())) {
+    if (Date.now() - began > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const running = new Set<ChildProcess>()
+
+/** Whatever a test has left: processes and folders. */
+export const removeAll = async (): Promise<void> => {
+  const left = [...running]
+  for (const child of left) child.kill("SIGKILL")
+  await Promise.all(left.map((child) => (child.exitCode === null && child.signalCode === null ? ended(child) : null)))
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  folders.clear()
+}
+
+/** Starts a node in a directory of the network's folder, and waits until it runs. */
+export const start = async (
+  { folder, genesisFile }: Founded,
+  name: string,
+  words: ReadonlyArray<string> = [],
+): Promise<Started> => {
+  const directory = join(folder, `node-${name}`)
+  const all = ["--genesis", genesisFile, "--data-dir", directory, "--host", "127.0.0.1", "--port", "0", ...words]
+  const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: "info,network=debug" }
+  const child = spawn(process.execPath, [program, ...all], { env: environment, stdio: ["ignore", "pipe", "pipe"] })
+  running.add(child)
+  const said = { out: "", log: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.log += text))
+  const end = ended(child).finally(() => running.delete(child))
+  await until(`node ${name} runs: ${said.log}`, () => {
+    if (child.exitCode !== null) throw new Error(`node ${name} ended with ${child.exitCode}: ${said.log}`)
+    return /^ {2}data directory/m.test(said.out)
+  })
+  const line = (label: string): string => new RegExp(`^ {2}${label} +(\\S+)$`, "m").exec(said.out)?.[1] ?? ""
+  const signal = (which: NodeJS.Signals) => () => {
+    child.kill(which)
+    return end
+  }
+  const http = line("rpc")
+  return {
+    name,
+    directory,
+    p2p: line("p2p"),
+    http: http.startsWith("http") ? http : null,
+    pid: child.pid ?? 0,
+    log: () => said.log,
+    stop: signal("SIGTERM"),
+    kill: signal("SIGKILL"),
+    ended: end,
+  }
+}
+
+/** The validator with this number, connected to those there are. */
+export const startValidator = (
+  network: Founded,
+  n: number,
+  peers: ReadonlyArray<Started>,
+  words: ReadonlyArray<string> = [],
+): Promise<Started> =>
+  start(network, String(n), [
+    "--validator-key",
+    join(network.folder, `${n}.key`),
+    ...peers.flatMap(({ p2p }) => ["--peer", p2p]),
+    ...words,
+  ])
+
+export const startAll = async (network: Founded): Promise<ReadonlyArray<Started>> => {
+  const nodes: Array<Started> = []
+  for (const n of network.keys.keys()) nodes.push(await startValidator(network, n, nodes))
+  return nodes
+}
+
+const look = <A>({ directory }: Pick<Started, "directory">, statement: string): ReadonlyArray<A> => {
+  const database = new Database(join(directory, "udg.db"), { readonly: true })
+  try {
+    return database.prepare(statement).all() as ReadonlyArray<A>
+  } finally {
+    database.close()
+  }
+}
+
+export interface StoredCommit {
+  readonly index: number
+  readonly round: number
+  readonly hash: string
+  readonly effects: string
+}
+
+export const commits = (node: Pick<Started, "directory">): ReadonlyArray<StoredCommit> =>
+  look(
+    node,
+    'select commit_index as "index", leader_round as round, hex(hash) as hash, hex(effects_digest) as effects from commits order by 1',
+  )
+
+export const finalizedRound = (node: Pick<Started, "directory">): number => commits(node).at(-1)?.round ?? 0
+
+export const everybodyAt = (nodes: ReadonlyArray<Started>, round: number): Promise<void> =>
+  until(`round ${round} is final everywhere`, () => nodes.every((node) => finalizedRound(node) >= round))
+
+const verticesOf = (node: Pick<Started, "directory">, key: SecretKey) =>
+  look<{ readonly epoch: number; readonly round: number }>(
+    node,
+    `select epoch, round from vertices where hex(author) = '${Address.fromPublicKey(key.publicKey).toUpperCase()}' order by epoch, round`,
+  )
+
+/** The slots that a validator has filled, as a node knows them. One that stands twice is equivocation. */
+export const slotsOf = (node: Pick<Started, "directory">, key: SecretKey): ReadonlyArray<string> =>
+  verticesOf(node, key).map(({ epoch, round }) => `${epoch}/${round}`)
+
+export const lastRoundOf = (node: Pick<Started, "directory">, key: SecretKey): number =>
+  verticesOf(node, key).at(-1)?.round ?? 0
+
+/** Checkpoints that a quorum has signed. Their hash covers the state's root. */
+export const checkpoints = (
+  node: Pick<Started, "directory">,
+): ReadonlyArray<{ readonly round: number; readonly hash: string }> =>
+  look(node, "select round, hex(hash) as hash from checkpoints where has_quorum = 1 order by round")
+
+/** That all have the same commits, effects and signed checkpoints where they have any, up to this round at least. */
+export const expectOneHistory = (nodes: ReadonlyArray<Pick<Started, "directory">>, round: number): void => {
+  const [first, ...others] = nodes
+  if (first === undefined) throw new Error("there is no node to look at")
+  const chain = new Map(commits(first).map((commit) => [commit.index, commit]))
+  const signed = new Map(checkpoints(first).map((checkpoint) => [checkpoint.round, checkpoint]))
+  for (const other of others) {
+    const common = commits(other).filter(({ index }) => chain.has(index))
+    expect(common.at(-1)?.round).toBeGreaterThanOrEqual(round)
+    for (const commit of common) expect(commit).toEqual(chain.get(commit.index))
+    const both = checkpoints(other).filter((checkpoint) => signed.has(checkpoint.round))
+    expect(both.length).toBeGreaterThan(0)
+    for (const checkpoint of both) expect(checkpoint).toEqual(signed.get(checkpoint.round))
+  }
+}

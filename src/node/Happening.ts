@@ -1,12 +1,21 @@
-/** What of a replica's outputs is news to everybody else, told once it is on the disk. */
+/** What happens in a node and is news to everybody else, told once it is on the disk. */
 import type { Output } from "../consensus/replica/Output.js"
+import type { ReceivedTransaction } from "../consensus/replica/Write.js"
+import type { Round } from "../protocol/Counter.js"
 
-export type Happening = Exclude<
+type News = Exclude<
   Output,
   { readonly _tag: "Send" | "Broadcast" | "Serve" | "Write" | "Fatal" | "Misbehaved" | "JoinStopped" }
 >
 
-export const isHappening = (output: Output): output is Happening => {
+export type Happening =
+  | News
+  /** The highest round is a new one. */
+  | { readonly _tag: "RoundReached"; readonly round: Round }
+  /** These wait in the mempool from now on. */
+  | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
+
+export const isNews = (output: Output): output is News => {
   switch (output._tag) {
     case "Send":
     case "Broadcast":

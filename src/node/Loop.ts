@@ -42,7 +42,8 @@ const step = (parts: Parts): Effect.Effect<void> =>
     yield* outgoing.carryOut(replica.tick(at))
     if (replica.hasWork) yield* outgoing.carryOut(replica.work(Slice.begin(), at))
     vitals.changed()
-    vitals.beat(replica.core.epoch.dag.highestRound, at)
+    const round = replica.core.epoch.dag.highestRound
+    if (vitals.beat(round, at)) outgoing.tell({ _tag: "RoundReached", round })
     yield* rest(parts, at)
   })
 

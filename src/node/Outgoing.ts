@@ -10,7 +10,7 @@ import { Storage } from "../storage/Storage.js"
 import * as Archive from "./Archive.js"
 import type { Counters } from "./Counters.js"
 import { fromFatal, JoinStopped } from "./Ending.js"
-import { isHappening } from "./Happening.js"
+import { type Happening, isNews } from "./Happening.js"
 import type { Settling } from "./Settling.js"
 import { Supervisor } from "./Supervisor.js"
 import type { Vitals } from "./Vitals.js"
@@ -18,6 +18,8 @@ import type { Task } from "./Writer.js"
 
 export interface Outgoing {
   readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
+  /** Behind everything that was handed over before. */
+  readonly tell: (happening: Happening) => void
   /** Hands over what is to be kept and lets everything else go: for the end, when nobody listens any more. */
   readonly keepOf: (outputs: Outputs) => void
 }
@@ -49,15 +51,19 @@ export const make = ({ networkId, counters, settling, vitals, write }: Surroundi
         Effect.asVoid,
       )
 
+    const tell = (happening: Happening): void => write({ _tag: "Tell", happening })
+
     const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
       settling.begin(output.write)
       write(output)
+      const { write: kept } = output
+      if (kept._tag === "Pending" && kept.added.length > 0) tell({ _tag: "TakenIn", received: kept.added })
     }
 
     const carryOut = (output: Output): Effect.Effect<void> => {
       counters.given(output)
       vitals.given(output)
-      if (isHappening(output)) return Effect.sync(() => write({ _tag: "Tell", happening: output }))
+      if (isNews(output)) return Effect.sync(() => tell(output))
       switch (output._tag) {
         case "Send":
           return network.send(output.to, output.message)
@@ -77,6 +83,7 @@ export const make = ({ networkId, counters, settling, vitals, write }: Surroundi
     }
 
     return {
+      tell,
       carryOut: (outputs) => Effect.forEach(outputs, carryOut, { discard: true }),
       keepOf: (outputs) => {
         for (const output of outputs) if (output._tag === "Write") keep(output)

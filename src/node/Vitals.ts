@@ -37,9 +37,11 @@ export class Vitals {
     this.#revision++
   }
 
-  /** The highest round the replica sees now; a fast sync may set it back. */
-  beat(round: Counter.Round, at: Counter.Timestamp): void {
-    if (round > this.#pulse.round) this.#pulse = { round, advancedAt: at }
+  /** The highest round the replica sees now; a fast sync may set it back. Says whether it was never seen before. */
+  beat(round: Counter.Round, at: Counter.Timestamp): boolean {
+    if (round <= this.#pulse.round) return false
+    this.#pulse = { round, advancedAt: at }
+    return true
   }
 
   given({ _tag }: Output): void {

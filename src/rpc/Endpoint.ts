@@ -144,7 +144,7 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
 }
 
 /** Every endpoint of the interface with its handler. */
-export const all = (handlers: Partial<Handlers.All>): ReadonlyArray<Endpoint> => {
+export const all = (handlers: Handlers.All): ReadonlyArray<Endpoint> => {
   // `Handlers.All` is derived from the same endpoints whose schemas decode the requests below, so that each handler gets
   // exactly what its type asks for; no type can say this about endpoints that come one after another out of a list.
   const untyped = handlers as unknown as Readonly<Record<string, Readonly<Record<string, Endpoint["handle"]>>>>
@@ -152,9 +152,7 @@ export const all = (handlers: Partial<Handlers.All>): ReadonlyArray<Endpoint> =>
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ group, endpoint }) => {
-      const ofGroup = untyped[group.identifier]
-      if (ofGroup === undefined) return
-      const handle = ofGroup[endpoint.name]
+      const handle = untyped[group.identifier]?.[endpoint.name]
       if (handle === undefined) throw new Error(`${group.identifier}.${endpoint.name} has no handler`)
       endpoints.push(compile(endpoint, handle))
     },

@@ -1,26 +1,49 @@
-/** Server-sent events on the wire: frames, heartbeats, and an end for who does not keep up. */
+/** Server-sent events on the wire: frames, heartbeats, and an end for who does not read. */
 import type { ServerResponse } from "node:http"
-import { Effect, Fiber, Schema, Stream } from "effect"
+import { type Chunk, Effect, Fiber, Stream } from "effect"
 import type * as Answer from "./Answer.js"
-import { Event, maximumStreams } from "./events/Api.js"
+import { maximumStreams } from "./events/Api.js"
+
+export interface Options {
+  readonly maximum?: number
+  readonly heartbeatMs?: number
+  /** How long somebody may not read what waits for them. */
+  readonly patienceMs?: number
+}
 
 const HEARTBEAT_MS = 15_000
-/** What may wait in memory for one reader. */
-const BACKLOG_BYTES = 262_144
+const PATIENCE_MS = 10_000
 
-const encode = Schema.encodeSync(Event)
+/** An event stands in JSON as it stands in memory, and there are thousands with a commit: no schema in between. */
+const frame = ({ id, event }: Answer.NumberedEvent): string =>
+  `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-export const frame = ({ id, event }: Answer.NumberedEvent): string =>
-  `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(encode(event))}\n\n`
+/** Events that came together are written together, and encoded once for all readers. */
+const encoded = new WeakMap<Chunk.Chunk<Answer.NumberedEvent>, Buffer>()
+
+const bytesOf = (events: Chunk.Chunk<Answer.NumberedEvent>): Buffer => {
+  const known = encoded.get(events)
+  if (known !== undefined) return known
+  let text = ""
+  for (const event of events) text += frame(event)
+  const bytes = Buffer.from(text)
+  encoded.set(events, bytes)
+  return bytes
+}
+
+/** Whether the reader is still there. Node throws at who writes to an answer that has ended. */
+const isOpen = (response: ServerResponse): boolean => !response.destroyed && !response.writableEnded
 
 export class EventStreams {
   readonly #open = new Set<ServerResponse>()
   readonly #maximum: number
   readonly #heartbeatMs: number
+  readonly #patienceMs: number
 
-  constructor(maximum = maximumStreams, heartbeatMs = HEARTBEAT_MS) {
+  constructor({ maximum = maximumStreams, heartbeatMs = HEARTBEAT_MS, patienceMs = PATIENCE_MS }: Options = {}) {
     this.#maximum = maximum
     this.#heartbeatMs = heartbeatMs
+    this.#patienceMs = patienceMs
   }
 
   get isFull(): boolean {
@@ -35,24 +58,39 @@ export class EventStreams {
     return [...this.#open].some((response) => response.socket === socket)
   }
 
-  /** Writes events behind the head that is already written, until the stream ends or the reader goes or falls behind. */
+  /** Writes, and waits until there is room again; whoever makes none in time is cut off. */
+  readonly #write = (response: ServerResponse, bytes: Buffer): Effect.Effect<void> =>
+    Effect.async<void>((resume) => {
+      if (!isOpen(response) || response.write(bytes)) {
+        resume(Effect.void)
+        return undefined
+      }
+      const onDrain = (): void => {
+        clearTimeout(timer)
+        resume(Effect.void)
+      }
+      const timer = setTimeout(() => response.destroy(), this.#patienceMs)
+      response.once("drain", onDrain)
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        response.off("drain", onDrain)
+      })
+    })
+
+  /** Writes events behind the head that is already written, until the stream ends or the reader goes or does not read. */
   serve(
     response: ServerResponse,
     events: Answer.EventStream,
     runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>,
   ): void {
     this.#open.add(response)
-    /** Whether the reader is still there. Node throws at who writes to an answer that has ended. */
-    const write = (text: string): boolean => {
-      if (response.destroyed || response.writableEnded) return false
-      response.write(text)
-      if (response.writableLength > BACKLOG_BYTES) response.destroy()
-      return !response.destroyed
+    const beat = (): void => {
+      if (isOpen(response) && !response.writableNeedDrain) response.write(":\n\n")
     }
-    write(":\n\n")
-    const heartbeat = setInterval(() => write(":\n\n"), this.#heartbeatMs)
+    beat()
+    const heartbeat = setInterval(beat, this.#heartbeatMs)
     const fiber = runFork(
-      Stream.runForEachWhile(events, (event) => Effect.sync(() => write(frame(event)))).pipe(
+      Stream.runForEachChunk(events, (chunk) => this.#write(response, bytesOf(chunk))).pipe(
         Effect.ensuring(Effect.sync(() => response.end())),
       ),
     )

@@ -8,6 +8,7 @@ import * as Core from "./core/Http.js"
 import * as Dag from "./dag/Http.js"
 import * as Delegation from "./delegation/Http.js"
 import * as Documents from "./documents/Http.js"
+import * as Events from "./events/Http.js"
 import * as Governance from "./governance/Http.js"
 import { Handlers } from "./Handlers.js"
 import * as Monitoring from "./monitoring/Http.js"
@@ -16,7 +17,7 @@ import * as Server from "./Server.js"
 import * as Staking from "./staking/Http.js"
 import * as Transactions from "./transactions/Http.js"
 
-const handlers = Layer.effect(
+const handlers = Layer.scoped(
   Handlers,
   Effect.gen(function* () {
     const { version } = yield* Configuration
@@ -29,6 +30,7 @@ const handlers = Layer.effect(
       dag: yield* Dag.handlers,
       checkpoints: yield* Checkpoints.handlers,
       monitoring: yield* Monitoring.handlers,
+      events: yield* Events.handlers,
       documents: Documents.handlers(version),
     }
   }),

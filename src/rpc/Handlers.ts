@@ -69,4 +69,4 @@ export type Of<Name extends GroupName> = {
 export type All = { readonly [Name in GroupName]: Of<Name> }
 
 /** Everything that answers requests; the server asks for it and knows no service behind it. */
-export class Handlers extends Context.Tag("udg/rpc/Handlers")<Handlers, Partial<All>>() {}
+export class Handlers extends Context.Tag("udg/rpc/Handlers")<Handlers, All>() {}

@@ -26,6 +26,8 @@ export interface Tolerance {
   readonly keepAliveMs: number
   /** An answer of which nothing more is read. */
   readonly silenceMs: number
+  /** A stream of events of which nothing is read although more waits. */
+  readonly unreadEventsMs: number
   readonly connections: number
   /** Bytes of all bodies that are arriving. */
   readonly bodyBytes: number
@@ -38,6 +40,7 @@ export const standardTolerance: Tolerance = {
   requestMs: 20_000,
   keepAliveMs: 15_000,
   silenceMs: 60_000,
+  unreadEventsMs: 10_000,
   connections: 4_096,
   bodyBytes: 67_108_864,
   drainMs: 3_000,
@@ -167,7 +170,7 @@ const start = (settings: Settings) =>
       if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
       return fiber
     }
-    const streams = new EventStreams()
+    const streams = new EventStreams({ patienceMs: tolerance.unreadEventsMs })
     const edge = new Edge({
       endpoints,
       isMainnet: settings.isMainnet,

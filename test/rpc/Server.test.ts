@@ -510,7 +510,10 @@ describe("event streams under pressure", () => {
 
   it("who does not read is dropped, and the others are served on", async () => {
     const readers = { count: 0, gone: 0 }
-    const server = await TestServer.start({}, { events: { stream: () => Effect.succeed(flood(readers)) } })
+    const server = await TestServer.start(
+      { tolerance: { unreadEventsMs: 200 } },
+      { events: { stream: () => Effect.succeed(flood(readers)) } },
+    )
     const socket = connect({ port: server.port, host: "127.0.0.1" })
     socket.on("error", () => {})
     socket.pause()

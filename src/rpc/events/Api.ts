@@ -32,7 +32,7 @@ export const Event = Field.record(
     }),
     Schema.Struct({
       type: Schema.Literal("alert"),
-      severity: Field.of(Schema.Literal("warning", "critical"), "how bad"),
+      severity: Field.of(Schema.Literal("info", "warning", "critical"), "how bad; info: it is well again"),
       message: Field.text("what an operator should know"),
     }),
     Schema.Struct({

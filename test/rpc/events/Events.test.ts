@@ -1,0 +1,64 @@
+import { Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Client from "../../../src/client/Client.js"
+import * as Wallet from "../../../src/client/Wallet.js"
+import * as RealNode from "../RealNode.js"
+
+let node: RealNode.RealNode
+beforeAll(async () => {
+  // Slow enough that a thousand events are more than a busy machine needs between two steps of a test.
+  node = await RealNode.start({ roundMs: Option.some(50) })
+})
+afterAll(() => node.stop())
+
+const nobody = "00000000000000000000000000000000000000aa"
+
+/** Events from now on until one of them holds. */
+const until = async (
+  holds: (event: Client.NumberedEvent["event"]) => boolean,
+  after?: string,
+): Promise<ReadonlyArray<Client.NumberedEvent>> => {
+  const seen: Array<Client.NumberedEvent> = []
+  for await (const numbered of Client.connect(node.url).events(after)) {
+    seen.push(numbered)
+    if (holds(numbered.event)) break
+  }
+  return seen
+}
+
+describe("the events of a node", () => {
+  it("tell of a payment: taken in, in which vertex, finalized; and of every round", async () => {
+    const [position] = await until((event) => event.type === "round")
+    const client = Client.connect(node.url)
+    const { tx_hash } = await client.core.faucet({ payload: { address: nobody, amount: Wallet.sats("1") } })
+    const seen = await until((event) => event.type === "transaction" && event.status === "finalized", position?.id)
+    expect(seen.map(({ id }) => Number(id))).toEqual(seen.map((_, i) => Number(seen[0]?.id) + i))
+    const events = seen.map(({ event }) => event)
+    const about = events.flatMap((event) => (event.type === "transaction" ? [event] : []))
+    expect(about).toMatchObject([
+      { hash: tx_hash, transaction_type: "Transfer", status: "pending", applied: null },
+      { hash: tx_hash, transaction_type: "Transfer", status: "finalized", applied: true },
+    ])
+    const lookup = await client.transactions.lookup({ path: { hash: tx_hash } })
+    const vertex = events.find((event) => event.type === "vertex" && event.hash === lookup.vertex_hash)
+    expect(vertex).toMatchObject({ round: lookup.round, validator: lookup.validator, tx_count: 1 })
+    const rounds = events.flatMap((event) => (event.type === "round" ? [event.round] : []))
+    expect(rounds).toEqual([...rounds].sort((a, b) => a - b))
+    expect(new Set(rounds).size).toBeGreaterThan(1)
+  })
+
+  it("go on where a reader left off, also while it was away", async () => {
+    const first = await until((event) => event.type === "round")
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const last = Number(first.at(-1)?.id)
+    const [next] = await until(() => true, String(last))
+    expect(next?.id).toBe(String(last + 1))
+  })
+
+  it("begin with a reset for who names an event that is gone or never was", async () => {
+    for (const id of ["1", "999999999999999"]) {
+      const [first] = await until(() => true, id)
+      expect(first?.event).toMatchObject({ type: "reset", message: expect.stringContaining("events were missed") })
+    }
+  })
+})

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest"
+import type { Report } from "../../../src/node/Health.js"
+import * as News from "../../../src/rpc/events/News.js"
+
+const healthy = {
+  status: "healthy",
+  dag: { status: "healthy", round: 5, vertices: 5 },
+  finality: { status: "healthy", finalizedRound: 3, lag: 2 },
+  state: { status: "healthy", accounts: 2, totalSupply: 9 },
+  mempool: { status: "healthy", size: 0, capacity: 10_000 },
+  network: { status: "healthy", peers: 3 },
+  checkpoints: { status: "healthy", latestRound: 0 },
+  components: [],
+} as unknown as Report
+
+const lagging: Report = { ...healthy, finality: { ...healthy.finality, status: "unhealthy", lag: 12 } }
+
+describe("alerts", () => {
+  it("tell of every part whose health changes, once, and when it is well again", () => {
+    expect(News.alertsOf(undefined, healthy)).toEqual([])
+    const ill = [{ type: "alert", severity: "critical", message: "finality is unhealthy: finalizedRound 3, lag 12" }]
+    expect(News.alertsOf(healthy, lagging)).toEqual(ill)
+    expect(News.alertsOf(undefined, lagging)).toEqual(ill)
+    expect(News.alertsOf(lagging, lagging)).toEqual([])
+    expect(News.alertsOf(lagging, healthy)).toMatchObject([{ severity: "info" }])
+    const full: Report = { ...lagging, mempool: { ...healthy.mempool, status: "warning", size: 6_000 } }
+    expect(News.alertsOf(lagging, full)).toMatchObject([{ severity: "warning" }])
+  })
+})

@@ -302,12 +302,12 @@ export class Accounts {
     this.#settle()
     const rows = this.#dirty
     const captured = new Map<Row, Uint8Array | null>()
+    const freeze = this.#freezing++
     let taken = 0
     this.#dirty = []
     this.#captured = captured
-    this.#freezing++
     this.#settle = () => {
-      for (const row of rows.slice(taken)) if (!captured.has(row)) this.#capture(row)
+      for (const row of rows.slice(taken)) if (this.#rows.word(row, DIRTY) === freeze) this.#capture(row)
     }
     const take = (row: Row): FrozenAccount => {
       const address = this.addressOf(row)
@@ -319,7 +319,8 @@ export class Accounts {
     return {
       size: rows.length,
       *[Symbol.iterator]() {
-        for (; taken < rows.length; taken++) yield take(rows[taken] ?? NONE)
+        // Counted before it is handed over: whoever takes it may never come back for another.
+        while (taken < rows.length) yield take(rows[taken++] ?? NONE)
       },
     }
   }

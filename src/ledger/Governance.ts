@@ -24,12 +24,6 @@ const parameterRejection = (state: State, param: string, value: number): Rejecti
   )
 }
 
-const activeCount = (state: State): number => {
-  let count = 0
-  for (const id of state.open) if (state.proposals.get(StateKey.counter(id))?.status === "Active") count++
-  return count
-}
-
 export const proposalRejection = (
   state: State,
   row: Row,
@@ -44,7 +38,7 @@ export const proposalRejection = (
     const rejection = parameterRejection(state, payload.param, payload.value)
     if (rejection !== undefined) return rejection
   }
-  if (activeCount(state) >= maxActiveProposals) return { _tag: "TooManyActiveProposals", limit: maxActiveProposals }
+  if (state.agenda.active >= maxActiveProposals) return { _tag: "TooManyActiveProposals", limit: maxActiveProposals }
   // Nobody could vote, and 0 of 0 would pass.
   return state.hasActiveValidator()
     ? undefined
@@ -67,7 +61,7 @@ export const applyProposal = (state: State, from: Address, operation: CreateProp
   const { title, description, payload } = operation
   const votingEndsAtRound = Counter.round(round + parameters.votingPeriodRounds)
   state.head = { ...head, nextProposalId: Counter.proposalId(id + 1) }
-  state.proposals.set(StateKey.counter(id), {
+  const proposal: Proposal = {
     proposer: from,
     title,
     description,
@@ -80,8 +74,9 @@ export const applyProposal = (state: State, from: Address, operation: CreateProp
     votesAgainst: Sats.ZERO,
     status: "Active",
     failure: null,
-  })
-  state.open.add(id)
+  }
+  state.proposals.set(StateKey.counter(id), proposal)
+  state.agenda.add(id, proposal)
   return id
 }
 
@@ -182,19 +177,19 @@ const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, even
   return { ...proposal, status, failure }
 }
 
+/** Its time has come: it is decided, or carried out, or both. */
 const advance = (state: State, id: Counter.ProposalId, events: Array<Event>): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)
-  if (proposal === undefined || state.round <= proposal.votingEndsAtRound) return
+  if (proposal === undefined) return
   const decided = proposal.status === "Active" ? decide(state, id, proposal, events) : proposal
   const isDue = decided.status === "Passed" && state.round >= decided.executesAtRound
   const next = isDue ? carryOut(state, id, decided, events) : decided
-  if (next === proposal) return
   state.proposals.set(key, next)
-  if (next.status !== "Passed") state.open.delete(id)
+  state.agenda.add(id, next)
 }
 
-/** Every commit: what time decides and carries out, oldest proposal first. */
+/** Every commit: what time decides and carries out, lowest id first. */
 export const step = (state: State, events: Array<Event>): void => {
-  for (const id of [...state.open].sort((a, b) => a - b)) advance(state, id, events)
+  for (const id of state.agenda.takeDue(state.round)) advance(state, id, events)
 }

@@ -1,23 +1,29 @@
 /** What equivocation costs: a part of everything that stands behind the author, burned, and the seat. */
 import type { Address } from "../protocol/Address.js"
-import type { Epoch } from "../protocol/Counter.js"
+import type * as Counter from "../protocol/Counter.js"
 import * as EpochRecord from "../protocol/EpochRecord.js"
 import type { Evidence } from "../protocol/Evidence.js"
+import * as Hash from "../protocol/Hash.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
 import { STAYING } from "./Delegators.js"
 import type { Event } from "./Execution.js"
 import * as Pool from "./Pool.js"
+import type { Epoch } from "./Records.js"
 import type { State } from "./State.js"
 
-const markOf = (epoch: Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
+const markOf = (epoch: Counter.Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
+
+/** Before an epoch's first commit nobody can say its base; that commit brings it, before it judges evidence. */
+const isBaseOpen = (state: State, { base, record }: Epoch): boolean =>
+  base === Hash.ZERO && record.epoch === state.epoch.record.epoch
 
 /** Of this network and the running or previous epoch, by a member of its committee, and not punished yet. */
 export const isPunishable = (state: State, { first: { epoch, base, author } }: Evidence): boolean => {
   const held = state.epochOf(epoch)
   return (
     held !== undefined &&
-    held.base === base &&
+    (held.base === base || isBaseOpen(state, held)) &&
     EpochRecord.memberOf(held.record, author) !== undefined &&
     !state.slashed.has(markOf(epoch, author))
   )

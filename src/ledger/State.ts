@@ -19,6 +19,7 @@ import * as StateKey from "../protocol/StateKey.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
 import type { Row } from "./AccountRows.js"
 import type { Accounts } from "./Accounts.js"
+import { Agenda } from "./Agenda.js"
 import { Delegators } from "./Delegators.js"
 import * as Effects from "./Effects.js"
 import { Frozen } from "./Frozen.js"
@@ -102,8 +103,7 @@ export class State {
   readonly unlocking: UnlockQueue
   /** Voters of each proposal, in the order of their addresses. */
   readonly voters = new Map<Counter.ProposalId, Array<Address>>()
-  /** Proposals that are Active or Passed: the ones that time will move on. */
-  readonly open = new Set<Counter.ProposalId>()
+  readonly agenda = new Agenda()
 
   /** "Now": the leader round of the commit being executed, between commits that of the last one. */
   round: Counter.Round = Counter.round(0)
@@ -350,8 +350,8 @@ export class State {
       if (AccountRecord.hasExtras(extras)) this.#index(row, AccountRecord.noExtras, extras)
     }
     for (const key of [...this.ballots.keys()].sort()) this.addVoter(proposalOfBallot(key), voterOfBallot(key))
-    for (const [key, { status }] of this.proposals.entries()) {
-      if (status === "Active" || status === "Passed") this.open.add(Counter.proposalId(Number.parseInt(key, 16)))
+    for (const [key, proposal] of this.proposals.entries()) {
+      this.agenda.add(Counter.proposalId(Number.parseInt(key, 16)), proposal)
     }
     this.supply = new Supply(required(this.#totals.get(ONLY), "totals"))
     this.round = this.head.leaderRound

@@ -46,6 +46,26 @@ describe("what few accounts have", () => {
     ])
   })
 
+  // The last account taken from an unfinished freeze was thought to be untaken still when the next one began.
+  it("is frozen as it was, also when the freeze before was left in the middle", () => {
+    const accounts = new Accounts(tableKey)
+    const [first, second] = [0, 1].map((n) => accounts.findOrAdd(address(n))) as [number, number]
+    const setBoth = (sats: number): void => {
+      for (const row of [first, second]) accounts.setBalance(row, Sats.make(sats))
+      collected(accounts)
+    }
+    setBoth(1)
+    const before = accounts.freeze()[Symbol.iterator]()
+    const holding = (sats: number) => AccountRecord.encode({ ...AccountRecord.empty, balance: Sats.make(sats) })
+    expect(before.next().value.value).toEqual(holding(1))
+    setBoth(2)
+    const frozen = accounts.freeze()
+    setBoth(3)
+    expect([...frozen].map(({ value }) => value)).toEqual([holding(2), holding(2)])
+    expect(before.next().value.value).toEqual(holding(1))
+    expect([...accounts.freeze()].map(({ value }) => value)).toEqual([holding(3), holding(3)])
+  })
+
   it("is frozen as it was, with the balance, while both change", () => {
     const accounts = new Accounts(tableKey)
     const [first, second] = [0, 1].map((n) => accounts.findOrAdd(address(n))) as [number, number]

@@ -53,6 +53,7 @@ export interface Stage {
   readonly commission: number
   readonly slashPercent: number
   readonly minDelegation: number
+  readonly cooldown: number
   readonly treasuryPercent: number
   /** Coins short of the cap at the start. */
   readonly room: number
@@ -72,11 +73,20 @@ export const stage: fc.Arbitrary<Stage> = fc.record({
   commission: fc.constantFrom(0, 10, 33, 100),
   slashPercent: fc.constantFrom(10, 50, 99, 100),
   minDelegation: fc.constantFrom(1, 100_000_000),
+  cooldown: fc.constantFrom(40, 40, 75),
   treasuryPercent: fc.constantFrom(0, 7, 50),
   room: fc.constantFrom(1, 1_000_000),
 })
 
-const worldOf = ({ council, commission, slashPercent, minDelegation, treasuryPercent, room }: Stage): World => ({
+const worldOf = ({
+  council,
+  commission,
+  slashPercent,
+  minDelegation,
+  cooldown,
+  treasuryPercent,
+  room,
+}: Stage): World => ({
   accounts: {
     ann: 9_000,
     bob: 9_000,
@@ -93,6 +103,7 @@ const worldOf = ({ council, commission, slashPercent, minDelegation, treasuryPer
   parameters: {
     slashPercent,
     minDelegation,
+    cooldownRounds: cooldown,
     treasuryPercent,
     maxActiveProposals: 3,
     votingPeriodRounds: 50,

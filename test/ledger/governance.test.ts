@@ -66,6 +66,15 @@ describe("making a proposal", () => {
     ).toEqual(["failed: NotAllowed", "applied"])
   })
 
+  it("takes no more than the stake: one that is leaving or barred is at risk like any other", () => {
+    const chain = new Chain(world)
+    chain.run(chain.unstake(other))
+    chain.commit([{ by: val, evidence: [chain.evidence(other, 1)] }])
+    // Half of 4 000 coins are left: exactly what a proposal takes.
+    expect(chain.account(other).stake).toMatchObject({ amount: coins(2_000), leaving: { epoch: 1 } })
+    expect(chain.run(proposing(chain, other, { _tag: "Text" })).map(told)).toEqual(["applied"])
+  })
+
   it("takes a parameter that exists and a value within its bounds", () => {
     const chain = new Chain(world)
     const change = (param: string, value: number) => proposing(chain, alice, { _tag: "ParameterChange", param, value })
@@ -95,6 +104,29 @@ describe("making a proposal", () => {
     chain.advanceTo(12)
     expect(chain.run(...many(1)).map(told)).toEqual(["applied"])
     expect(chain.ledger.read.proposals(3).map(({ id }) => id)).toEqual([21, 20, 19])
+  })
+
+  it("leaves no more to look at in a commit than what is due, however many wait to be carried out", () => {
+    const chain = new Chain({ ...world, parameters: { ...world.parameters, executionDelayRounds: 200 } })
+    const waiting = [1, 2, 3].flatMap((id) => {
+      chain.run(proposing(chain, alice, { _tag: "Text" }))
+      chain.run(voting(chain, val, true, id))
+      return chain.advanceTo(chain.round + 12).events
+    })
+    expect(waiting.map(({ _tag }) => _tag)).toEqual(["ProposalDecided", "ProposalDecided", "ProposalDecided"])
+    expect(chain.ledger.read.proposals(9).map(({ status }) => status)).toEqual(["Passed", "Passed", "Passed"])
+    while (chain.round < 200) chain.closeEpoch()
+    const carriedOut: Array<readonly [number, number]> = []
+    for (const round of [210, 211, 224, 225, 238, 239]) {
+      for (const event of chain.advanceTo(round).events) {
+        if (event._tag === "ProposalCarriedOut") carriedOut.push([round, event.id])
+      }
+    }
+    expect(carriedOut).toEqual([
+      [211, 1],
+      [225, 2],
+      [239, 3],
+    ])
   })
 
   it("is impossible while nobody could vote: 0 of 0 would pass", () => {

@@ -1,5 +1,6 @@
+import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { Input } from "../../src/ledger/Execution.js"
 import type { Frozen } from "../../src/ledger/Frozen.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
@@ -13,6 +14,9 @@ import { lives, Play, play } from "./Play.js"
 const SEED = 20_260_202
 
 const fail = (failure: unknown): unknown => failure
+
+// The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
+afterEach(() => turn())
 
 /** The trie over everything a ledger holds, made at once. */
 const rebuilt = (ledger: Ledger): Trie.Trie =>

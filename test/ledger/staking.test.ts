@@ -179,6 +179,18 @@ describe("equivocation", () => {
     expect(chain.commit([{ by: val, evidence: [chain.evidence(val, 20, first)] }]).events).toEqual([])
   })
 
+  it("is known to count before the epoch's first commit, and once that came only with the base it brought", () => {
+    const chain = new Chain(world)
+    const early = chain.evidence(other, 1)
+    const { read } = chain.ledger
+    expect(read.isPunishable(early)).toBe(true)
+    expect(read.isPunishable(chain.evidence(carol, 1))).toBe(false)
+    chain.commit([{ by: val }])
+    const base = "f".repeat(64) as typeof early.first.base
+    const foreign = { first: { ...early.first, base }, second: { ...early.second, base } }
+    expect([read.isPunishable(early), read.isPunishable(foreign)]).toEqual([true, false])
+  })
+
   it("to nothing kills the shares: they are worth 0 and delegators may go elsewhere", () => {
     const chain = new Chain({ ...world, parameters: { slashPercent: 100 } })
     chain.run(chain.delegate(alice, other, coins(900)))

@@ -10,5 +10,6 @@ export default defineConfig({
     // Vitest leaves one core to itself, which on a machine of two halves the speed.
     poolOptions: { forks: { maxForks: availableParallelism() } },
     testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 })

@@ -1,9 +1,11 @@
-// `npm run build`: modules and types by tsc into dist/, then the program itself as one bundle, because loading Effect
-// module by module costs more than half a second at every start. With --if-stale, only when a source is newer than dist/.
-import { spawnSync } from "node:child_process"
+// `npm run build`: modules and types by tsc into dist/, the program itself as one bundle, because loading Effect module
+// by module costs more than half a second at every start, and the explorer's page by Vite into dist/explorer. With
+// --if-stale, only when a source is newer than dist/.
+import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "esbuild"
+import { build as buildPage } from "vite"
 
 const root = resolve(import.meta.dirname, "..")
 const bundle = join(root, "dist/main.js")
@@ -16,7 +18,7 @@ const newest = (folder) =>
 const isFresh = () => {
   const built = statSync(bundle, { throwIfNoEntry: false })
   if (built === undefined) return false
-  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"]
+  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs", "vite.config.ts"]
   return (
     built.mtimeMs > Math.max(newest(join(root, "src")), ...inputs.map((file) => statSync(join(root, file)).mtimeMs))
   )
@@ -28,12 +30,21 @@ if (process.argv.includes("--if-stale") && isFresh()) process.exit(0)
 const next = mkdtempSync(join(root, ".build-"))
 process.on("exit", () => rmSync(next, { recursive: true, force: true }))
 
-const types = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json", "--outDir", next], {
-  cwd: root,
-  stdio: "inherit",
+const types = new Promise((resolve, reject) => {
+  const compiler = join(root, "node_modules/.bin/tsc")
+  const running = spawn(compiler, ["-p", "tsconfig.build.json", "--outDir", next], { cwd: root, stdio: "inherit" })
+  running.on("error", reject)
+  running.on("close", (status) => resolve(status ?? 1))
 })
-if (types.error !== undefined) throw types.error
-if (types.status !== 0) process.exit(types.status ?? 1)
+
+const page = buildPage({
+  configFile: join(root, "vite.config.ts"),
+  logLevel: "warn",
+  build: { outDir: join(next, "explorer"), emptyOutDir: true },
+})
+
+const [status] = await Promise.all([types, page])
+if (status !== 0) process.exit(status)
 
 await build({
   absWorkingDir: root,

@@ -53,12 +53,17 @@ const house = {
       "node:http",
       "node:net",
       "node:stream",
+      "node:url",
+      "node:zlib",
     ],
   },
   /** Shared with browsers, so it sees only the vocabulary and its like. */
   "rpc/Api": { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },
   client: { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },
-  explorer: { ours: ["protocol", "client"], packages: ["effect", "@effect/platform"] },
+  explorer: {
+    ours: ["protocol", "client", "rpc/Api"],
+    packages: ["effect", "preact", "preact/hooks", "@preact/signals"],
+  },
   cli: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
   main: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
 }

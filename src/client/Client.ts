@@ -125,8 +125,9 @@ type Arguments<Request> = unknown extends Request ? [] : [request: Request]
 type IsList<A> = A extends ReadonlyArray<unknown> ? true : false
 
 /** Where one or several may be sent, one is answered by one and several by several. */
-type AnswerTo<Sent, Success> =
-  true extends IsList<Success>
+type AnswerTo<Sent, Success> = [Sent] extends [never]
+  ? Success
+  : true extends IsList<Success>
     ? true extends IsList<Sent>
       ? Extract<Success, ReadonlyArray<unknown>>
       : Exclude<Success, ReadonlyArray<unknown>>

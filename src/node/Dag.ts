@@ -6,6 +6,7 @@ import type { Hash } from "../protocol/Hash.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import { Storage } from "../storage/Storage.js"
 import type { StoredVertex } from "../storage/Vertices.js"
+import * as DagStretch from "./DagStretch.js"
 import { Engine } from "./Engine.js"
 import { Home } from "./Home.js"
 import type { Unreadable } from "./Lookup.js"
@@ -25,6 +26,13 @@ export interface Position {
 export interface KnownVertex {
   readonly vertex: Vertex
   readonly isFinalized: boolean
+}
+
+/** A part of the DAG as one would draw it. */
+export interface Stretch {
+  readonly newest: Round
+  readonly finalizedRound: Round
+  readonly columns: ReadonlyArray<DagStretch.Column>
 }
 
 export interface KnownRound {
@@ -47,6 +55,8 @@ export class Dag extends Context.Tag("udg/Dag")<
   {
     readonly position: Effect.Effect<Position>
     readonly round: (round: Round) => Effect.Effect<KnownRound, RoundNotFound | Unreadable>
+    /** So many rounds from this one on, or the latest so many; fewer where one answer has no room for all. */
+    readonly stretch: (from: Option.Option<Round>, rounds: number) => Effect.Effect<Stretch, RoundNotFound | Unreadable>
     readonly vertex: (hash: Hash) => Effect.Effect<KnownVertex, VertexNotFound | Unreadable>
   }
 >() {}
@@ -84,8 +94,18 @@ const make = Effect.gen(function* () {
       return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
     })
 
+  const stretchOf = DagStretch.make(engine, storage)
+
   return Dag.of({
     position,
+    stretch: (start, rounds) =>
+      Effect.gen(function* () {
+        const { round: newest, finalizedRound } = yield* position
+        const from = Option.getOrElse(start, () => Counter.round(Math.max(1, newest - rounds + 1)))
+        const to = Counter.round(Math.min(newest, from + rounds - 1))
+        if (to < newest) yield* requireKept(to)
+        return { newest, finalizedRound, columns: yield* stretchOf(from, to, finalizedRound) }
+      }),
     round: (round) =>
       Effect.gen(function* () {
         const stored = yield* storage.vertices.atRound(round)

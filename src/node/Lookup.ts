@@ -29,6 +29,8 @@ const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect
 export const vertex = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<Vertex.Vertex, StateDamaged> =>
   sound(Vertex.decode(networkId, bytes))
 
+export const head = (bytes: Uint8Array) => sound(Vertex.decodeHead(bytes))
+
 export const transaction = (
   networkId: NetworkId,
   bytes: Uint8Array,

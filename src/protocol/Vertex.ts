@@ -74,6 +74,22 @@ const read = (networkId: NetworkId, reader: Binary.Reader): Omit<Vertex, "encode
   return { header, body }
 }
 
+/** The first bytes of any vertex that `decodeHead` may need. */
+export const HEAD_BYTES = 512 + Header.MAX_PARENTS * 60
+
+/** What stands before the transactions themselves: enough to draw the DAG. Of a vertex that was accepted before. */
+export const decodeHead = (
+  bytes: Uint8Array,
+): Either.Either<{ readonly header: Header.Header; readonly transactionCount: number }, Binary.MalformedBytes> => {
+  const reader = new Binary.Reader(bytes)
+  const header = Header.read(reader)
+  const transactionCount = reader.u16()
+  const { failure } = reader
+  return failure === undefined
+    ? Either.right({ header, transactionCount })
+    : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
+}
+
 /** The vertex keeps `bytes`; hand over a buffer of its own. */
 export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Vertex, Binary.MalformedBytes> =>
   Either.map(

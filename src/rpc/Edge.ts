@@ -292,7 +292,7 @@ export class Edge {
     }
     if (method === "OPTIONS") return this.#preflight(visit, PAGE_METHODS)
     if (method !== "GET" && method !== "HEAD") return this.#refuseMethod(visit, PAGE_METHODS)
-    this.#write(visit, page.status, page.contentType, page.headers, page.body)
+    this.#write(visit, page.status, page.contentType, page.headers, page.body, page.isImmutable)
   }
 
   #preflight(visit: Visit, allowed: ReadonlyArray<string>): undefined {
@@ -347,11 +347,13 @@ export class Edge {
     contentType: string,
     headers: ResponseHeaders.ResponseHeaders,
     body: Buffer,
+    isImmutable = false,
   ): undefined {
     const { response } = visit
     if (response.destroyed) return
     if (this.#isDraining) response.shouldKeepAlive = false
-    const all = [...ResponseHeaders.always, "Content-Type", contentType, "Content-Length", String(body.length)]
+    const first = isImmutable ? ResponseHeaders.immutable : ResponseHeaders.always
+    const all = [...first, ...ResponseHeaders.content(contentType, body.length)]
     if (visit.headers !== NONE) all.push(...visit.headers)
     if (headers !== NONE) all.push(...headers)
     if (contentType.startsWith("text/html")) all.push(...ResponseHeaders.page)

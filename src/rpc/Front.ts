@@ -9,6 +9,7 @@ import * as Dag from "./dag/Http.js"
 import * as Delegation from "./delegation/Http.js"
 import * as Documents from "./documents/Http.js"
 import * as Events from "./events/Http.js"
+import * as Site from "./explorer/Site.js"
 import * as Governance from "./governance/Http.js"
 import { Handlers } from "./Handlers.js"
 import * as Monitoring from "./monitoring/Http.js"
@@ -42,7 +43,8 @@ const server = Layer.unwrapEffect(
     const { genesis } = yield* Home
     const { observe: onAnswer } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
-    return Server.layer({ ...rpc, isMainnet, rateLimits, trustedProxies, clientIpHeader, onAnswer })
+    const pages = yield* Site.built
+    return Server.layer({ ...rpc, isMainnet, rateLimits, trustedProxies, clientIpHeader, onAnswer, pages })
   }),
 )
 

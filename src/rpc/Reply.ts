@@ -9,6 +9,8 @@ export interface Reply {
   readonly headers: ResponseHeaders.ResponseHeaders
   readonly contentType: string
   readonly body: Buffer
+  /** What stands at this path never changes: its name is made from its content. */
+  readonly isImmutable?: boolean
 }
 
 interface Encoder {

@@ -5,8 +5,7 @@ import { STYLE } from "./Reference.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
 
-/** On all answers, whatever they are. */
-export const always: ResponseHeaders = [
+const everywhere: ResponseHeaders = [
   "Access-Control-Allow-Origin",
   "*",
   "Access-Control-Allow-Methods",
@@ -17,9 +16,13 @@ export const always: ResponseHeaders = [
   "Retry-After, RateLimit, RateLimit-Policy, Allow",
   "X-Content-Type-Options",
   "nosniff",
-  "Cache-Control",
-  "no-store",
 ]
+
+/** On all answers, whatever they are, but for files that never change. */
+export const always: ResponseHeaders = [...everywhere, "Cache-Control", "no-store"]
+
+/** On files whose name is made from their content; a browser need not ask for one again. */
+export const immutable: ResponseHeaders = [...everywhere, "Cache-Control", "public, max-age=31536000, immutable"]
 
 /** On answers to OPTIONS alone. */
 export const preflight: ResponseHeaders = ["Access-Control-Max-Age", "3600"]

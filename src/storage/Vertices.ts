@@ -5,7 +5,7 @@ import { fromHex } from "#crypto"
 import type { Address } from "../protocol/Address.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
-import type { Vertex } from "../protocol/Vertex.js"
+import { HEAD_BYTES, type Vertex } from "../protocol/Vertex.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import type { StorageError } from "./StorageError.js"
@@ -52,6 +52,8 @@ export interface Vertices {
   readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
   /** All known for a round, in the order of their authors. */
   readonly atRound: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** The beginnings of vertices (`Vertex.HEAD_BYTES`) from one round to another, both included, by round and author. */
+  readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** Rounds of an epoch in the order of arrival, page by page; behind the last page comes an empty one. */
   readonly ofEpoch: (request: PageRequest) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** What a commit ordered, in its order. */
@@ -147,6 +149,14 @@ export const make = (database: Database): Vertices => {
         (sql) =>
           sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.round = ${round}
             order by v.author, v.hash`.values,
+      ),
+
+    heads: (from, to, limit) =>
+      select(
+        (sql) =>
+          sql`select v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index,
+            substr(b.bytes, 1, ${HEAD_BYTES}) from ${sql.literal(SOURCE)}
+            where v.round between ${from} and ${to} order by v.round, v.author limit ${limit}`.values,
       ),
 
     ofEpoch: (request) => select((sql) => pageOf(sql, request)),

@@ -1,9 +1,10 @@
-import { Effect } from "effect"
-import { Dag, type KnownRound, type KnownVertex } from "../../node/Dag.js"
+import { Effect, Option } from "effect"
+import { Dag, type KnownRound, type KnownVertex, type RoundNotFound } from "../../node/Dag.js"
 import * as Failure from "../failure/Api.js"
 import type * as Handlers from "../Handlers.js"
 import * as Unreadable from "../Unreadable.js"
 import type * as Api from "./Api.js"
+import * as Columns from "./Columns.js"
 
 const roundOf = ({ round, finalizedAt, isFinalized, vertices }: KnownRound): typeof Api.Round.Type => ({
   round,
@@ -30,6 +31,13 @@ const vertexOf = ({ vertex: { header, body }, isFinalized }: KnownVertex): typeo
   transactions: body.transactions.map(({ operation, id, fee }) => ({ type: operation._tag, hash: id, fee })),
 })
 
+const notFound = ({ round, because }: RoundNotFound): Failure.RoundNotFound =>
+  because === "pruned"
+    ? new Failure.RoundNotFound({ message: `round ${round} is pruned on this node`, reason: "pruned" })
+    : new Failure.RoundNotFound({ message: `round ${round} is not reached yet`, reason: "not_reached" })
+
+const STANDARD_COLUMNS = 60
+
 export const handlers = Effect.gen(function* () {
   const dag = yield* Dag
 
@@ -37,13 +45,13 @@ export const handlers = Effect.gen(function* () {
     round: ({ path }) =>
       dag.round(path.round).pipe(
         Effect.map(roundOf),
-        Effect.catchTag("RoundNotFound", ({ round, because }) =>
-          Effect.fail(
-            because === "pruned"
-              ? new Failure.RoundNotFound({ message: `round ${round} is pruned on this node`, reason: "pruned" })
-              : new Failure.RoundNotFound({ message: `round ${round} is not reached yet`, reason: "not_reached" }),
-          ),
-        ),
+        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
+        Unreadable.asDefect,
+      ),
+    columns: ({ query }) =>
+      dag.stretch(Option.fromNullable(query.from), query.rounds ?? STANDARD_COLUMNS).pipe(
+        Effect.map(Columns.of),
+        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
         Unreadable.asDefect,
       ),
     vertex: ({ path }) =>

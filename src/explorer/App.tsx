@@ -1,0 +1,128 @@
+import * as Live from "./live/Live.js"
+import * as Network from "./live/Network.js"
+import * as History from "./route/History.js"
+import * as Route from "./route/Route.js"
+import { View } from "./route/View.js"
+import { SearchBox } from "./search/SearchBox.js"
+import { Icon } from "./show/Icon.js"
+import * as Theme from "./show/Theme.js"
+import * as Words from "./show/Words.js"
+
+const links: ReadonlyArray<readonly [name: string, href: string, covers: ReadonlyArray<Route.Route["page"]>]> = [
+  ["Overview", Route.overview, ["overview"]],
+  ["DAG", Route.place("dag"), ["dag", "round", "vertex"]],
+  ["Validators", Route.place("validators"), ["validators", "validator"]],
+  ["Proposals", Route.place("proposals"), ["proposals", "proposal"]],
+  ["Mempool", Route.place("mempool"), ["mempool"]],
+  ["Checkpoints", Route.place("checkpoints"), ["checkpoints", "checkpoint"]],
+  ["Peers", Route.place("peers"), ["peers"]],
+  ["Parameters", Route.place("parameters"), ["parameters"]],
+  ["Wallet", Route.place("wallet"), ["wallet"]],
+]
+
+const Brand = () => (
+  <a class="brand" href={Route.overview} aria-label="udg explorer, overview">
+    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+      <path d="M7 8 25 16M7 24 25 16M7 8v16" />
+      <circle cx="7" cy="8" r="4" />
+      <circle cx="7" cy="24" r="4" />
+      <circle class="leading" cx="25" cy="16" r="5.5" />
+    </svg>
+    <span>udg</span>
+  </a>
+)
+
+const Pulse = () => {
+  const head = Live.head.value
+  const state = Live.connection.value
+  const words = { connecting: "connecting", live: "live", lost: "node does not answer" }[state]
+  return (
+    <div class={`pulse ${state}`}>
+      <span class="dot" aria-hidden="true" />
+      <span role="status">{words}</span>
+      {head === undefined ? undefined : (
+        <span class="round" title="highest round, and how many rounds behind it the last finalized one is">
+          <b class="figure">{Words.count(head.round)}</b> <small>lag {head.round - head.finalizedRound}</small>
+        </span>
+      )}
+    </div>
+  )
+}
+
+const themeIcons = { system: "system", light: "sun", dark: "moon" } as const
+
+const ThemeButton = () => {
+  const label = `Colours: ${Theme.theme.value}. Change`
+  return (
+    <button type="button" class="icon-button" onClick={Theme.next} aria-label={label} title={label}>
+      <Icon name={themeIcons[Theme.theme.value]} />
+    </button>
+  )
+}
+
+const Navigation = () => {
+  const { page } = History.route.value
+  return (
+    <nav class="places" aria-label="Pages">
+      {links.map(([name, href, covers]) => (
+        <a key={href} href={href} aria-current={covers.includes(page) ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+const Alerts = () => {
+  const alerts = Live.alerts.value
+  if (alerts.length === 0) return null
+  return (
+    <div class="alerts" role="status">
+      {alerts.map(({ severity, message }, i) => (
+        <p key={`${alerts.length - i}`} class={severity}>
+          <b>{severity}</b> {message}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const Footer = () => {
+  const info = Network.network.value
+  return (
+    <footer class="foot">
+      {info === undefined ? undefined : (
+        <p>
+          <span class={`mode ${info.mode}`}>{info.mode}</span> <span class="mono">{info.network_id}</span> · node{" "}
+          {info.version}
+        </p>
+      )}
+      <p>
+        <a href="/docs">API reference</a> <a href="/openapi.json">OpenAPI</a> <a href="/metrics">Metrics</a>
+      </p>
+    </footer>
+  )
+}
+
+/** Everything on the screen: the frame is here, the page inside it is chosen by the path. */
+export const App = () => (
+  <>
+    <a class="skip" href="#content">
+      Skip to content
+    </a>
+    <header class="top">
+      <div class="row">
+        <Brand />
+        <SearchBox />
+        <Pulse />
+        <ThemeButton />
+      </div>
+      <Navigation />
+    </header>
+    <main id="content">
+      <Alerts />
+      <View route={History.route.value} />
+    </main>
+    <Footer />
+  </>
+)

@@ -1,0 +1,159 @@
+/**
+ * The part of the DAG that the page knows: rounds as columns, validators as lanes. Answers of the node are merged into
+ * it; what a later answer says of a round replaces what an earlier one said. Pure but for its own map.
+ */
+import type { Address } from "../../protocol/Address.js"
+import type { Answer } from "../live/Node.js"
+
+export type ColumnsAnswer = Answer<"dag", "columns">
+
+export interface Dot {
+  readonly hash: string
+  readonly lane: number
+  readonly transactions: number
+  /** Index of the commit that ordered it; null while none has. */
+  readonly commit: number | null
+  /** Lanes of the parents in the round before. */
+  readonly parents: ReadonlyArray<number>
+  readonly olderParents: ReadonlyArray<{ readonly round: number; readonly lane: number }>
+}
+
+export interface Leader {
+  readonly lane: number
+  readonly verdict: "undecided" | "committed" | "skipped"
+}
+
+export interface Column {
+  readonly round: number
+  readonly epoch: number
+  /** Time of the commit, once there is one. */
+  readonly timestamp: number | null
+  readonly isFinalized: boolean
+  readonly leader: Leader | null
+  readonly dots: ReadonlyArray<Dot>
+  /** Rises with every change of the column, so that what was painted of it can be kept until then. */
+  readonly version: number
+}
+
+/** Beyond so many the oldest are forgotten; the node still has them. */
+const COLUMNS_KEPT = 4_000
+/** Going back ends here, so that what is looked at is not what is forgotten next. */
+const COLUMNS_SOUGHT = 3_000
+
+const isSame = (a: Column, b: Column): boolean =>
+  JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 })
+
+export class Columns {
+  readonly #columns = new Map<number, Column>()
+  readonly #lanes = new Map<Address, number>()
+  #newest = -1
+  #oldest = Number.POSITIVE_INFINITY
+  #version = 0
+
+  get size(): number {
+    return this.#columns.size
+  }
+
+  /** Whether the rounds before the oldest may be asked for. */
+  get hasRoomBefore(): boolean {
+    return this.#columns.size < COLUMNS_SOUGHT && this.#oldest > 1
+  }
+
+  /** Validators in the order of their lanes; a lane once given stays. */
+  get lanes(): ReadonlyArray<Address> {
+    return [...this.#lanes.keys()]
+  }
+
+  get laneCount(): number {
+    return this.#lanes.size
+  }
+
+  get newest(): number {
+    return this.#newest
+  }
+
+  get oldest(): number {
+    return this.#oldest
+  }
+
+  at(round: number): Column | undefined {
+    return this.#columns.get(round)
+  }
+
+  /** The lowest known round that may still change; the one after the newest when none may. */
+  get firstUnsettled(): number {
+    let round = this.#newest + 1
+    while (this.#columns.has(round - 1) && !this.#columns.get(round - 1)?.isFinalized) round -= 1
+    return round
+  }
+
+  #laneOf(address: Address): number {
+    const known = this.#lanes.get(address)
+    if (known !== undefined) return known
+    this.#lanes.set(address, this.#lanes.size)
+    return this.#lanes.size - 1
+  }
+
+  /** Takes an answer in and says whether it changed anything. */
+  merge({ validators, columns }: ColumnsAnswer): boolean {
+    const lanes = validators.map((address) => this.#laneOf(address))
+    const lane = (index: number): number => lanes[index] ?? 0
+    let hasChanged = false
+    for (const { round, epoch, timestamp, finalized, leader, vertices } of columns) {
+      const column: Column = {
+        round,
+        epoch,
+        timestamp,
+        isFinalized: finalized,
+        leader: leader === null ? null : { lane: lane(leader.validator), verdict: leader.verdict },
+        dots: vertices.map(({ hash, validator, tx_count, commit_index, parents, older_parents }) => ({
+          hash,
+          lane: lane(validator),
+          transactions: tx_count,
+          commit: commit_index,
+          parents: parents.map(lane),
+          olderParents: older_parents.map((parent) => ({ round: parent.round, lane: lane(parent.validator) })),
+        })),
+        version: this.#version + 1,
+      }
+      const before = this.#columns.get(round)
+      if (before !== undefined && isSame(before, column)) continue
+      this.#version += 1
+      this.#columns.set(round, column)
+      this.#newest = Math.max(this.#newest, round)
+      this.#oldest = Math.min(this.#oldest, round)
+      hasChanged = true
+    }
+    this.#forget()
+    return hasChanged
+  }
+
+  #forget(): void {
+    while (this.#columns.size > COLUMNS_KEPT && this.#oldest < this.#newest) {
+      this.#columns.delete(this.#oldest)
+      this.#oldest += 1
+    }
+  }
+
+  /** From low rounds to high, both ends included, without those that are not known. */
+  between(from: number, to: number): ReadonlyArray<Column> {
+    const found: Array<Column> = []
+    for (let round = Math.max(from, this.#oldest); round <= Math.min(to, this.#newest); round++) {
+      const column = this.#columns.get(round)
+      if (column !== undefined) found.push(column)
+    }
+    return found
+  }
+}
+
+/** Finalized transactions a second over the newest finalized columns of about `windowMs`; none without two commits. */
+export const transactionsPerSecond = (columns: Columns, windowMs: number): number | undefined => {
+  const settled = columns.between(columns.oldest, columns.newest).filter(({ isFinalized }) => isFinalized)
+  const end = settled.findLast(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+  if (end === null) return undefined
+  const inside = settled.filter(({ timestamp }) => timestamp !== null && timestamp > end - windowMs)
+  const start = inside[0]?.timestamp ?? null
+  if (start === null || start >= end) return undefined
+  const count = inside.slice(1).reduce((sum, { dots }) => sum + dots.reduce((all, dot) => all + dot.transactions, 0), 0)
+  return (1_000 * count) / (end - start)
+}

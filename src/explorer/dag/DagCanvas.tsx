@@ -1,0 +1,131 @@
+/** The live DAG: painted on a canvas, moved with pointer, wheel and keys, each vertex a way to its page. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import * as Network from "../live/Network.js"
+import * as History from "../route/History.js"
+import * as Route from "../route/Route.js"
+import { Icon } from "../show/Icon.js"
+import * as Theme from "../show/Theme.js"
+import * as Words from "../show/Words.js"
+import { Camera } from "./Camera.js"
+import * as Feed from "./Feed.js"
+import { Gestures } from "./Gestures.js"
+import { Hint } from "./Hint.js"
+import { Painter, type Spot } from "./Painter.js"
+import * as Palette from "./Palette.js"
+import * as Window from "./Window.js"
+
+interface Props {
+  /** Pixels. */
+  readonly height: number
+  /** With buttons, and taking the wheel. */
+  readonly isLarge?: boolean
+}
+
+const nameOf = (lane: number): string => {
+  const address = Feed.columns.lanes[lane]
+  if (address === undefined) return ""
+  const written = Network.written(address)
+  return Words.abbreviated(written.slice(written.indexOf("1") + 1), 5, 4)
+}
+
+/** Rounds kept ready to the left of what is seen. */
+const AHEAD_ROUNDS = 30
+
+export const DagCanvas = ({ height, isLarge = false }: Props) => {
+  const { columns, version } = Feed.useColumns()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const camera = useRef<Camera | null>(null)
+  const gestures = useRef<Gestures | null>(null)
+  const [spot, setSpot] = useState<Spot | undefined>(undefined)
+  const [isFollowing, setIsFollowing] = useState(true)
+  const prefix = Network.network.value?.address_prefix
+  const colours = Theme.colours.value
+
+  useEffect(() => {
+    const element = canvas.current
+    if (element === null) return
+    const painter = new Painter(element, columns, Palette.read(element.parentElement ?? document.body), nameOf)
+    const view = new Camera(
+      columns,
+      (window) => {
+        const pixels = devicePixelRatio
+        element.width = Math.round(window.width * pixels)
+        element.height = Math.round(window.height * pixels)
+        painter.paint(window, pixels, gestures.current?.spot)
+        if (Window.firstRound(window) - AHEAD_ROUNDS < columns.oldest) void Feed.older()
+      },
+      setIsFollowing,
+    )
+    const hands = new Gestures(element, view, columns, {
+      onSpot: setSpot,
+      onOpen: ({ dot }) => History.go(Route.subject("vertex", dot.hash)),
+      takesWheel: isLarge,
+    })
+    camera.current = view
+    gestures.current = hands
+    const observer = new ResizeObserver(() => view.resize(element.clientWidth, element.clientHeight))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      hands.release()
+      view.stop()
+    }
+  }, [columns, isLarge, colours, prefix])
+
+  useEffect(() => camera.current?.invalidate(), [version])
+
+  const seen = `${Words.counted(columns.laneCount, "validator")}, ${Words.counted(columns.size, "round")} up to ${Words.count(Math.max(0, columns.newest))}`
+  return (
+    <div class={`dag ${isLarge ? "large" : ""}`}>
+      {isLarge ? <Buttons camera={camera.current} isFollowing={isFollowing} /> : undefined}
+      <div class="dag-stage">
+        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it has keys of its own, said in its label */}
+        <canvas
+          ref={canvas}
+          style={{ height: `${height}px` }}
+          tabIndex={0}
+          role="application"
+          aria-roledescription="live graph"
+          aria-label={`The DAG: ${seen}. Arrow keys go from vertex to vertex, Enter opens one, space pauses, plus and minus zoom. The table of rounds below says the same.`}
+        />
+        {columns.size === 0 ? <p class="dag-waiting">Waiting for the first vertices…</p> : undefined}
+        <Hint spot={spot} window={camera.current?.window} />
+        {isFollowing || isLarge ? undefined : (
+          <button type="button" class="button dag-back" onClick={() => follow(camera.current)}>
+            <Icon name="latest" /> Latest
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const follow = (camera: Camera | null): void => {
+  if (camera !== null) camera.isFollowing = true
+}
+
+const Buttons = ({ camera, isFollowing }: { readonly camera: Camera | null; readonly isFollowing: boolean }) => (
+  <div class="dag-buttons" role="toolbar" aria-label="View of the DAG">
+    <button
+      type="button"
+      class="button"
+      onClick={() => {
+        if (camera !== null) camera.isFollowing = !isFollowing
+      }}
+    >
+      <Icon name={isFollowing ? "pause" : "latest"} /> {isFollowing ? "Pause" : "Latest"}
+    </button>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Zoom out"
+      title="Zoom out"
+      onClick={() => camera?.zoom(1 / 1.35)}
+    >
+      <Icon name="minus" />
+    </button>
+    <button type="button" class="icon-button" aria-label="Zoom in" title="Zoom in" onClick={() => camera?.zoom(1.35)}>
+      <Icon name="plus" />
+    </button>
+  </div>
+)

@@ -1,0 +1,84 @@
+/** Keeps the known part of the DAG up to date while somebody watches it. */
+import { effect, signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import * as Counter from "../../protocol/Counter.js"
+import * as Live from "../live/Live.js"
+import { isMissing, node } from "../live/Node.js"
+import { Columns } from "./Columns.js"
+
+export const columns = new Columns()
+/** Moves with every change of `columns`. */
+export const changes = signal(0)
+
+/** The node is not asked more often. */
+const PAUSE_MS = 700
+const FIRST_ROUNDS = 60
+const OLDER_ROUNDS = 60
+const MOST_AT_ONCE = 120
+/** Farther behind than this, what lies between is left out until somebody scrolls back to it. */
+const LEAP_ROUNDS = 600
+
+let watchers = 0
+let isAsking = false
+let askedAt = Number.NEGATIVE_INFINITY
+let isAtBeginning = false
+
+const take = (answer: Parameters<Columns["merge"]>[0]): void => {
+  if (columns.merge(answer)) changes.value += 1
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const askNewest = async (): Promise<void> => {
+  const from = columns.firstUnsettled
+  const isFar = (Live.head.peek()?.round ?? 0) - from > LEAP_ROUNDS
+  const urlParams =
+    columns.size === 0 || isFar ? { rounds: FIRST_ROUNDS } : { from: Counter.round(from), rounds: MOST_AT_ONCE }
+  take(await node.dag.columns({ urlParams }))
+}
+
+/** Asks for what is new, once for any number of occasions that come meanwhile. */
+const refresh = async (): Promise<void> => {
+  if (isAsking || watchers === 0) return
+  isAsking = true
+  await pause(Math.max(0, askedAt + PAUSE_MS - performance.now()))
+  askedAt = performance.now()
+  try {
+    await askNewest()
+  } catch {
+    // `Live` says when the node does not answer; the next round is the next try.
+  }
+  isAsking = false
+  if (columns.newest < (Live.head.peek()?.round ?? 0) && document.visibilityState === "visible") void refresh()
+}
+
+let isAskingOlder = false
+
+/** Asks for the rounds before the oldest one known. */
+export const older = async (): Promise<void> => {
+  if (isAskingOlder || isAtBeginning || columns.size === 0 || !columns.hasRoomBefore) return
+  isAskingOlder = true
+  const from = Math.max(1, columns.oldest - OLDER_ROUNDS)
+  try {
+    take(await node.dag.columns({ urlParams: { from: Counter.round(from), rounds: columns.oldest - from } }))
+  } catch (error) {
+    // Pruned: there is nothing older to be had.
+    isAtBeginning = isMissing(error)
+  }
+  isAskingOlder = false
+}
+
+/** The known part of the DAG, kept up to date as long as the caller is on the page. */
+export const useColumns = (): { readonly columns: Columns; readonly version: number } => {
+  useEffect(() => {
+    watchers += 1
+    const stop = effect(() => {
+      if (Live.head.value !== undefined) void refresh()
+    })
+    return () => {
+      watchers -= 1
+      stop()
+    }
+  }, [])
+  return { columns, version: changes.value }
+}

@@ -1,0 +1,21 @@
+/** What the signs of the picture mean. */
+export const Legend = () => (
+  <ul class="legend" aria-label="Signs">
+    <li>
+      <i class="sign pending" aria-hidden="true" /> not ordered yet
+    </li>
+    <li>
+      <i class="sign even" aria-hidden="true" />
+      <i class="sign odd" aria-hidden="true" /> ordered, commits by turns
+    </li>
+    <li>
+      <i class="sign leader" aria-hidden="true" /> committed leader
+    </li>
+    <li>
+      <i class="sign awaited" aria-hidden="true" /> leader, undecided
+    </li>
+    <li>
+      <i class="sign skipped" aria-hidden="true" /> skipped leader
+    </li>
+  </ul>
+)

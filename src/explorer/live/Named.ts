@@ -1,0 +1,24 @@
+/** What a path of the explorer names, as the node wants it asked for. */
+import { Option, Schema } from "effect"
+import * as Counter from "../../protocol/Counter.js"
+import * as Hash from "../../protocol/Hash.js"
+
+/** The path names nothing that there could be. */
+export class Malformed extends Error {
+  override readonly name = "Malformed"
+}
+
+const refuse = (message: string): never => {
+  throw new Malformed(message)
+}
+
+const decodeHash = Schema.decodeUnknownOption(Hash.schema)
+
+export const hash = (text: string): Hash.Hash =>
+  Option.getOrElse(decodeHash(text), () => refuse(`"${text}" is no hash, which has 64 hex characters`))
+
+const counter = <A extends Counter.Counter>(text: string, what: string): A =>
+  /^(0|[1-9]\d{0,14})$/.test(text) ? Counter.make<A>(Number(text)) : refuse(`"${text}" is no ${what}`)
+
+export const round = (text: string): Counter.Round => counter(text, "round")
+export const proposal = (text: string): Counter.ProposalId => counter(text, "number of a proposal")

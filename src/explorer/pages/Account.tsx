@@ -1,0 +1,13 @@
+import { Option, Schema } from "effect"
+import * as Address from "../../protocol/Address.js"
+import * as Route from "../route/Route.js"
+import * as Reference from "../show/Reference.js"
+
+const decode = Schema.decodeUnknownOption(Address.schema)
+
+/** An account as a transaction names it: an address in any form, or a @name. */
+export const Account = ({ account }: { readonly account: string }) =>
+  Option.match(decode(account), {
+    onNone: () => <a href={Route.subject("address", account)}>{account}</a>,
+    onSome: (address) => <Reference.Address address={address} />,
+  })

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact"
+import type { Answer } from "../live/Node.js"
+import { Badge, type Tone } from "../show/Badge.js"
+import * as Reference from "../show/Reference.js"
+import * as Words from "../show/Words.js"
+
+type Report = Answer<"core", "healthReport">
+
+const tones: Readonly<Record<Report["status"], Tone>> = {
+  healthy: "good",
+  degraded: "waiting",
+  warning: "waiting",
+  unhealthy: "bad",
+}
+
+/** Every part of the node with how it is and the figure that says why. */
+export const HealthList = ({ report }: { readonly report: Report }) => {
+  const { dag, finality, state, mempool, network, checkpoints } = report.components
+  const rows: ReadonlyArray<readonly [name: string, status: Report["status"], figure: ComponentChildren]> = [
+    ["DAG", dag.status, `${Words.count(dag.vertices)} vertices`],
+    ["Finality", finality.status, `${Words.counted(finality.lag, "round")} behind`],
+    ["State", state.status, Words.counted(state.accounts, "account")],
+    ["Mempool", mempool.status, `${Words.count(mempool.size)} of ${Words.count(mempool.capacity)}`],
+    ["Network", network.status, Words.counted(network.peers, "peer")],
+    [
+      "Checkpoints",
+      checkpoints.status,
+      checkpoints.latest_round === 0 ? (
+        "none yet"
+      ) : (
+        <>
+          latest at <Reference.Round round={checkpoints.latest_round} />
+        </>
+      ),
+    ],
+  ]
+  return (
+    <ul class="health">
+      {rows.map(([name, status, figure]) => (
+        <li key={name}>
+          <span class="name">{name}</span>
+          <span class="quiet">{figure}</span>
+          <Badge tone={tones[status]}>{status}</Badge>
+        </li>
+      ))}
+    </ul>
+  )
+}

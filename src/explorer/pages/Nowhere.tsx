@@ -1,0 +1,13 @@
+import * as Route from "../route/Route.js"
+import { Page } from "../show/Page.js"
+
+export const Nowhere = ({ path }: { readonly path: string }) => (
+  <Page title="Not found">
+    <div class="notice missing">
+      <p>
+        There is no page at <span class="mono">{path}</span>. Search above, or begin at the{" "}
+        <a href={Route.overview}>overview</a>.
+      </p>
+    </div>
+  </Page>
+)

@@ -1,0 +1,57 @@
+import { node } from "../live/Node.js"
+import { useResource } from "../live/Resource.js"
+import * as Route from "../route/Route.js"
+import { Loaded } from "../show/Loaded.js"
+import { Page } from "../show/Page.js"
+import { Status, type Summary, TimeLeft, Votes } from "./Votes.js"
+
+const types: Readonly<Record<Summary["proposal_type"], string>> = {
+  Text: "declaration",
+  ParameterChange: "parameter",
+  CouncilMembership: "council",
+  TreasurySpend: "treasury",
+}
+
+const Card = ({ of }: { readonly of: Summary }) => (
+  <li class="proposal">
+    <h2>
+      <a href={Route.subject("proposal", of.id)}>
+        <span class="kind">#{of.id}</span> {of.title}
+      </a>
+    </h2>
+    <p class="line">
+      <Status of={of} /> <span class="quiet">{types[of.proposal_type]}</span>{" "}
+      <span class="quiet">
+        <TimeLeft of={of} />
+      </span>
+    </p>
+    <Votes of={of} />
+  </li>
+)
+
+export const Proposals = () => {
+  const list = useResource("proposals", () => node.governance.proposals())
+  return (
+    <Page
+      title="Proposals"
+      about="What validators vote on, newest first. Votes weigh what a validator had at stake when the proposal was made."
+    >
+      <Loaded of={list} what="the proposals">
+        {({ proposals }) =>
+          proposals.length === 0 ? (
+            <p class="notice empty">
+              Nobody has proposed anything yet. Whoever has the stake for it can, in the{" "}
+              <a href={Route.place("wallet")}>wallet</a>.
+            </p>
+          ) : (
+            <ul class="proposals">
+              {proposals.map((proposal) => (
+                <Card key={proposal.id} of={proposal} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

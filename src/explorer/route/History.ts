@@ -1,0 +1,39 @@
+/** Where the reader is: the browser's address, followed without loading the page again. */
+import { signal } from "@preact/signals"
+import * as Route from "./Route.js"
+
+const here = (): Route.Route => Route.read(location.pathname, location.search)
+
+export const route = signal<Route.Route>(here())
+
+/** Goes to a page of the explorer. */
+export const go = (href: string): void => {
+  if (href !== location.pathname + location.search) history.pushState(null, "", href)
+  route.value = here()
+  scrollTo(0, 0)
+}
+
+/** The same without a step back to where one was: for pages that only lead on. */
+export const replace = (href: string): void => {
+  history.replaceState(null, "", href)
+  route.value = here()
+}
+
+const isPlain = (event: MouseEvent): boolean =>
+  event.button === 0 && !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+
+/** Links stay plain links, so that they can be copied and opened elsewhere; a plain click on one is taken over here. */
+const onClick = (event: MouseEvent): void => {
+  const link = event.target instanceof Element ? event.target.closest("a") : null
+  if (link === null || !isPlain(event) || link.target !== "" || link.hasAttribute("download")) return
+  if (link.origin !== location.origin || !link.pathname.startsWith(Route.BASE) || link.hash !== "") return
+  event.preventDefault()
+  go(link.pathname + link.search)
+}
+
+export const follow = (): void => {
+  addEventListener("popstate", () => {
+    route.value = here()
+  })
+  document.addEventListener("click", onClick)
+}

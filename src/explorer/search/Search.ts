@@ -1,0 +1,44 @@
+/** What somebody who types this into the one box is looking for. Pure, but for the questions it hands to `ask`. */
+import * as Route from "../route/Route.js"
+
+/** Where a search leads. */
+export type Found =
+  | { readonly _tag: "Page"; readonly href: string }
+  /** It looks like this, and the node has none. */
+  | { readonly _tag: "Nothing"; readonly looked: string }
+
+/** Whether the node knows a thing of this name. */
+export interface Known {
+  readonly transaction: (hash: string) => Promise<boolean>
+  readonly vertex: (hash: string) => Promise<boolean>
+  readonly name: (name: string) => Promise<boolean>
+}
+
+const page = (href: string): Found => ({ _tag: "Page", href })
+const nothing = (looked: string): Found => ({ _tag: "Nothing", looked })
+
+const byHash = async (hash: string, known: Known): Promise<Found> => {
+  const [isTransaction, isVertex] = await Promise.all([known.transaction(hash), known.vertex(hash)])
+  if (isTransaction) return page(Route.subject("tx", hash))
+  return isVertex ? page(Route.subject("vertex", hash)) : nothing(`a transaction or vertex ${hash}`)
+}
+
+const byName = async (name: string, known: Known): Promise<Found> =>
+  (await known.name(name)) ? page(Route.subject("address", name)) : nothing(`the name ${name}`)
+
+const placeNamed = (text: string): Route.Place | undefined => Route.places.find((place) => place === text.toLowerCase())
+
+/** Finds what a text stands for: a hash, an address, a @name, a round, a #proposal, or a page. */
+export const find = async (typed: string, known: Known): Promise<Found> => {
+  const text = typed.trim()
+  const place = placeNamed(text)
+  if (place !== undefined) return page(Route.place(place))
+  if (/^[0-9a-f]{64}$/i.test(text)) return byHash(text.toLowerCase(), known)
+  if (/^[0-9a-f]{40}$/i.test(text) || /^t?udg1[0-9a-z]+$/i.test(text)) return page(Route.subject("address", text))
+  const round = text.replaceAll(/[\s,]/g, "")
+  if (/^\d{1,15}$/.test(round)) return page(Route.subject("round", round))
+  const [, proposal] = /^(?:#|proposal )\s*(\d{1,15})$/i.exec(text) ?? []
+  if (proposal !== undefined) return page(Route.subject("proposal", proposal))
+  if (/^@?[a-z0-9-]{3,20}$/i.test(text)) return byName(`@${text.replace("@", "").toLowerCase()}`, known)
+  return nothing(text === "" ? "nothing" : `"${text}"`)
+}

@@ -1,0 +1,28 @@
+import * as Words from "./Words.js"
+
+const DECIMALS = 8
+
+/** An amount in coins, exact; the sats stand behind it. */
+export const Amount = ({ sats, unit = true }: { readonly sats: number; readonly unit?: boolean }) => {
+  const [whole, decimals] = Words.coinParts(sats)
+  return (
+    <span class="amount" title={`${Words.count(sats)} sats`}>
+      {whole}
+      <span class="decimals">.{decimals}</span>
+      {unit ? <span class="unit"> UDG</span> : undefined}
+    </span>
+  )
+}
+
+/** The same in a column, filled up invisibly so that points stand below each other. */
+export const AmountCell = ({ sats }: { readonly sats: number }) => {
+  const [, decimals] = Words.coinParts(sats)
+  return (
+    <>
+      <Amount sats={sats} unit={false} />
+      <span class="filling" aria-hidden="true">
+        {"0".repeat(DECIMALS - decimals.length)}
+      </span>
+    </>
+  )
+}

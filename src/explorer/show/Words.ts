@@ -1,0 +1,68 @@
+/** Figures and times as a person reads them. Pure. */
+import * as Sats from "../../protocol/Sats.js"
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
+
+export const count = (value: number): string => grouped.format(value)
+
+/** "1 vertex", "2 vertices". */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
+
+/** An amount of sats in coins, exact: the digits before the point in groups, and those behind it, two at least. */
+export const coinParts = (sats: number): readonly [whole: string, decimals: string] => {
+  const [whole = "0", decimals = ""] = Sats.isSats(sats) ? Sats.formatCoin(sats).split(".") : ["?"]
+  return [grouped.format(Number(whole)), decimals.padEnd(2, "0")]
+}
+
+export const coins = (sats: number): string => coinParts(sats).join(".")
+
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 })
+
+/** About so many coins, for figures at a glance. */
+export const aboutCoins = (sats: number): string => compact.format(sats / Sats.SATS_PER_COIN)
+
+export const percent = (share: number, digits = 1): string =>
+  Number.isFinite(share) ? `${(100 * share).toFixed(digits)} %` : "–"
+
+/** The ends of what is too long to read, enough to tell it from others. */
+export const abbreviated = (text: string, start = 8, end = 6): string =>
+  text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const
+
+/** A length of time, to its two largest units. */
+export const duration = (ms: number): string => {
+  if (!Number.isFinite(ms)) return "–"
+  if (ms < 1_000) return ms <= 0 ? "0 s" : "< 1 s"
+  const first = units.findIndex(([, size]) => ms >= size)
+  let rest = ms
+  return units
+    .slice(first, first + 2)
+    .map(([name, size]) => {
+      const amount = Math.floor(rest / size)
+      rest -= amount * size
+      return amount === 0 ? "" : `${amount} ${name}`
+    })
+    .filter((part) => part !== "")
+    .join(" ")
+}
+
+/** How long ago, coarse enough not to change all the time. */
+export const ago = (then: number, now: number): string => {
+  const ms = now - then
+  if (ms < -1_000) return `in ${duration(-ms)}`
+  if (ms < 2_000) return "now"
+  const [name, size] = units.find(([, least]) => ms >= least) ?? units[3]
+  return `${Math.floor(ms / size)} ${name} ago`
+}
+
+const absolute = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
+
+/** The moment in the reader's own time zone. */
+export const moment = (timestamp: number): string => absolute.format(timestamp)

@@ -1,0 +1,3 @@
+import { Page } from "../show/Page.js"
+
+export const Wallet = () => <Page title="Wallet">…</Page>

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest"
+import { Columns, type ColumnsAnswer, transactionsPerSecond } from "../../../src/explorer/dag/Columns.js"
+import type * as Address from "../../../src/protocol/Address.js"
+import * as Counter from "../../../src/protocol/Counter.js"
+import type * as Hash from "../../../src/protocol/Hash.js"
+
+const address = (digit: string): Address.Address => digit.repeat(40) as Address.Address
+
+const answer = (
+  rounds: ReadonlyArray<readonly [round: number, finalized: boolean, transactions?: number]>,
+  validators = [address("a"), address("b")],
+): ColumnsAnswer => ({
+  dag_round: Counter.round(0),
+  finalized_round: Counter.round(0),
+  validators,
+  columns: rounds.map(([round, finalized, transactions = 0]) => ({
+    round: Counter.round(round),
+    epoch: Counter.epoch(1),
+    timestamp: finalized ? Counter.timestamp(round * 500) : null,
+    finalized,
+    leader: { validator: 1, verdict: finalized ? "committed" : "undecided" },
+    vertices: [
+      {
+        hash: String(round).padStart(64, "0") as Hash.Hash,
+        validator: 0,
+        tx_count: transactions,
+        commit_index: finalized ? Counter.commitIndex(round) : null,
+        parents: [1],
+        older_parents: [],
+      },
+    ],
+  })),
+})
+
+describe("the known part of the DAG", () => {
+  it("says where it may still change", () => {
+    const columns = new Columns()
+    expect(columns.firstUnsettled).toBe(0)
+    columns.merge(
+      answer([
+        [5, true],
+        [6, true],
+        [7, false],
+        [8, false],
+      ]),
+    )
+    expect(columns.firstUnsettled).toBe(7)
+    columns.merge(
+      answer([
+        [7, true],
+        [8, true],
+      ]),
+    )
+    expect(columns.firstUnsettled).toBe(9)
+  })
+
+  it("knows news from what it has", () => {
+    const columns = new Columns()
+    expect(columns.merge(answer([[5, false]]))).toBe(true)
+    const { version } = columns.at(5) ?? { version: 0 }
+    expect(columns.merge(answer([[5, false]]))).toBe(false)
+    expect(columns.at(5)?.version).toBe(version)
+    expect(columns.merge(answer([[5, true]]))).toBe(true)
+    expect(columns.at(5)).toMatchObject({ isFinalized: true, leader: { lane: 1, verdict: "committed" } })
+  })
+
+  it("leaves a validator in its lane when others come, whatever place an answer gives it", () => {
+    const columns = new Columns()
+    columns.merge(answer([[5, true]], [address("b"), address("c")]))
+    columns.merge(answer([[6, true]], [address("a"), address("b")]))
+    expect(columns.lanes).toEqual([address("b"), address("c"), address("a")])
+    expect(columns.at(5)?.dots[0]).toMatchObject({ lane: 0, parents: [1] })
+    expect(columns.at(6)?.dots[0]).toMatchObject({ lane: 2, parents: [0] })
+  })
+
+  it("forgets the oldest beyond what it keeps", () => {
+    const columns = new Columns()
+    columns.merge(answer(Array.from({ length: 4_100 }, (_, i) => [i + 1, true] as const)))
+    expect([columns.size, columns.oldest, columns.newest]).toEqual([4_000, 101, 4_100])
+    expect(columns.hasRoomBefore).toBe(false)
+  })
+
+  it("counts transactions by the times of their commits", () => {
+    const columns = new Columns()
+    expect(transactionsPerSecond(columns, 10_000)).toBeUndefined()
+    columns.merge(
+      answer([
+        [1, true, 99],
+        [2, true, 10],
+        [3, true, 10],
+        [4, false, 1_000],
+      ]),
+    )
+    // 20 transactions behind the first commit, in the second between it and the last.
+    expect(transactionsPerSecond(columns, 10_000)).toBe(20)
+    expect(transactionsPerSecond(columns, 600)).toBe(20)
+  })
+})

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest"
+import * as Search from "../../../src/explorer/search/Search.js"
+
+const TX = "aa".repeat(32)
+const VERTEX = "bb".repeat(32)
+
+const known: Search.Known = {
+  transaction: async (hash) => hash === TX,
+  vertex: async (hash) => hash === VERTEX,
+  name: async (name) => name === "@alice",
+}
+
+const leadsTo = async (typed: string): Promise<string> => {
+  const found = await Search.find(typed, known)
+  return found._tag === "Page" ? found.href : `nothing: ${found.looked}`
+}
+
+describe("the search box", () => {
+  it.each([
+    [TX.toUpperCase(), `/explorer/tx/${TX}`],
+    [` ${VERTEX} `, `/explorer/vertex/${VERTEX}`],
+    ["1204", "/explorer/round/1204"],
+    ["1,204", "/explorer/round/1204"],
+    ["#3", "/explorer/proposal/3"],
+    ["proposal 3", "/explorer/proposal/3"],
+    ["@alice", "/explorer/address/@alice"],
+    ["Alice", "/explorer/address/@alice"],
+    ["validators", "/explorer/validators"],
+    ["9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c", "/explorer/address/9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c"],
+    ["tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw", "/explorer/address/tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw"],
+  ])("takes %j to %s", async (typed, path) => {
+    expect(await leadsTo(typed)).toBe(path)
+  })
+
+  it.each([
+    ["cc".repeat(32), `nothing: a transaction or vertex ${"cc".repeat(32)}`],
+    ["@nobody", "nothing: the name @nobody"],
+    ["what is this?", 'nothing: "what is this?"'],
+  ])("says what it did not find for %j", async (typed, said) => {
+    expect(await leadsTo(typed)).toBe(said)
+  })
+})

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest"
+import * as Words from "../../../src/explorer/show/Words.js"
+
+describe("figures in words", () => {
+  it.each([
+    [0, "0.00"],
+    [1, "0.00000001"],
+    [150_000_000, "1.50"],
+    [123_456_789_000_000, "1,234,567.89"],
+    [2_100_000_000_000_000, "21,000,000.00"],
+  ])("%d sats are %s coins, exactly", (sats, coins) => {
+    expect(Words.coins(sats)).toBe(coins)
+  })
+
+  it.each([
+    [0, "0 s"],
+    [400, "< 1 s"],
+    [61_000, "1 min 1 s"],
+    [3_600_000, "1 h"],
+    [90_061_000, "1 d 1 h"],
+    [Number.NaN, "–"],
+  ])("%d ms are %s", (ms, said) => {
+    expect(Words.duration(ms)).toBe(said)
+  })
+
+  it.each([
+    [0, "now"],
+    [5_400, "5 s ago"],
+    [59_999, "59 s ago"],
+    [7_200_000, "2 h ago"],
+    [-5_000, "in 5 s"],
+  ])("what was %d ms before is %s", (ms, said) => {
+    expect(Words.ago(1_000_000_000_000, 1_000_000_000_000 + ms)).toBe(said)
+  })
+
+  it("abbreviates only what gets shorter by it", () => {
+    expect(Words.abbreviated("a".repeat(15))).toBe("a".repeat(15))
+    expect(Words.abbreviated("0123456789abcdefghij")).toBe("01234567…efghij")
+  })
+})

@@ -15,7 +15,7 @@ import type { PublicKey } from "../src/protocol/Keys.js"
 import type { NetworkId } from "../src/protocol/Network.js"
 import * as Sats from "../src/protocol/Sats.js"
 import * as Transaction from "../src/protocol/Transaction.js"
-import { Chain, genesisOf, type Person, person, singleKey, tableKey } from "../test/ledger/builders.js"
+import { Chain, genesisOf, type Person, person, singleKey, tableKey, type World } from "../test/ledger/builders.js"
 import type { Figure, Suite } from "./Harness.js"
 
 const ACCOUNTS = 1_000_000
@@ -66,10 +66,22 @@ const hashing = (): Figure => {
   return rate("SHA-256 of 72 bytes, one core", 300_000, ms)
 }
 
-const holders: ReadonlyArray<Person> = Array.from({ length: ACCOUNTS }, (_, n) => {
+/** Made when asked for: a million people on the heap would be what the collector's pauses are spent on. */
+const holder = (n: number): Person => {
   const publicKey = createHash("sha256").update(`holder ${n}`).digest("hex") as PublicKey
   return { name: "", publicKey, address: Address.fromPublicKey(publicKey) }
-})
+}
+
+const genesisWith = (holders: number, world: World): Genesis.Genesis =>
+  Either.getOrThrow(
+    Genesis.make({
+      ...genesisOf(world),
+      allocations: Array.from({ length: holders }, (_, n) => ({
+        address: holder(n).address,
+        amount: Sats.make(1_000_000_000),
+      })),
+    }),
+  )
 
 /** The same numbers every time, scattered like those of strangers. */
 let drawn = 1
@@ -83,8 +95,7 @@ const network = "udg-bench" as NetworkId
 const nonces = new Uint32Array(ACCOUNTS)
 
 const transferBetween = (from: number, to: number): Transaction.Transaction => {
-  const [sender, recipient] = [holders[from], holders[to]]
-  if (sender === undefined || recipient === undefined) throw new RangeError(`no holder ${from} or ${to}`)
+  const [sender, recipient] = [holder(from), holder(to)]
   const nonce = nonces[from] ?? 0
   nonces[from] = nonce + 1
   const operation = { _tag: "Transfer", to: recipient.address, amount: Sats.make(5), memo: "" } as const
@@ -162,11 +173,16 @@ const checkpoints = (chain: Chain, first: Trie.Trie): ReadonlyArray<Figure> => {
   ]
 }
 
+const founded = (world: World) => {
+  const genesis = genesisWith(ACCOUNTS, world)
+  const [ledger, founding] = timed(() => Ledger.fromGenesis(genesis, tableKey))
+  return { ledger, founding }
+}
+
 /** Many delegators leave one validator in one epoch: what its close costs, and the commits that release them. */
 const departures = (): ReadonlyArray<Figure> => {
-  const leavers = holders.slice(0, LEAVERS)
-  const allocations = leavers.map(({ address }) => ({ address, amount: Sats.make(1_000_000_000) }))
-  const chain = new Chain(Either.getOrThrow(Genesis.make({ ...genesisOf({}), allocations })))
+  const leavers = Array.from({ length: LEAVERS }, (_, n) => holder(n))
+  const chain = new Chain(genesisWith(LEAVERS, {}))
   const val = person("val")
   for (let from = 0; from < LEAVERS; from += TRANSFERS) {
     const some = leavers.slice(from, from + TRANSFERS)
@@ -190,15 +206,11 @@ export const suite: Suite = {
   about: "executing commits among a million accounts, and the checkpoint of them",
   figures: () => {
     const hash = hashing()
-    const genesis = Either.getOrThrow(
-      Genesis.make({
-        ...genesisOf({ protocol: { epochRounds: 10_000 }, parameters: { cooldownRounds: 10_000 } }),
-        allocations: holders.map(({ address }) => ({ address, amount: Sats.make(1_000_000_000) })),
-      }),
-    )
     const before = memoryNow()
-    const [ledger, founding] = timed(() => Ledger.fromGenesis(genesis, tableKey))
-    const chain = new Chain(genesis, ledger)
+    const world = { protocol: { epochRounds: 10_000 }, parameters: { cooldownRounds: 10_000 } }
+    const { ledger, founding } = founded(world)
+    // It knows the time of the genesis, and not its million allocations.
+    const chain = new Chain(genesisOf(world), ledger)
     const frozen = ledger.freeze()
     const withoutTrie = memoryNow()
     const built = updated(Trie.empty, frozen)

@@ -258,7 +258,10 @@ export class Core {
   own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#options.guard?.signed(vertex.header)
-      if (vertex.header.epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex, now)
+      const { epoch, timestamp } = vertex.header
+      // The clock may have been set back since: an own vertex waits for no time to come.
+      const at = Counter.timestamp(Math.max(now, timestamp))
+      if (epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex, at)
       // The epoch closed while the vertex was being made.
       if (!this.#epoch.dag.has(vertex.header.hash)) this.#emit({ _tag: "Returned", vertices: [vertex] })
     })

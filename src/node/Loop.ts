@@ -25,13 +25,19 @@ const INPUTS_AT_ONCE = 64
 
 export const now = Effect.map(Clock.currentTimeMillis, Counter.timestamp)
 
-/** Until something comes in or the replica's next moment is there; a halted replica has none. */
+/**
+ * Until something comes in or the replica's next moment is there; a halted replica has none. Others have their turn in any
+ * case: where rounds are late, the writer's answer to every vertex is there before anything else, and the two would pass
+ * the thread to each other for good.
+ */
 const rest = ({ replica, inbox }: Parts, at: Counter.Timestamp): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (replica.isHalted) return yield* Effect.never
+    yield* EventLoop.turn
     const waitMs = replica.wakeAt(at) - (yield* now)
-    if (!inbox.isEmpty || replica.hasWork || waitMs <= 0) return yield* EventLoop.turn
-    yield* Effect.timeoutOption(inbox.arrival, Duration.millis(waitMs))
+    if (inbox.isEmpty && !replica.hasWork && waitMs > 0) {
+      yield* Effect.timeoutOption(inbox.arrival, Duration.millis(waitMs))
+    }
   })
 
 const step = (parts: Parts): Effect.Effect<void> =>

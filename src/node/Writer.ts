@@ -3,6 +3,7 @@ import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
 import type { Output } from "../consensus/replica/Output.js"
 import type { Write } from "../consensus/replica/Write.js"
 import * as Counter from "../protocol/Counter.js"
+import * as EventLoop from "../storage/EventLoop.js"
 import type { Storage } from "../storage/Storage.js"
 import * as Disk from "./Disk.js"
 import type { Ending } from "./Ending.js"
@@ -38,7 +39,11 @@ export const start = (
 
     const keep = (writes: ReadonlyArray<Write>) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) =>
-        Effect.forEach(Disk.batched(writes), (batch) => disk.keep(batch, Counter.timestamp(at)), { discard: true }),
+        Effect.forEach(
+          Disk.batched(writes),
+          (batch) => Effect.zipRight(disk.keep(batch, Counter.timestamp(at)), EventLoop.turn),
+          { discard: true },
+        ),
       )
 
     const perform = (taken: ReadonlyArray<Task>) =>

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from "node:fs"
 import { it } from "@effect/vitest"
-import { Effect, Either, Layer, Option } from "effect"
+import { Clock, Effect, Either, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
 import type { Ledger } from "../../src/ledger/Ledger.js"
 import { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
@@ -15,6 +15,7 @@ import { Supervisor } from "../../src/node/Supervisor.js"
 import * as Checkpoint from "../../src/protocol/Checkpoint.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import * as Sats from "../../src/protocol/Sats.js"
+import * as EventLoop from "../../src/storage/EventLoop.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
 import * as world from "./world.js"
@@ -60,6 +61,10 @@ const files = (directory: string) =>
 
 const commits = (directory: string) =>
   sqlite(`${directory}/udg.db`, "select commit_index, hex(hash) from commits order by 1")
+
+/** A clock that shows another time; what it is set for still takes as long as it takes. */
+const clockOf = (millis: () => number): Clock.Clock =>
+  Object.assign(Clock.make(), { currentTimeMillis: Effect.sync(millis), unsafeCurrentTimeMillis: millis })
 
 describe("a node with a fault", () => {
   it.scopedLive("ends with 101 when the supply is wrong, with everything before it on the disk", () =>
@@ -148,6 +153,54 @@ describe("a node with a fault", () => {
       expect(yield* sqlite(`${directory}/left.db`, "select max(epoch) from openings")).toEqual([[2]])
       const [[last] = []] = yield* sqlite(`${directory}/left.db`, "select max(leader_round) from commits")
       expect(Number(last)).toBeGreaterThanOrEqual(240)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("lets everybody else have the thread however late it is with its rounds", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      let at = Date.now()
+      const late = clockOf(() => (at += 50))
+      let vertices = 0
+      let most = 0
+      const network = world.overheard(() => {
+        most = Math.max(most, ++vertices)
+      })
+      const turns = setInterval(() => {
+        vertices = 0
+      }, 0)
+      yield* Effect.gen(function* () {
+        const dag = yield* Dag
+        while ((yield* dag.position).finalizedRound < 100) yield* EventLoop.turn
+      }).pipe(
+        Effect.provide(world.node(directory, {}, network)),
+        Effect.withClock(late),
+        Effect.ensuring(Effect.sync(() => clearInterval(turns))),
+      )
+      expect(most).toBeGreaterThan(0)
+      // A vertex takes several turns; a timer of a millisecond has its own among them.
+      expect(most).toBeLessThan(20)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("goes on with its rounds when the clock is set back or ahead by an hour", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const HOUR = 3_600_000
+      let shift = 0
+      const set = clockOf(() => Date.now() + shift)
+      yield* Effect.gen(function* () {
+        yield* untilRound(10)
+        shift = -HOUR
+        yield* untilRound(30)
+        shift = HOUR
+        yield* untilRound(50)
+        shift = 0
+        yield* untilRound(70)
+      }).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
+      // Also when that happens between two starts.
+      shift = -HOUR
+      yield* untilRound(90).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -12,14 +12,15 @@ import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import type { Nonce } from "../protocol/Counter.js"
 import type * as Sats from "../protocol/Sats.js"
-import { KINDS } from "../protocol/StateKey.js"
-import type { StateRecord } from "../protocol/StateRecord.js"
+import * as StateKey from "../protocol/StateKey.js"
+import * as StateRecord from "../protocol/StateRecord.js"
 import { AccountRows, ADDRESS_WORDS, BALANCE, DIRTY, EXTRAS, NONCE, NONE, type Row, STAMP } from "./AccountRows.js"
 import { AddressIndex } from "./AddressIndex.js"
 import { Cells } from "./Cells.js"
 import type { Collector } from "./Effects.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
 import { isSameBytes } from "./Table.js"
+import type { Change } from "./trie/Trie.js"
 
 const NIBBLE = new Uint8Array(128)
 for (let i = 0; i < 16; i++) NIBBLE[i.toString(16).charCodeAt(0)] = i
@@ -57,16 +58,24 @@ const changeHead = plainChange.subarray(0, 21)
 /** Balance and nonce in the change, and what they take. */
 const COUNTER_BYTES = 16
 const changeCounters = plainChange.subarray(VALUE_AT, VALUE_AT + COUNTER_BYTES)
-plainChange[0] = KINDS.Account.byte
+plainChange[0] = StateKey.KINDS.Account.byte
 plainChange[21] = 1
 change.setUint32(22, AccountRecord.PLAIN_BYTES, true)
 
-const setCounter = (offset: number, value: number): void => {
+const setCounter = (target: DataView, offset: number, value: number): void => {
   const low = value >>> 0
-  change.setUint32(offset, low, true)
+  target.setUint32(offset, low, true)
   // Exact: a multiple of 2^32 times a power of two.
-  change.setUint32(offset + 4, (value - low) * 2 ** -32, true)
+  target.setUint32(offset + 4, (value - low) * 2 ** -32, true)
 }
+
+/** Where the value begins in a record of the trie: behind kind and address. */
+const PLAIN_VALUE_AT = 21
+/** The record of an account without extras, filled in for each: at a start there are millions of them. */
+const plainRecord = new Uint8Array(PLAIN_VALUE_AT + AccountRecord.PLAIN_BYTES)
+const plain = new DataView(plainRecord.buffer)
+const plainAddress = plainRecord.subarray(1, PLAIN_VALUE_AT)
+plainRecord[0] = StateKey.KINDS.Account.byte
 
 /** Of rows that one commit may touch and still be sorted by one number each. */
 const POSITIONS = 2 ** 21
@@ -215,8 +224,8 @@ export class Accounts {
     const nonce = this.nonce(row)
     const extras = this.#extrasBytes(row)
     if (balance === 0 && nonce === 0 && extras.length === 0) return null
-    setCounter(VALUE_AT, balance)
-    setCounter(VALUE_AT + 8, nonce)
+    setCounter(change, VALUE_AT, balance)
+    setCounter(change, VALUE_AT + 8, nonce)
     if (extras.length === 0) return plainChange.slice(VALUE_AT)
     const bytes = new Uint8Array(COUNTER_BYTES + extras.length)
     bytes.set(changeCounters)
@@ -265,8 +274,8 @@ export class Accounts {
       writer.raw(changeHead).boolean(false)
       return
     }
-    setCounter(VALUE_AT, balance)
-    setCounter(VALUE_AT + 8, nonce)
+    setCounter(change, VALUE_AT, balance)
+    setCounter(change, VALUE_AT + 8, nonce)
     if (extras.length === 0) writer.raw(plainChange)
     else {
       writer
@@ -327,16 +336,51 @@ export class Accounts {
 
   /** Puts back a record that another ledger wrote; it counts as unchanged. */
   restore(address: Address, record: AccountRecord.AccountRecord): Row {
-    const row = this.findOrAdd(address)
     const { balance, nonce, ...extras } = record
-    this.#rows.setDouble(row, BALANCE, balance)
-    this.#rows.setDouble(row, NONCE, nonce)
+    const row = this.restorePlain(address, balance, nonce)
     this.#writeExtras(row, extras)
     return row
   }
 
+  /** The same of one without extras, as nearly all are. */
+  restorePlain(address: Address, balance: Sats.Sats, nonce: Nonce): Row {
+    const row = this.findOrAdd(address)
+    this.#rows.setDouble(row, BALANCE, balance)
+    this.#rows.setDouble(row, NONCE, nonce)
+    return row
+  }
+
+  /** The rows of those few that have extras. */
+  *withExtras(): Generator<Row> {
+    for (let row = 0; row < this.size; row++) if (this.#rows.word(row, EXTRAS) !== 0) yield row
+  }
+
+  /** Between commits: every account as it stands in the state trie. A value is lent until the next one is asked for. */
+  *entries(): Generator<Change> {
+    for (let row = 0; row < this.size; row++) {
+      for (let i = 0; i < ADDRESS_WORDS; i++) plain.setUint32(1 + 4 * i, this.#rows.word(row, i))
+      const value = this.#rows.word(row, EXTRAS) === 0 ? this.#plainRecord(row) : this.#recordWithExtras(row)
+      if (value !== null) yield { key: StateKey.hash("Account", plainAddress), value }
+    }
+  }
+
+  /** In the scratch that holds the address already. */
+  #plainRecord(row: Row): Uint8Array | null {
+    const balance = this.balance(row)
+    const nonce = this.nonce(row)
+    if (balance === 0 && nonce === 0) return null
+    setCounter(plain, PLAIN_VALUE_AT, balance)
+    setCounter(plain, PLAIN_VALUE_AT + 8, nonce)
+    return plainRecord
+  }
+
+  #recordWithExtras(row: Row): Uint8Array | null {
+    const value = this.#bytesOf(row)
+    return value && StateRecord.encode({ kind: "Account", key: plainAddress, value })
+  }
+
   /** Between commits. */
-  *records(): Generator<StateRecord> {
+  *records(): Generator<StateRecord.StateRecord> {
     for (let row = 0; row < this.size; row++) {
       const value = this.#bytesOf(row)
       if (value !== null) yield { kind: "Account", key: fromHex(this.addressOf(row)), value }

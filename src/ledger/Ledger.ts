@@ -7,6 +7,7 @@ import type { AccountRecord } from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import type { Commit } from "../protocol/Commit.js"
+import type { Nonce } from "../protocol/Counter.js"
 import * as EpochRecord from "../protocol/EpochRecord.js"
 import type * as Genesis from "../protocol/Genesis.js"
 import * as Hash from "../protocol/Hash.js"
@@ -30,6 +31,7 @@ import * as Slashing from "./Slashing.js"
 import { State } from "./State.js"
 import type { SupplyInvariantViolated } from "./Supply.js"
 import * as Transactions from "./Transactions.js"
+import type { Change } from "./trie/Trie.js"
 import * as Unlocking from "./Unlocking.js"
 
 /** A ledger that is put together again, as many records at a time as the caller likes. */
@@ -37,6 +39,8 @@ export interface Restoring {
   readonly record: (record: StateRecord) => Either.Either<void, Binary.MalformedBytes>
   /** Whatever balance stands there, also one that cannot be: the recount has to see it. */
   readonly account: (address: Address, record: AccountRecord) => void
+  /** The same of an account without extras, as nearly all are. */
+  readonly plainAccount: (address: Address, balance: Sats.Sats, nonce: Nonce) => void
   readonly finish: (effectsDigest: Hash.Hash) => Either.Either<Ledger, Binary.MalformedBytes>
 }
 
@@ -79,6 +83,7 @@ export class Ledger {
     return {
       record: (record) => state.restore(record),
       account: (address, record) => void state.accounts.restore(address, record),
+      plainAccount: (address, balance, nonce) => void state.accounts.restorePlain(address, balance, nonce),
       finish: (effectsDigest) => Either.map(state.rebuild(), () => new Ledger(state, effectsDigest)),
     }
   }
@@ -172,6 +177,11 @@ export class Ledger {
   /** Between commits: every record. */
   records(): Generator<StateRecord> {
     return this.#state.records()
+  }
+
+  /** Between commits: every record as it stands in the state trie; a value is lent until the next one is asked for. */
+  entries(): Generator<Change> {
+    return this.#state.entries()
   }
 
   /** Between commits: counts the whole supply again. */

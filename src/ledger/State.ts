@@ -16,7 +16,7 @@ import type { Name } from "../protocol/Name.js"
 import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
-import type { StateRecord } from "../protocol/StateRecord.js"
+import * as StateRecord from "../protocol/StateRecord.js"
 import type { Row } from "./AccountRows.js"
 import type { Accounts } from "./Accounts.js"
 import { Agenda } from "./Agenda.js"
@@ -29,6 +29,7 @@ import * as Records from "./Records.js"
 import { Recount } from "./Recount.js"
 import { Supply, type SupplyInvariantViolated } from "./Supply.js"
 import { Table } from "./Table.js"
+import type { Change } from "./trie/Trie.js"
 import { UnlockQueue } from "./UnlockQueue.js"
 
 /** The key of a kind that has one record. */
@@ -312,9 +313,18 @@ export class State {
   }
 
   /** Every record, read as it is taken: between commits, or whole. */
-  *records(): Generator<StateRecord> {
+  *records(): Generator<StateRecord.StateRecord> {
     yield* this.accounts.records()
     for (const table of this.#tables) yield* table.records()
+  }
+
+  /** The same as they stand in the state trie; a value is lent until the next one is asked for. */
+  *entries(): Generator<Change> {
+    yield* this.accounts.entries()
+    for (const table of this.#tables) {
+      for (const record of table.records())
+        yield { key: StateRecord.placeOf(record), value: StateRecord.encode(record) }
+    }
   }
 
   /** What changed since the last time, to become a batch of the state trie. */
@@ -326,7 +336,7 @@ export class State {
   }
 
   /** Puts back one record of another ledger. Once all are back, `rebuild` makes the indexes. */
-  restore({ kind, key, value }: StateRecord): Either.Either<void, MalformedBytes> {
+  restore({ kind, key, value }: StateRecord.StateRecord): Either.Either<void, MalformedBytes> {
     if (kind === "Account") {
       return Either.map(AccountRecord.decode(value), (record) => {
         this.accounts.restore(toHex(key) as Address, record)
@@ -345,9 +355,8 @@ export class State {
     const latest = [...this.epochs.keys()].sort().at(-1)
     this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
     this.leavingPools.rebuild()
-    for (let row = 0; row < this.accounts.size; row++) {
-      const extras = this.accounts.extras(row)
-      if (AccountRecord.hasExtras(extras)) this.#index(row, AccountRecord.noExtras, extras)
+    for (const row of this.accounts.withExtras()) {
+      this.#index(row, AccountRecord.noExtras, this.accounts.extras(row))
     }
     for (const key of [...this.ballots.keys()].sort()) this.addVoter(proposalOfBallot(key), voterOfBallot(key))
     for (const [key, proposal] of this.proposals.entries()) {

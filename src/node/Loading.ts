@@ -71,16 +71,12 @@ const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Ke
     return [opening]
   })
 
-const PLAIN = 0
-
-/** The record of a row. The balance is whatever stands there; only what else is unreadable is damage. */
-const accountOf = ({ address, balance, nonce, extras }: StoredAccount) => {
-  const held = { balance: balance as Sats, nonce: nonce as Counter.Nonce }
-  if (extras.length === 1 && extras[0] === PLAIN && nonce >= 0) return Either.right({ ...AccountRecord.empty, ...held })
-  if (nonce < 0) return Either.left({ message: `account ${address} has the nonce ${nonce}` })
-  const bytes = Binary.encode((writer) => writer.u64(1).u64(nonce).raw(extras))
-  return Either.map(AccountRecord.decode(bytes), (record) => ({ ...record, ...held }))
-}
+/** The record of a row with extras. The balance is whatever stands there; only what else is unreadable is damage. */
+const recordOf = (balance: number, nonce: number, extras: Uint8Array) =>
+  Either.map(AccountRecord.decode(Binary.encode((writer) => writer.u64(1).u64(nonce).raw(extras))), (record) => ({
+    ...record,
+    balance: balance as Sats,
+  }))
 
 /** Takes pages in until one cannot be read. */
 class Intake {
@@ -97,8 +93,11 @@ class Intake {
   }
 
   accounts(page: ReadonlyArray<StoredAccount>): void {
-    for (const stored of page) {
-      this.#keep(Either.map(accountOf(stored), (record) => this.#restoring.account(stored.address, record)))
+    const { account, plainAccount } = this.#restoring
+    for (const { address, balance, nonce, extras } of page) {
+      if (nonce < 0) this.#keep(Either.left({ message: `account ${address} has the nonce ${nonce}` }))
+      else if (extras === null) plainAccount(address, balance as Sats, Counter.nonce(nonce))
+      else this.#keep(Either.map(recordOf(balance, nonce, extras), (record) => account(address, record)))
     }
   }
 
@@ -156,8 +155,7 @@ const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
   })
 
 /** The trie of all records. */
-const trieOf = (ledger: Ledger) =>
-  updated(Trie.empty, GenesisState.changesOf(ledger.records())).pipe(Effect.withSpan("state trie"))
+const trieOf = (ledger: Ledger) => updated(Trie.empty, ledger.entries()).pipe(Effect.withSpan("state trie"))
 
 /** The states of the last closes, the oldest first: back from the present one to the last, and from there to the one before. */
 const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>

@@ -2,8 +2,9 @@
  * Where a record of the state stands. Every record has a kind and a key; its place in the state trie is
  * H("udg/key", kind ‖ key). Integers inside keys are big-endian, so that the order of keys is the order of numbers.
  */
-import { fromHex } from "#crypto"
+import { fromHex, sha256Hex } from "#crypto"
 import type { Address } from "./Address.js"
+import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
 
 /** The kind byte of every kind of record, and the length its keys have. */
@@ -56,8 +57,26 @@ const kindOfByte = new Map<number, Kind>([
 
 export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)
 
+const PREFIX = Binary.utf8("udg/key\0")
+const KEY_AT = PREFIX.length + 1
+
+/** What is hashed, lent to each call: at a start there are millions of places to be found. */
+const preimages = new Map(
+  [...kindOfByte].map(([byte, kind]) => [
+    kind,
+    Hash.tagged(PREFIX, [Uint8Array.of(byte), new Uint8Array(KINDS[kind].keyBytes)]),
+  ]),
+)
+
 /** H("udg/key", kind ‖ key): the record's place in the trie. */
-export const hash = (kind: Kind, key: Uint8Array): Hash.Hash => Hash.of("udg/key", Uint8Array.of(KINDS[kind].byte), key)
+export const hash = (kind: Kind, key: Uint8Array): Hash.Hash => {
+  const preimage = preimages.get(kind)
+  if (preimage === undefined || key.length !== KINDS[kind].keyBytes) {
+    throw new RangeError(`a key of ${key.length} bytes, ${KINDS[kind].keyBytes} expected of ${kind}`)
+  }
+  preimage.set(key, KEY_AT)
+  return sha256Hex(preimage) as Hash.Hash
+}
 
 /** Where the account of this address stands. */
 export const ofAccount = (address: Address): Hash.Hash => hash("Account", fromHex(address))

@@ -19,9 +19,12 @@ export interface StoredAccount {
   readonly address: Address
   readonly balance: number
   readonly nonce: number
-  /** The account record behind balance and nonce. */
-  readonly extras: Uint8Array
+  /** The account record behind balance and nonce; null for an account that has nothing else, as nearly all are. */
+  readonly extras: Uint8Array | null
 }
+
+/** How an account without extras stands in its column. */
+const NO_EXTRAS = Uint8Array.of(0)
 
 /** An account record begins with balance and nonce, eight bytes each. */
 const EXTRAS_OFFSET = 16
@@ -37,14 +40,19 @@ export interface Accounts {
 export const toRecord = ({ address, balance, nonce, extras }: StoredAccount): StateRecord => ({
   kind: "Account",
   key: fromHex(address),
-  value: Binary.encode((writer) => writer.u64(balance).u64(nonce).raw(extras)),
+  value: Binary.encode((writer) =>
+    writer
+      .u64(balance)
+      .u64(nonce)
+      .raw(extras ?? NO_EXTRAS),
+  ),
 })
 
 const accountOf = (row: Column.Row): StoredAccount => ({
   address: Column.addressText(row, 0),
   balance: Column.integer(row, 1),
   nonce: Column.integer(row, 2),
-  extras: Column.bytes(row, 3),
+  extras: Column.nullable(row, 3, Column.bytes),
 })
 
 const insert = Bulk.insert(
@@ -80,7 +88,8 @@ export const make = (database: Database): Accounts => {
   const page = (after: string) =>
     database.read((sql) =>
       Effect.map(
-        sql`select address, balance, nonce, extras from accounts where address > ${after} order by address limit ${PAGE_ROWS}`
+        // A byte string costs as much as the rest of the row.
+        sql`select address, balance, nonce, nullif(extras, ${NO_EXTRAS}) from accounts where address > ${after} order by address limit ${PAGE_ROWS}`
           .values,
         (rows) => rows.map(accountOf),
       ),

@@ -83,6 +83,7 @@ describe("the state root", () => {
         trie = Trie.apply(trie, changes)
         same(trie.hash, rebuilt(play.chain.ledger).hash, "root")
       }
+      same(Trie.apply(Trie.empty, play.chain.ledger.entries()).hash, trie.hash, "root of the entries")
     })
   })
 })

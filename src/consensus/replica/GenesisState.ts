@@ -5,15 +5,8 @@ import * as Trie from "../../ledger/trie/Trie.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
 import * as Counter from "../../protocol/Counter.js"
 import * as Genesis from "../../protocol/Genesis.js"
-import * as StateRecord from "../../protocol/StateRecord.js"
 import { openingOf } from "../Core.js"
 import { Stored } from "./Stored.js"
-
-/** The records as a batch for the trie. */
-export function* changesOf(records: Iterable<StateRecord.StateRecord>): Generator<Trie.Change, undefined, undefined> {
-  for (const record of records) yield { key: StateRecord.placeOf(record), value: StateRecord.encode(record) }
-  return undefined
-}
 
 /** The closing checkpoint of epoch 0, which nobody signs: its hash is the base of the first epoch. */
 export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): Checkpoint.Checkpoint => {
@@ -24,7 +17,7 @@ export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): C
     commitIndex: Counter.commitIndex(0),
     commitHash: hash,
     effectsDigest: ledger.effectsDigest,
-    stateRoot: Trie.apply(Trie.empty, changesOf(ledger.records())).hash,
+    stateRoot: Trie.apply(Trie.empty, ledger.entries()).hash,
     totalSupply: ledger.read.totals.total,
     nextEpoch: ledger.read.epoch,
     previous: hash,

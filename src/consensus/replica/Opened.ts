@@ -12,7 +12,6 @@ import type { Hash } from "../../protocol/Hash.js"
 import * as StateKey from "../../protocol/StateKey.js"
 import * as StateRecord from "../../protocol/StateRecord.js"
 import type { StoredEpoch } from "../Core.js"
-import * as GenesisState from "./GenesisState.js"
 import { StateViews } from "./StateViews.js"
 import type { Contents, Stored } from "./Stored.js"
 
@@ -111,7 +110,7 @@ export const judge = (
 
 const checked = (stored: Stored, ledger: Ledger): Either.Either<Opened, CannotOpen> =>
   Either.flatMap(ledger.recount(), () => {
-    const trie = Trie.apply(Trie.empty, GenesisState.changesOf(ledger.records()))
+    const trie = Trie.apply(Trie.empty, ledger.entries())
     const closed = stored.views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(placed)) }))
     return judge(stored, ledger, trie, closed)
   })

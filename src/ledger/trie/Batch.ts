@@ -19,6 +19,9 @@ const CHUNK_BITS = 16
 const CHUNK_BYTES = 1 << CHUNK_BITS
 const MAX_CHUNKS = 1 << (32 - CHUNK_BITS)
 const REMOVED = 0xffff
+/** So many are sorted in one go, in some milliseconds. */
+export const SORTED = 32_768
+export const SORTED_BITS = 32
 /** Elements looked at before others may have the thread. */
 const SLICE = 4_096
 
@@ -107,6 +110,38 @@ export class Batch {
       if ((i - lo) % SLICE === SLICE - 1) yield
     }
     return left
+  }
+
+  /** Sorts the changes from `lo` to `hi`, at most `SORTED` of them, by the first `SORTED_BITS` bits of their keys. */
+  sort(lo: number, hi: number): void {
+    const count = hi - lo
+    if (count > SORTED) throw new RangeError(`${count} changes to be sorted at once`)
+    // One number holds the bits and the place: typed arrays sort five times as fast as comparators.
+    const keys = new Float64Array(count)
+    for (let i = 0; i < count; i++) keys[i] = this.#firstBits(lo + i) * SORTED + i
+    keys.sort()
+    const before = this.#positions.slice(lo, hi)
+    for (let i = 0; i < count; i++) this.#positions[lo + i] = before[(keys[i] ?? 0) % SORTED] ?? 0
+  }
+
+  #firstBits(index: number): number {
+    const position = this.#positionAt(index)
+    const chunk = this.#chunkOf(position)
+    const at = position & (CHUNK_BYTES - 1)
+    const low = ((chunk[at + 1] ?? 0) << 16) | ((chunk[at + 2] ?? 0) << 8) | (chunk[at + 3] ?? 0)
+    return (chunk[at] ?? 0) * 0x100_0000 + low
+  }
+
+  /** The first of sorted changes that turns right below `depth` bits, fewer than `SORTED_BITS`; `hi` when none does. */
+  boundary(lo: number, hi: number, depth: number): number {
+    let from = lo
+    let to = hi
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (this.turnsRight(middle, depth)) to = middle
+      else from = middle + 1
+    }
+    return from
   }
 
   #swap(a: number, b: number): void {

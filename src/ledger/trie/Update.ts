@@ -4,7 +4,7 @@
  * trie it began with, which stays as it was. The clock is the caller's: it is asked between pieces of bounded work.
  */
 import * as StateTree from "../../protocol/StateTree.js"
-import { Batch, type Change } from "./Batch.js"
+import { Batch, type Change, SORTED, SORTED_BITS } from "./Batch.js"
 import { Leaf } from "./Leaf.js"
 import * as Node from "./Node.js"
 import * as Span from "./Span.js"
@@ -70,7 +70,14 @@ const applyDirectly = (node: Node.Node, batch: Batch, lo: number, hi: number, de
   return joinAfter(node, left, applyDirectly(node.right, batch, middle, hi, depth + 1))
 }
 
-function* apply(node: Node.Node, batch: Batch, lo: number, hi: number, depth: number): Work<Node.Node> {
+function* apply(
+  node: Node.Node,
+  batch: Batch,
+  lo: number,
+  hi: number,
+  depth: number,
+  isSortedAbove: boolean,
+): Work<Node.Node> {
   if (lo === hi) return node
   yield
   if (hi - lo <= DIRECT) return applyDirectly(node, batch, lo, batch.settle(lo, hi), depth)
@@ -78,10 +85,12 @@ function* apply(node: Node.Node, batch: Batch, lo: number, hi: number, depth: nu
     batch.latestFirst(lo, hi)
     return applyDirectly(node, batch, lo, lo + 1, depth)
   }
-  const middle = yield* batch.partition(lo, hi, depth)
+  const isSorted = isSortedAbove || hi - lo <= SORTED
+  if (isSorted && !isSortedAbove) batch.sort(lo, hi)
+  const middle = isSorted && depth < SORTED_BITS ? batch.boundary(lo, hi, depth) : yield* batch.partition(lo, hi, depth)
   const [leftBefore, rightBefore] = Node.sidesOf(node, depth)
-  const left = yield* apply(leftBefore, batch, lo, middle, depth + 1)
-  const right = yield* apply(rightBefore, batch, middle, hi, depth + 1)
+  const left = yield* apply(leftBefore, batch, lo, middle, depth + 1, isSorted)
+  const right = yield* apply(rightBefore, batch, middle, hi, depth + 1, isSorted)
   return joinAfter(node, left, right)
 }
 
@@ -91,7 +100,7 @@ function* run(base: Node.Node, changes: Iterable<Change>): Work<Node.Node> {
     batch.add(change)
     if (batch.length % TAKEN === 0) yield
   }
-  const updated = yield* apply(base, batch, 0, batch.length, 0)
+  const updated = yield* apply(base, batch, 0, batch.length, 0, false)
   // The hash of a leaf that is the whole trie; below a branch it is there already.
   updated.hash
   return updated

@@ -64,6 +64,11 @@ const house = {
     ours: ["protocol", "client", "rpc/Api"],
     packages: ["effect", "preact", "preact/hooks", "@preact/signals"],
   },
+  /** A node for the tests of others: built like the command line's, handed out like the client. */
+  testing: {
+    ours: ["protocol", "network", "node", "rpc", "client"],
+    packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
+  },
   cli: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
   main: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
 }

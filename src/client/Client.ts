@@ -9,13 +9,16 @@ import {
   type HttpApiEndpoint,
   type HttpApiGroup,
   HttpClient,
-  HttpClientRequest,
   type HttpClientResponse,
 } from "@effect/platform"
-import { Cause, Effect, Exit, Option, Runtime, Schema, Stream } from "effect"
+import { Cause, Effect, Exit, Runtime, Schema, Stream } from "effect"
 import { Api } from "../rpc/Api.js"
-import { Event } from "../rpc/events/Api.js"
 import * as Failure from "../rpc/failure/Api.js"
+import * as Events from "./Events.js"
+import { RequestRefused } from "./RequestRefused.js"
+
+export { RequestRefused }
+export type NumberedEvent = Events.NumberedEvent
 
 export interface Options {
   /** How often a request is sent again; 3 when left out, 0 for never. */
@@ -50,66 +53,17 @@ const withPatience =
     return HttpClient.transform(client, (send) => ask(send, retries))
   }
 
-/** An event and its place in the stream, to be named when the stream is opened again. */
-export interface NumberedEvent {
-  readonly id: string
-  readonly event: Event
-}
-
-const decodeEvent = Schema.decodeUnknownSync(Schema.parseJson(Event))
-
-/** A frame between two empty lines; none for a heartbeat. */
-const readFrame = (frame: string): Option.Option<NumberedEvent> => {
-  const fieldOf = (name: string): string | undefined =>
-    frame
-      .split("\n")
-      .find((line) => line.startsWith(`${name}: `))
-      ?.slice(name.length + 2)
-  const data = fieldOf("data")
-  return data === undefined ? Option.none() : Option.some({ id: fieldOf("id") ?? "", event: decodeEvent(data) })
-}
-
-/** The frames in a text that comes in pieces. */
-const frames = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
-  text.pipe(
-    Stream.mapAccum("", (rest, piece) => {
-      const parts = (rest + piece).split("\n\n")
-      return [parts.at(-1) ?? "", parts.slice(0, -1)]
-    }),
-    Stream.mapConcat((complete) => complete),
-  )
-
-/** Events as they happen, after the one named by `after` if the node still has them, until the connection ends. */
-export const events = (url: string, after?: string) =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const client = yield* HttpClient.HttpClient
-      const request = HttpClientRequest.get(`${withoutSlash(url)}/events`).pipe(
-        after === undefined ? (same) => same : HttpClientRequest.setHeader("Last-Event-ID", after),
-      )
-      return (yield* client.execute(request)).stream
-    }),
-  ).pipe(Stream.decodeText(), frames, Stream.filterMap(readFrame))
-
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
 /** The client as Effects: `client.core.status()`, `client.transactions.submit({ payload })`, by group and endpoint. */
 export const make = (url: string, options: Options = {}) =>
   HttpApiClient.make(Api, { baseUrl: withoutSlash(url), transformClient: withPatience(options) })
 
-/** What the node refused, as an exception. */
-export class RequestRefused extends Error {
-  override readonly name = "RequestRefused"
-  readonly code: Failure.Code
-  /** All that the node said. */
-  readonly failure: Failure.Failure
+/** Events as they happen, after the one named by `after` if the node still has them, until the connection ends. */
+export const events = (url: string, after?: string) => Events.once(withoutSlash(url), after)
 
-  constructor(failure: Failure.Failure) {
-    super(failure.message)
-    this.code = failure._tag
-    this.failure = failure
-  }
-}
+/** The same without an end: when the connection is lost, it is opened again behind the last event. */
+export const follow = (url: string, after?: string) => Events.follow(withoutSlash(url), after)
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
 
@@ -160,7 +114,10 @@ type Methods<Name extends string> = {
 
 /** The client as promises, which reject with `RequestRefused` where the node refuses. */
 export type PromiseClient = { readonly [Name in Exclude<Groups["identifier"], "events">]: Methods<Name> } & {
+  /** Until the connection ends. */
   readonly events: (after?: string) => AsyncIterable<NumberedEvent>
+  /** Without an end: a lost connection is opened again, behind the last event. */
+  readonly follow: (after?: string) => AsyncIterable<NumberedEvent>
 }
 
 const isFailure = Schema.is(Failure.schema)
@@ -190,11 +147,10 @@ export const connect = (url: string, options: Options = {}): PromiseClient => {
       }
     },
   })
-  promises["events"] = (after?: string) =>
-    Stream.toAsyncIterableRuntime(
-      events(url, after).pipe(Stream.provideLayer(FetchHttpClient.layer)),
-      Runtime.defaultRuntime,
-    )
+  const iterable = <E>(stream: Stream.Stream<NumberedEvent, E, HttpClient.HttpClient>) =>
+    Stream.toAsyncIterableRuntime(Stream.provideLayer(stream, FetchHttpClient.layer), Runtime.defaultRuntime)
+  promises["events"] = (after?: string) => iterable(events(url, after))
+  promises["follow"] = (after?: string) => iterable(follow(url, after))
   // One method for each endpoint of the definition that the type is derived from.
   return promises as unknown as PromiseClient
 }

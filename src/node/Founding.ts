@@ -20,18 +20,27 @@ export interface Founders {
   readonly validator: PublicKey
   /** None on a mainnet. */
   readonly faucet: PublicKey | null
+  /** Whatever is not as in any solo network. */
+  readonly otherwise?: {
+    readonly allocations?: ReadonlyArray<Genesis.Allocation>
+    readonly parameters?: Partial<Parameters.Parameters>
+    readonly protocol?: Partial<Genesis.Protocol>
+  }
 }
 
 /** A name that no other network has, so that nothing signed here means anything elsewhere. */
 const drawnNetworkId = (): NetworkId => `udg-solo-${toHex(randomBytes(NETWORK_ID_RANDOM_BYTES))}` as NetworkId
 
-export const solo = ({ mode, time, roundIntervalMs, validator, faucet }: Founders): Genesis.Genesis => {
+export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise = {} }: Founders): Genesis.Genesis => {
   const reserve = faucet && Address.fromPublicKey(faucet)
   const genesis = Genesis.make({
     networkId: drawnNetworkId(),
     mode,
     time,
-    allocations: reserve === null ? [] : [{ address: reserve, amount: FAUCET_RESERVE }],
+    allocations: [
+      ...(reserve === null ? [] : [{ address: reserve, amount: FAUCET_RESERVE }]),
+      ...(otherwise.allocations ?? []),
+    ],
     validators: [
       {
         publicKey: validator,
@@ -43,8 +52,8 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet }: Founder
     names: [],
     treasury: Sats.ZERO,
     faucet: reserve && { address: reserve, maxRequest: Genesis.standardFaucetMaxRequest },
-    parameters: Parameters.standard,
-    protocol: { ...Genesis.standardProtocol, roundIntervalMs },
+    parameters: { ...Parameters.standard, ...otherwise.parameters },
+    protocol: { ...Genesis.standardProtocol, roundIntervalMs, ...otherwise.protocol },
   })
   return Either.getOrThrow(genesis)
 }

@@ -25,8 +25,6 @@ import * as Validator from "./Validator.js"
 
 const log = Log.for("node")
 
-const foundation = Layer.merge(Home.layer, Supervisor.layer)
-
 const faces = Layer.mergeAll(
   Dag.layer,
   State.layer,
@@ -40,17 +38,21 @@ const faces = Layer.mergeAll(
 )
 
 /**
- * All services over an engine and a network. They stop in the reverse order of their start. The database is checked
- * while the network is loaded and begins to listen.
+ * All services over an engine and a network, for whoever has a home for them. They stop in the reverse order of their
+ * start. The database is checked while the network is loaded and begins to listen.
  */
-export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
+export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Health.layer.pipe(
     Layer.provideMerge(Metrics.layer),
     Layer.provideMerge(faces),
     Layer.provideMerge(engine),
     Layer.provideMerge(Layer.merge(Home.storageLayer, network)),
-    Layer.provideMerge(foundation),
+    Layer.provideMerge(Supervisor.layer),
   )
+
+/** The same at home where the settings say. */
+export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
+  Layer.provideMerge(servicesOver(engine, network), Home.layer)
 
 export const layer = layerOver(Engine.layer, Networking.layer)
 

@@ -112,6 +112,23 @@ describe("as promises", () => {
     }
     expect(seen).toEqual(["42 no 42", "43 no 43", "44 no 44"])
   })
+
+  it("events go on behind the last one when the connection ends", async () => {
+    const seen: Array<string> = []
+    for await (const { id } of Client.connect(server.url).follow("41")) {
+      seen.push(id)
+      if (seen.length === 7) break
+    }
+    expect(seen).toEqual(["42", "43", "44", "45", "46", "47", "48"])
+  })
+
+  it.each(["events", "follow"] as const)("%s that are refused say why", async (way) => {
+    const first = async () => {
+      for await (const event of Client.connect(server.url)[way]("yesterday")) return event
+      return undefined
+    }
+    await expect(first()).rejects.toMatchObject({ code: "InvalidRequest", message: expect.stringContaining("id") })
+  })
 })
 
 describe("as Effects", () => {

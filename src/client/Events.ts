@@ -1,0 +1,90 @@
+/** Server-sent events, read from the stream that the node writes. */
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Effect, Option, Schema, Stream } from "effect"
+import { Event } from "../rpc/events/Api.js"
+import * as Failure from "../rpc/failure/Api.js"
+import { RequestRefused } from "./RequestRefused.js"
+
+/** An event and its place in the stream, to be named when the stream is opened again. */
+export interface NumberedEvent {
+  readonly id: string
+  readonly event: Event
+}
+
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 15_000
+
+const decodeEvent = Schema.decodeUnknownSync(Schema.parseJson(Event))
+const decodeFailure = Schema.decodeUnknown(Failure.schema)
+
+/** A frame between two empty lines; none for a heartbeat. */
+const readFrame = (frame: string): Option.Option<NumberedEvent> => {
+  const fieldOf = (name: string): string | undefined =>
+    frame
+      .split("\n")
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2)
+  const data = fieldOf("data")
+  return data === undefined ? Option.none() : Option.some({ id: fieldOf("id") ?? "", event: decodeEvent(data) })
+}
+
+/** The frames in a text that comes in pieces. */
+const frames = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
+  text.pipe(
+    Stream.mapAccum("", (rest, piece) => {
+      const parts = (rest + piece).split("\n\n")
+      return [parts.at(-1) ?? "", parts.slice(0, -1)]
+    }),
+    Stream.mapConcat((complete) => complete),
+  )
+
+/** Anything but a stream is a refusal that says why. */
+const accepted = (response: HttpClientResponse.HttpClientResponse) =>
+  response.status === 200
+    ? Effect.succeed(response)
+    : Effect.flatMap(Effect.flatMap(response.json, decodeFailure), (failure) =>
+        Effect.fail(new RequestRefused(failure)),
+      )
+
+export const once = (url: string, after?: string) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const request = HttpClientRequest.get(`${url}/events`).pipe(
+        after === undefined ? (same) => same : HttpClientRequest.setHeader("Last-Event-ID", after),
+      )
+      return (yield* Effect.flatMap(client.execute(request), accepted)).stream
+    }),
+  ).pipe(Stream.decodeText(), frames, Stream.filterMap(readFrame))
+
+/** A refusal that will be the same tomorrow; everything else may be otherwise in a moment. */
+const isFinal = (error: unknown): error is RequestRefused =>
+  error instanceof RequestRefused && error.code === "InvalidRequest"
+
+/**
+ * Opens the stream again whenever it ends, behind the last event that came: soon where something came, otherwise
+ * after a wait that doubles. What was missed beyond the node's memory shows as a `reset` event.
+ */
+export const follow = (
+  url: string,
+  after?: string,
+): Stream.Stream<NumberedEvent, RequestRefused, HttpClient.HttpClient> =>
+  Stream.suspend(() => {
+    let last = after
+    let waitMs = FIRST_WAIT_MS
+    const attempt = Stream.suspend(() => once(url, last)).pipe(
+      Stream.tap(({ id }) =>
+        Effect.sync(() => {
+          last = id
+          waitMs = FIRST_WAIT_MS
+        }),
+      ),
+      Stream.catchAll((error) => (isFinal(error) ? Stream.fail(error) : Stream.empty)),
+    )
+    const pause = Effect.suspend(() => {
+      const now = waitMs
+      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
+      return Effect.sleep(now)
+    })
+    return Stream.forever(Stream.concat(attempt, Stream.drain(Stream.fromEffect(pause))))
+  })

@@ -1,0 +1,188 @@
+/**
+ * A whole node for somebody else's test suite: in this process, on a free port, with nothing on the disk, its own network,
+ * rounds of a few milliseconds, accounts that have coins, and no limits. As promises:
+ *
+ *     const node = await startNode()
+ *     const [alice, bob] = node.accounts
+ *     const { tx_hash } = await node.client.transactions.submit({
+ *       payload: alice.transfer({ to: bob.address, amount: 1, fee: 1000, nonce: 0 }),
+ *     })
+ *     expect((await node.finalized(tx_hash)).applied).toBe(true)
+ *     await node.stop()
+ *
+ * or as an Effect layer, `TestNode.layer()`.
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Clock, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
+import { sha256Hex } from "#crypto"
+import * as Client from "../client/Client.js"
+import * as Wallet from "../client/Wallet.js"
+import * as Network from "../network/Network.js"
+import { Configuration } from "../node/Configuration.js"
+import * as Engine from "../node/Engine.js"
+import * as Founding from "../node/Founding.js"
+import { Front } from "../node/Front.js"
+import { Home } from "../node/Home.js"
+import * as Node from "../node/Node.js"
+import * as Address from "../protocol/Address.js"
+import * as Binary from "../protocol/Binary.js"
+import * as Counter from "../protocol/Counter.js"
+import type { Protocol } from "../protocol/Genesis.js"
+import type { Hash } from "../protocol/Hash.js"
+import { addressPrefix, type Mode } from "../protocol/Network.js"
+import type { Parameters } from "../protocol/Parameters.js"
+import * as Sats from "../protocol/Sats.js"
+import * as HttpFront from "../rpc/Front.js"
+
+export interface Options {
+  /** Between two rounds; 10 when left out. A payment is final after three of them. */
+  readonly roundMs?: number
+  /** How many accounts have coins from the beginning; 10 when left out. Their keys are the same in every test. */
+  readonly accounts?: number
+  /** What each of them has, in coins; 10,000 when left out, five times what a stake needs. */
+  readonly coinsEach?: number
+  /** "mainnet" for a network without faucet and convenience endpoints. */
+  readonly mode?: Mode
+  /** What governance could change; other than given, epochs, votes and cooldowns are as short as a network allows. */
+  readonly parameters?: Partial<Parameters>
+  /** What is fixed for the life of a network. */
+  readonly protocol?: Partial<Protocol>
+}
+
+/** An account that has coins, with a method for each of the ten transactions. */
+export type FundedAccount = Wallet.Account & { readonly secretKey: Wallet.SecretKey }
+
+export type Outcome = Awaited<ReturnType<Client.PromiseClient["transactions"]["lookup"]>>
+
+const ROUND_MS = 10
+const ACCOUNTS = 10
+const COINS_EACH = 10_000
+const EPOCH_ROUNDS = 40
+
+const shortProtocol: Partial<Protocol> = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: EPOCH_ROUNDS / 2 }
+
+const shortParameters: Partial<Parameters> = {
+  cooldownRounds: EPOCH_ROUNDS,
+  votingPeriodRounds: 20,
+  executionDelayRounds: 5,
+  checkpointIntervalRounds: 20,
+}
+
+/** The same in every test, so that an address in a log means something. Worth nothing on any other network. */
+const keyOf = (index: number): Wallet.SecretKey =>
+  Wallet.secretKey(sha256Hex(Binary.utf8(`udg-node/testing account ${index}`)))
+
+const home = ({
+  accounts,
+  options,
+}: {
+  readonly accounts: ReadonlyArray<Wallet.SecretKey>
+  readonly options: Options
+}) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
+    const validator = Wallet.generate()
+    const faucet = mode === "testnet" ? Option.some(Wallet.generate()) : Option.none()
+    const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
+    const genesis = Founding.solo({
+      mode,
+      time: Counter.timestamp(now),
+      roundIntervalMs: roundMs,
+      validator: validator.publicKey,
+      faucet: Option.match(faucet, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),
+      otherwise: {
+        allocations: accounts.map(({ publicKey }) => ({ address: Address.fromPublicKey(publicKey), amount })),
+        parameters: { ...shortParameters, ...options.parameters },
+        protocol: { ...shortProtocol, ...options.protocol },
+      },
+    })
+    return Home.of({
+      location: { _tag: "Ephemeral" },
+      genesis,
+      isFounded: true,
+      validatorKey: Option.some(validator),
+      faucetKey: faucet,
+    })
+  })
+
+const configuration = Layer.succeed(Configuration, {
+  version: "testing",
+  p2p: { host: "127.0.0.1", port: 0 },
+  rpc: { host: "127.0.0.1", port: 0 },
+  mode: Option.none(),
+  dataDirectory: "",
+  ephemeral: true,
+  archive: true,
+  genesisFile: Option.none(),
+  validatorKeyFile: Option.none(),
+  faucetKeyFile: Option.none(),
+  validate: true,
+  peers: [],
+  trustedCheckpoint: Option.none(),
+  roundMs: Option.none(),
+  trustedProxies: [],
+  clientIpHeader: Option.none(),
+  rateLimits: false,
+})
+
+/** A node that runs, and what a test needs of it. */
+export class TestNode extends Context.Tag("udg/TestNode")<
+  TestNode,
+  {
+    /** Where HTTP is served. */
+    readonly url: string
+    /** It does not ask again by itself: a test wants to see what the node says. */
+    readonly client: Client.PromiseClient
+    readonly network: Wallet.WalletNetwork
+    readonly accounts: ReadonlyArray<FundedAccount>
+    /** What became of a transaction, once that is final. Rejects where the node does not know it any more. */
+    readonly finalized: (hash: Hash) => Promise<Outcome>
+  }
+>() {
+  static layer(options: Options = {}) {
+    const keys = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i))
+    const node = Layer.provideMerge(HttpFront.layer, Node.servicesOver(Engine.layer, Network.nobody)).pipe(
+      Layer.provideMerge(Layer.effect(Home, home({ accounts: keys, options }))),
+      Layer.provide(configuration),
+      Layer.provide(NodeFileSystem.layer),
+      Layer.provide(Logger.minimumLogLevel(LogLevel.None)),
+    )
+    return Layer.provide(Layer.effect(TestNode, face(keys)), node)
+  }
+}
+
+const face = (keys: ReadonlyArray<Wallet.SecretKey>) =>
+  Effect.gen(function* () {
+    const { url } = yield* Front
+    const { genesis } = yield* Home
+    const client = Client.connect(url, { retries: 0 })
+    const network = { networkId: genesis.networkId, prefix: addressPrefix(genesis.mode) }
+    return TestNode.of({
+      url,
+      client,
+      network,
+      accounts: keys.map((secretKey) => ({ ...Wallet.account(network, secretKey), secretKey })),
+      finalized: async (hash) => {
+        for (;;) {
+          const outcome = await client.transactions.lookup({ path: { hash } })
+          if (outcome.status === "finalized") return outcome
+          await new Promise((resolve) => setTimeout(resolve, genesis.protocol.roundIntervalMs))
+        }
+      },
+    })
+  })
+
+/** A node until `stop` is called; `await using` calls it by itself. */
+export type StartedNode = Context.Tag.Service<typeof TestNode> &
+  AsyncDisposable & { readonly stop: () => Promise<void> }
+
+export const startNode = async (options: Options = {}): Promise<StartedNode> => {
+  const scope = await Effect.runPromise(Scope.make())
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const context = await Effect.runPromise(
+    Layer.buildWithScope(TestNode.layer(options), scope).pipe(
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    ),
+  )
+  return { ...Context.get(context, TestNode), stop, [Symbol.asyncDispose]: stop }
+}

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import type * as Wallet from "../../src/client/Wallet.js"
+import { startNode, TestNode } from "../../src/testing/Testing.js"
+
+const COIN = 100_000_000
+const at = <A>(list: ReadonlyArray<A>, index: number): A => {
+  const value = list[index]
+  if (value === undefined) throw new Error(`nothing at ${index}`)
+  return value
+}
+
+describe("a node for tests", () => {
+  it("has funded accounts under the same keys every time, and ends when it is stopped", async () => {
+    const node = await startNode({ accounts: 3, coinsEach: 5 })
+    const [alice, bob] = [at(node.accounts, 0), at(node.accounts, 1)]
+    expect(node.accounts).toHaveLength(3)
+    const { tx_hash } = await node.client.transactions.submit({
+      payload: alice.transfer({ to: bob.addressBech32, amount: 2 * COIN, fee: 1_000, nonce: 0 }),
+    })
+    expect(await node.finalized(tx_hash)).toMatchObject({ applied: true })
+    expect((await node.client.core.balance({ path: { address: bob.address } })).balance).toBe(7 * COIN)
+    await node.stop()
+    await expect(fetch(node.url)).rejects.toThrow()
+
+    await using again = await startNode({ mode: "mainnet" })
+    expect(at(again.accounts, 0).publicKey).toBe(alice.publicKey)
+    expect(at(again.accounts, 0).addressBech32).toMatch(/^udg1/)
+    await expect(again.client.core.keygen()).rejects.toMatchObject({ code: "TestnetOnly" })
+  })
+
+  it.scopedLive("is an Effect layer too, and a whole vote takes it a moment", () =>
+    Effect.gen(function* () {
+      const { client, accounts, finalized } = yield* TestNode
+      const alice = at(accounts, 0)
+      yield* Effect.promise(async () => {
+        const send = async (payload: Wallet.SignedTransaction) =>
+          finalized((await client.transactions.submit({ payload })).tx_hash)
+        expect(await send(alice.stake({ amount: 250_000 * COIN, nonce: 0 }))).toMatchObject({ applied: true })
+        const payload = { ParameterChange: { param: "min_fee_sats", value: 2_000 as never } }
+        const made = await send(
+          alice.createProposal({ title: "Dearer", description: "", proposal_type: payload, fee: 1_000, nonce: 1 }),
+        )
+        expect(made).toMatchObject({ applied: true, failure: null, proposal_id: 1 })
+        const id = made.proposal_id ?? (0 as never)
+        const vote = alice.vote({ proposal_id: id, vote: true, fee: 1_000, nonce: 2 })
+        expect(await send(vote)).toMatchObject({ applied: true })
+        const statusOf = async () => (await client.governance.proposal({ path: { id } })).status
+        while (["Active", "Passed"].includes(await statusOf())) await new Promise((resolve) => setTimeout(resolve, 10))
+        expect(await statusOf()).toBe("Executed")
+        expect((await client.core.network()).parameters.min_fee_sats).toBe(2_000)
+      })
+    }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000 }))),
+  )
+})
+
+const root = resolve(import.meta.dirname, "../..")
+
+/** A program beside which the package lies as npm would have put it. */
+const runStranger = (program: string): Promise<{ readonly code: number | null; readonly said: string }> => {
+  const folder = mkdtempSync(join(tmpdir(), "udg-stranger-"))
+  mkdirSync(join(folder, "node_modules"))
+  symlinkSync(root, join(folder, "node_modules/udg-node"))
+  writeFileSync(join(folder, "stranger.mjs"), program)
+  return new Promise((settle, fail) => {
+    const child = spawn(process.execPath, ["stranger.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+    let said = ""
+    child.stdout.on("data", (text: Buffer) => (said += text))
+    child.stderr.on("data", (text: Buffer) => (said += text))
+    child.on("error", fail)
+    child.on("close", (code) => {
+      rmSync(folder, { recursive: true })
+      settle({ code, said })
+    })
+  })
+}
+
+describe("the built package, as somebody else uses it", () => {
+  it("starts a node, pays with the wallet, and the process ends by itself once the node is stopped", async () => {
+    const outcome = await runStranger(`
+      import { startNode } from "udg-node/testing"
+      import { connect } from "udg-node/client"
+      import * as Wallet from "udg-node/wallet"
+
+      const node = await startNode()
+      const client = connect(node.url)
+      const [alice] = node.accounts
+      const nobody = Wallet.account(node.network, Wallet.generate())
+      const payment = alice.transfer({ to: nobody.address, amount: Wallet.sats("1.5"), fee: 1000, nonce: 0 })
+      const { tx_hash } = await client.transactions.submit({ payload: payment })
+      await node.finalized(tx_hash)
+      console.log((await client.core.balance({ path: { address: nobody.address } })).balance_coin)
+      await node.stop()
+    `)
+    expect(outcome).toEqual({ code: 0, said: "1.5\n" })
+  }, 60_000)
+})

@@ -63,7 +63,7 @@ const shortProtocol: Partial<Protocol> = { epochRounds: EPOCH_ROUNDS, collection
 
 const shortParameters: Partial<Parameters> = {
   cooldownRounds: EPOCH_ROUNDS,
-  votingPeriodRounds: 20,
+  votingPeriodRounds: 100,
   executionDelayRounds: 5,
   checkpointIntervalRounds: 20,
 }

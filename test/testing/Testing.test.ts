@@ -55,7 +55,7 @@ describe("a node for tests", () => {
         expect(await statusOf()).toBe("Executed")
         expect((await client.core.network()).parameters.min_fee_sats).toBe(2_000)
       })
-    }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000 }))),
+    }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000, parameters: { votingPeriodRounds: 500 } }))),
   )
 })
 

@@ -182,8 +182,11 @@ const checked = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
   return first === undefined ? Either.right(genesis) : Either.left(new InvalidGenesis(first))
 }
 
+/** Files that a program wrote are in order already, and may be long. */
 const sortedBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> =>
-  [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+  Binary.isStrictlyAscending(items, key)
+    ? items
+    : [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
 
 /** Puts the lists into canonical order and checks every rule. */
 export const make = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> =>
@@ -268,8 +271,17 @@ export const encode = (genesis: Genesis): Uint8Array => Binary.encode((writer) =
 export const decode = (bytes: Uint8Array): Either.Either<Genesis, Binary.MalformedBytes> =>
   Binary.decode("genesis", bytes, read)
 
+/** Asked for in many places, and of a genesis with many accounts megabytes are hashed. */
+const hashes = new WeakMap<Genesis, Hash.Hash>()
+
 /** The identity of the network. */
-export const hash = (genesis: Genesis): Hash.Hash => Hash.of("udg/genesis", encode(genesis))
+export const hash = (genesis: Genesis): Hash.Hash => {
+  const known = hashes.get(genesis)
+  if (known !== undefined) return known
+  const found = Hash.of("udg/genesis", encode(genesis))
+  hashes.set(genesis, found)
+  return found
+}
 
 const Count = Counter.count("a number")
 
@@ -331,6 +343,23 @@ export const fromFile = (input: unknown): Either.Either<Genesis, InvalidGenesis>
     fromJson,
   )
 
+/** A loop of its own: there may be millions of them. */
+const allocationsOf = (
+  { allocations }: Json,
+  prefix: Network.AddressPrefix,
+): Either.Either<ReadonlyArray<Allocation>, InvalidGenesis> => {
+  const read: Array<Allocation> = []
+  for (const { address, amount } of allocations) {
+    const parsed = Address.parse(address, prefix)
+    if (Either.isLeft(parsed)) {
+      const { message } = parsed.left
+      return Either.left(new InvalidGenesis({ field: `allocations[${read.length}].address`, reason: message }))
+    }
+    read.push({ address: parsed.right, amount })
+  }
+  return Either.right(read)
+}
+
 /** The genesis a file describes, in canonical order, every rule checked. */
 export const fromJson = (json: Json): Either.Either<Genesis, InvalidGenesis> =>
   Either.gen(function* () {
@@ -338,10 +367,7 @@ export const fromJson = (json: Json): Either.Either<Genesis, InvalidGenesis> =>
     const address = (field: string, text: string): Either.Either<Address.Address, InvalidGenesis> =>
       Either.mapLeft(Address.parse(text, prefix), (error) => new InvalidGenesis({ field, reason: error.message }))
 
-    const allocations: Array<Allocation> = []
-    for (const [i, entry] of json.allocations.entries()) {
-      allocations.push({ address: yield* address(`allocations[${i}].address`, entry.address), amount: entry.amount })
-    }
+    const allocations = yield* allocationsOf(json, prefix)
     const council: Array<Address.Address> = []
     for (const [i, text] of json.council.entries()) council.push(yield* address(`council[${i}]`, text))
     const names: Array<NamedAccount> = []

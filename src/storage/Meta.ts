@@ -53,9 +53,16 @@ export const requireGenesis = (
 
 /** Writes down which network the database is for, once. */
 export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.Effect<void, StorageError> =>
-  database.write((sql) =>
-    Effect.gen(function* () {
-      yield* sql`insert or ignore into meta (name, value) values ('genesis', ${Genesis.encode(value)})`
-      yield* sql`insert or ignore into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`
+  Effect.flatMap(
+    genesisHashOf(database),
+    Option.match({
+      onSome: () => Effect.void,
+      onNone: () =>
+        database.write((sql) =>
+          Effect.gen(function* () {
+            yield* sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`
+            yield* sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`
+          }),
+        ),
     }),
   )

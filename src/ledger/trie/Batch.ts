@@ -5,7 +5,6 @@
  */
 import * as Binary from "../../protocol/Binary.js"
 import * as Hash from "../../protocol/Hash.js"
-import * as Hex from "../../protocol/Hex.js"
 import * as StateTree from "../../protocol/StateTree.js"
 import * as Span from "./Span.js"
 
@@ -44,7 +43,7 @@ export class Batch {
 
   /** Copies the change; its value may be reused by the caller. */
   add({ key, value }: Change): void {
-    if (!Hex.isHex(key, Hash.BYTES)) throw new RangeError(`not a key hash: ${key}`)
+    if (key.length !== 2 * Hash.BYTES) throw new RangeError(`not a key hash: ${key}`)
     const size = sizeOf(value)
     if (this.#used + size > this.#chunk.length) this.#openChunk()
     const start = this.#used

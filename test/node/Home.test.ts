@@ -1,0 +1,166 @@
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Configuration from "../../src/node/Configuration.js"
+import * as Home from "../../src/node/Home.js"
+import * as Address from "../../src/protocol/Address.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import * as GenesisFile from "../../src/storage/GenesisFile.js"
+import * as KeyFile from "../../src/storage/KeyFile.js"
+import { Storage } from "../../src/storage/Storage.js"
+import * as world from "./world.js"
+
+/** What a start finds or makes in this directory. */
+const home = (directory: string, changes: Partial<Configuration.Settings> = {}) =>
+  Home.Home.pipe(
+    Effect.provide(Home.layer),
+    Effect.provideService(Configuration.Configuration, world.settings({ dataDirectory: directory, ...changes })),
+    Effect.scoped,
+    Effect.provide(world.platform),
+  )
+
+const refusal = (directory: string, changes: Partial<Configuration.Settings>) =>
+  Effect.map(Effect.flip(home(directory, changes)), ({ message }) => message)
+
+const keyIn = (path: string) =>
+  Effect.gen(function* () {
+    const key = SecretKey.generate()
+    yield* KeyFile.create(path, key)
+    return key
+  })
+
+const publicKeyOf = (key: Option.Option<SecretKey>) => Option.getOrThrow(key).publicKey
+
+describe("the home of a node", () => {
+  it.scopedLive("is made with the keys that are named, and those stay where they are", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const directory = `${path}/data`
+      const validator = yield* keyIn(`${path}/mine.key`)
+      const faucet = yield* keyIn(`${path}/reserve.key`)
+      const named = {
+        validatorKeyFile: Option.some(`${path}/mine.key`),
+        faucetKeyFile: Option.some(`${path}/reserve.key`),
+      }
+      const founded = yield* home(directory, named)
+      expect(founded.isFounded).toBe(true)
+      expect(founded.genesis.validators.map(({ publicKey }) => publicKey)).toEqual([validator.publicKey])
+      expect(founded.genesis.faucet?.address).toBe(Address.fromPublicKey(faucet.publicKey))
+      expect(readdirSync(directory).filter((name) => name.endsWith(".key"))).toEqual([])
+
+      const again = yield* home(directory, { ...named, roundMs: Option.none() })
+      expect(again.isFounded).toBe(false)
+      expect(publicKeyOf(again.validatorKey)).toBe(validator.publicKey)
+      expect(publicKeyOf(again.faucetKey)).toBe(faucet.publicKey)
+
+      // Without the option there is no faucet here, and a key of its own that sits in no committee.
+      const other = yield* home(directory, { roundMs: Option.none() })
+      expect(other.faucetKey).toEqual(Option.none())
+      expect(publicKeyOf(other.validatorKey)).not.toBe(validator.publicKey)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("refuses a key that is not the faucet's when it is named, and leaves it alone when it lies there", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const directory = `${path}/data`
+      const { genesis } = yield* home(directory)
+      yield* keyIn(`${path}/wrong.key`)
+      expect(
+        yield* refusal(directory, { faucetKeyFile: Option.some(`${path}/wrong.key`), roundMs: Option.none() }),
+      ).toBe(
+        `--faucet-key ${path}/wrong.key is not the key of the faucet of ${genesis.networkId}; leave the option out or name the right file`,
+      )
+      rmSync(`${directory}/faucet.key`)
+      yield* keyIn(`${directory}/faucet.key`)
+      expect((yield* home(directory, { roundMs: Option.none() })).faucetKey).toEqual(Option.none())
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("has no faucet on a mainnet, and none for who asks for one mode on a network of the other", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const { genesis, faucetKey } = yield* home(directory, { mode: Option.some("mainnet") })
+      expect({ mode: genesis.mode, faucet: genesis.faucet, faucetKey }).toEqual({
+        mode: "mainnet",
+        faucet: null,
+        faucetKey: Option.none(),
+      })
+      expect(existsSync(`${directory}/faucet.key`)).toBe(false)
+      expect(yield* refusal(directory, { mode: Option.some("testnet"), roundMs: Option.none() })).toMatch(
+        /^--testnet true asks for a testnet, but the genesis of udg-solo-[0-9a-f]{16} says mainnet; /,
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("refuses key files that are missing, open to others, or hold something else, in one line", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const file = `${path}/some.key`
+      const problem = () => refusal(`${path}/data`, { validatorKeyFile: Option.some(file) })
+      expect(yield* problem()).toMatch(new RegExp(`^key file ${file}: cannot be read: `))
+      yield* keyIn(file)
+      chmodSync(file, 0o640)
+      expect(yield* problem()).toBe(`key file ${file}: others may read it (mode 0640); run: chmod 600 ${file}`)
+      chmodSync(file, 0o600)
+      writeFileSync(file, "no key\n")
+      expect(yield* problem()).toBe(`key file ${file}: 64 hex characters expected, something else found`)
+      expect(existsSync(`${path}/data/genesis.json`)).toBe(false)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("keeps keys to their owner, and makes none for who only follows", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const { genesis } = yield* home(`${path}/one`)
+      for (const key of ["validator.key", "faucet.key"]) expect(statSync(`${path}/one/${key}`).mode & 0o777).toBe(0o600)
+      const file = `${path}/genesis.json`
+      yield* GenesisFile.write(file, genesis)
+      const following = { genesisFile: Option.some(file), validate: false, roundMs: Option.none() }
+      const follower = yield* home(`${path}/two`, following)
+      expect(follower).toMatchObject({ isFounded: false, validatorKey: Option.none(), faucetKey: Option.none() })
+      expect(Genesis.hash(follower.genesis)).toBe(Genesis.hash(genesis))
+      expect(existsSync(`${path}/two/validator.key`)).toBe(false)
+      expect(yield* refusal(`${path}/three`, { validate: false })).toMatch(/^--no-validate: a new solo network /)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("does not go over to another network, and finds its own again when its file is gone", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const directory = `${path}/data`
+      const first = yield* home(directory)
+      yield* home(`${path}/other`)
+      const other = Option.some(`${path}/other/genesis.json`)
+      expect(yield* refusal(directory, { genesisFile: other, roundMs: Option.none() })).toMatch(
+        /^--genesis .* is udg-solo-.*, but .* holds udg-solo-.*; name another data directory$/,
+      )
+      // The database knows it too.
+      yield* Storage.pipe(
+        Effect.provide(Home.storageLayer),
+        Effect.provide(Home.layer),
+        Effect.provideService(
+          Configuration.Configuration,
+          world.settings({ dataDirectory: directory, roundMs: Option.none() }),
+        ),
+        Effect.provide(world.platform),
+      )
+      rmSync(`${directory}/genesis.json`)
+      const found = yield* home(directory, { roundMs: Option.none() })
+      expect(found).toMatchObject({ isFounded: false, genesis: first.genesis })
+      expect(existsSync(`${directory}/genesis.json`)).toBe(true)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("is nowhere when nothing is to be kept", () =>
+    Effect.gen(function* () {
+      const directory = `${yield* world.temporaryDirectory}/data`
+      const { location, validatorKey, faucetKey } = yield* home(directory, { ephemeral: true })
+      expect(location).toEqual({ _tag: "Ephemeral" })
+      expect([Option.isSome(validatorKey), Option.isSome(faucetKey)]).toEqual([true, true])
+      expect(existsSync(directory)).toBe(false)
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

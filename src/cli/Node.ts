@@ -22,9 +22,12 @@ export const page = (version: string): Help.Page => ({
     ["the same, forgotten on exit, with faster rounds", "udg --ephemeral --round-ms 100"],
     ["join a network", "udg --genesis genesis.json --peer 203.0.113.7:9333 --data-dir /var/lib/udg"],
     ["mainnet rules, RPC behind a proxy on the same host", "udg --testnet false --trusted-proxy 127.0.0.1"],
+    ["four validators on this machine", "udg localnet"],
     ["see what the mempool does", "RUST_LOG=info,mempool=debug udg"],
   ],
   footer: [
+    "Other commands: udg localnet runs several validators on this machine; udg genesis makes keys and genesis files for " +
+      "several machines. Each has its own --help.",
     "Every option is also an environment variable: --rpc-port is UDG_RPC_PORT; options that may be repeated take a " +
       "list separated by commas. The command line wins, and an empty variable counts as unset.",
     `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +

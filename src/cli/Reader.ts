@@ -1,11 +1,15 @@
 import { resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { SystemError } from "@effect/platform/Error"
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import * as Host from "../network/Host.js"
 import * as PeerAddress from "../network/PeerAddress.js"
 import * as Cidr from "../node/Cidr.js"
 import type * as Configuration from "../node/Configuration.js"
+import * as Genesis from "../protocol/Genesis.js"
+import * as Keys from "../protocol/Keys.js"
+import { isNetworkId, type NetworkId } from "../protocol/Network.js"
+import * as Sats from "../protocol/Sats.js"
 
 /** Makes a value of what a person wrote, or says, after the quoted text, why it cannot and what to give instead. */
 export type Reader<A> = (text: string) => Effect.Effect<A, string, FileSystem.FileSystem>
@@ -111,3 +115,51 @@ export const directory: Reader<string> = (text) =>
       BadArgument: () => Effect.fail("is not a path; give the path of a directory"),
     }),
   )
+
+/** Taken as it is; whoever knows more judges it. */
+export const text: Reader<string> = (given) => Either.right(given)
+
+export const networkId: Reader<NetworkId> = (given) =>
+  isNetworkId(given) ? Either.right(given) : Either.left("is not a network's name; give 1 to 32 of a-z, 0-9 and -")
+
+export const epochRounds = wholeNumber(Genesis.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
+
+export const validators = wholeNumber(1, 16, "a number of validators", "")
+
+export const publicKey: Reader<Keys.PublicKey> = (given) =>
+  fromOption(
+    Schema.decodeUnknownOption(Keys.PublicKey)(given.toLowerCase()),
+    () => "is not a public key; give 64 hex characters",
+  )
+
+const coins = (given: string): Either.Either<Sats.Sats, string> =>
+  fromOption(Sats.parseCoin(given), () => "does not end in an amount of coins; give one such as 2000 or 0.5")
+
+/** `KEY:COINS` or `KEY:COINS:PERCENT`. */
+export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
+  Effect.gen(function* () {
+    const [key = "", stake = "", commission = "10", ...rest] = given.split(":")
+    const isPercent = /^\d{1,3}$/.test(commission) && Number(commission) <= 100
+    if (rest.length > 0 || !isPercent) {
+      return yield* Effect.fail("is not a first validator; give KEY:COINS or KEY:COINS:PERCENT")
+    }
+    return { publicKey: yield* publicKey(key), stake: yield* coins(stake), commissionPercent: Number(commission) }
+  })
+
+/** `ADDRESS:COINS`; whether the address is one of this network is judged where the network is known. */
+export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
+  Effect.gen(function* () {
+    const [to = "", amount = "", ...rest] = given.split(":")
+    if (rest.length > 0 || to === "") return yield* Effect.fail("is not an allocation; give ADDRESS:COINS")
+    return { to, amount: yield* coins(amount) }
+  })
+
+/** A path where nothing is yet, as an absolute path. */
+export const newFile: Reader<string> = (given) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    if (yield* Effect.orElseSucceed(files.exists(given), () => true)) {
+      return yield* Effect.fail("is there already and is not written over; give another path")
+    }
+    return resolve(given)
+  })

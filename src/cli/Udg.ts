@@ -3,7 +3,9 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Ending from "../node/Ending.js"
+import * as GenesisTools from "./GenesisTools.js"
 import * as Help from "./Help.js"
+import * as Localnet from "./Localnet.js"
 import * as Node from "./Node.js"
 import * as Terminal from "./Terminal.js"
 
@@ -21,11 +23,26 @@ const asksFor = (words: ReadonlyArray<string>, ...names: ReadonlyArray<string>):
 const showHelp = (page: Help.Page) =>
   Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(Help.render(page, colours.stdout)))
 
-/** Does what one command does, or shows its page. The node is the command without a name, and so far the only one. */
+interface Command {
+  readonly page: (version: string) => Help.Page
+  readonly run: (words: ReadonlyArray<string>, version: string) => Effect.Effect<void, Failed, Platform>
+}
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["localnet", Localnet],
+  ["genesis", GenesisTools],
+])
+
+/** The command without a name. */
+const node: Command = { page: Node.page, run: (words, version) => Node.run(version, words) }
+
+/** Does what one command does, or shows its page. */
 const command = (version: string, words: ReadonlyArray<string>): Effect.Effect<void, Failed, Platform> => {
-  if (asksFor(words, "--help", "-h")) return showHelp(Node.page(version))
+  const [name = "", ...rest] = words
+  const named = commands.get(name)
+  if (asksFor(words, "--help", "-h")) return showHelp((named ?? node).page(version))
   if (asksFor(words, "--version")) return Console.log(version)
-  return Node.run(version, words)
+  return named === undefined ? node.run(words, version) : named.run(rest, version)
 }
 
 /** What the process says when it ends badly: one line for what a person can act on, everything for a bug of ours. */

@@ -1,4 +1,4 @@
-/** The genesis of a solo network: one validator, and on a testnet a faucet with a reserve. */
+/** The genesis of a new network: of one node for itself, or of several machines. */
 import { Either } from "effect"
 import { randomBytes, toHex } from "#crypto"
 import * as Address from "../protocol/Address.js"
@@ -56,4 +56,42 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
     protocol: { ...Genesis.standardProtocol, roundIntervalMs, ...otherwise.protocol },
   })
   return Either.getOrThrow(genesis)
+}
+
+/** Of the stakes, so that nobody who empties the faucet outvotes those who founded the network. */
+const RESERVE_PERCENT = 10
+
+export interface Several {
+  readonly networkId: NetworkId
+  readonly mode: Mode
+  readonly time: Timestamp
+  readonly roundIntervalMs: number
+  readonly epochRounds: number
+  readonly validators: ReadonlyArray<Genesis.FirstValidator>
+  readonly allocations: ReadonlyArray<Genesis.Allocation>
+  readonly council: ReadonlyArray<Address.Address>
+  /** Whose account is the faucet's reserve. */
+  readonly faucet: Address.Address | null
+}
+
+/** A network of several machines, or what stands against it. */
+export const several = (founders: Several): Either.Either<Genesis.Genesis, Genesis.InvalidGenesis> => {
+  const { faucet, roundIntervalMs, epochRounds, ...named } = founders
+  const staked = founders.validators.reduce((total, { stake }) => total + stake, 0)
+  const reserve = Sats.make(Math.floor((staked * RESERVE_PERCENT) / 100))
+  return Genesis.make({
+    ...named,
+    allocations: faucet === null ? named.allocations : [...named.allocations, { address: faucet, amount: reserve }],
+    names: [],
+    treasury: Sats.ZERO,
+    faucet: faucet && { address: faucet, maxRequest: Sats.min(reserve, Genesis.standardFaucetMaxRequest) },
+    // Nobody's stake may be free before the epoch in which it works is over.
+    parameters: { ...Parameters.standard, cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds) },
+    protocol: {
+      ...Genesis.standardProtocol,
+      roundIntervalMs,
+      epochRounds,
+      collectionDepthRounds: Math.min(Genesis.standardProtocol.collectionDepthRounds, epochRounds - 1),
+    },
+  })
 }

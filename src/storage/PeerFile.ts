@@ -17,8 +17,13 @@ export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, 
     return text.split("\n").filter((line) => line !== "")
   }).pipe(Effect.orElseSucceed(() => []))
 
+/** Nobody met is no reason to forget who was met before. */
 export const save = (
   path: string,
   addresses: ReadonlyArray<string>,
 ): Effect.Effect<void, never, FileSystem.FileSystem> =>
-  Effect.ignore(AtomicFile.write(path, Binary.utf8(addresses.map((address) => `${address}\n`).join("")), OWNER_WRITES))
+  addresses.length === 0
+    ? Effect.void
+    : Effect.ignore(
+        AtomicFile.write(path, Binary.utf8(addresses.map((address) => `${address}\n`).join("")), OWNER_WRITES),
+      )

@@ -1,0 +1,93 @@
+/** Another node as a process of this program: started, read for where it can be reached, and stopped. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { open } from "node:fs/promises"
+import { Data, Effect, type Scope } from "effect"
+
+export interface NodeProcess {
+  readonly name: string
+  /** Its multiaddress. */
+  readonly p2p: string
+  /** Where it serves HTTP. */
+  readonly rpc: string
+  readonly logFile: string
+  /** Fails when it ends. */
+  readonly ended: Effect.Effect<never, NodeEnded>
+}
+
+export class NodeEnded extends Data.TaggedError("NodeEnded")<{
+  readonly name: string
+  readonly code: number | null
+  readonly logFile: string
+}> {
+  override get message(): string {
+    const how = this.code === null ? "was killed" : `ended with exit code ${this.code}`
+    return `${this.name} ${how}; its log is in ${this.logFile}`
+  }
+}
+
+export interface Wish {
+  readonly name: string
+  readonly logFile: string
+  readonly words: ReadonlyArray<string>
+}
+
+/** A node stops within five seconds; whatever needs longer hangs. */
+const STOP_LIMIT = "8 seconds"
+
+const codeOf = (child: ChildProcess): Effect.Effect<number | null> =>
+  Effect.async((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      resume(Effect.succeed(child.exitCode))
+      return
+    }
+    const settle = (code: number | null) => resume(Effect.succeed(code))
+    child.once("exit", settle)
+    return Effect.sync(() => child.off("exit", settle))
+  })
+
+const stop = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.sync(() => child.kill("SIGTERM")).pipe(
+    Effect.zipRight(Effect.timeoutOption(codeOf(child), STOP_LIMIT)),
+    Effect.zipRight(Effect.sync(() => child.kill("SIGKILL"))),
+    Effect.asVoid,
+  )
+
+const spawned = ({ logFile, words }: Wish) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const log = await open(logFile, "a", 0o600)
+      // The same program under the same interpreter, which needs nothing but its own file.
+      // In a group of its own: Ctrl-C reaches this process alone, which asks each node once. A second time would be heard
+      // as "at once".
+      const child = spawn(process.execPath, [process.argv[1] ?? "", ...words], {
+        stdio: ["ignore", "pipe", log.fd],
+        detached: true,
+      })
+      await log.close()
+      return child
+    }),
+    stop,
+  )
+
+const LINE = /^ {2}(rpc|p2p) +(\S+)$/gm
+
+/** What it says first, once it has said all of it. */
+const said = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, string>> =>
+  Effect.async((resume) => {
+    let text = ""
+    child.stdout?.setEncoding("utf8").on("data", (part: string) => {
+      text += part
+      if (!/^ {2}validator /m.test(text)) return
+      resume(Effect.succeed(new Map([...text.matchAll(LINE)].map(([, name = "", value = ""]) => [name, value]))))
+    })
+  })
+
+/** Started, and ready to be talked to. It is stopped with the scope. */
+export const start = (wish: Wish): Effect.Effect<NodeProcess, NodeEnded, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { name, logFile } = wish
+    const child = yield* spawned(wish)
+    const ended = Effect.flatMap(codeOf(child), (code) => new NodeEnded({ name, code, logFile }))
+    const lines = yield* Effect.raceFirst(said(child), ended)
+    return { name, logFile, ended, p2p: lines.get("p2p") ?? "", rpc: lines.get("rpc") ?? "" }
+  })

@@ -1,0 +1,101 @@
+/** The commands for networks of several nodes, as a person uses them. */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const program = resolve(import.meta.dirname, "../../dist/main.js")
+const LIMIT_MS = 180_000
+
+let folder = ""
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "udg-localnet-"))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the program; `look` sees what it has said so far and may end it. */
+const udg = (words: ReadonlyArray<string>, look?: (said: string, stop: () => void) => void): Promise<Outcome> =>
+  new Promise((settle, fail) => {
+    const env = { PATH: process.env["PATH"] ?? "" }
+    const child = spawn(process.execPath, [program, ...words], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
+    const said = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said.stdout += text
+      look?.(said.stdout, () => child.kill("SIGTERM"))
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text))
+    child.on("error", fail)
+    child.on("close", (code) => settle({ code, ...said }))
+  })
+
+const publicKeyIn = ({ stdout }: Outcome): string => /public key +([0-9a-f]{64})/.exec(stdout)?.[1] ?? ""
+
+describe("udg genesis", () => {
+  it("makes keys and a genesis of them, shows it, and never writes over a file", async () => {
+    const first = await udg(["genesis", "key", "--out", "a.key"])
+    const second = await udg(["genesis", "key", "--out", "b.key"])
+    expect(statSync(join(folder, "a.key")).mode & 0o777).toBe(0o600)
+    const validators = [first, second].flatMap((made) => ["--validator", `${publicKeyIn(made)}:2000`])
+    const words = ["genesis", "new", "--network-id", "my-net", "--faucet", publicKeyIn(first), "--out", "genesis.json"]
+    const made = await udg([...words, ...validators])
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: "" })
+    const shown = await udg(["genesis", "show", "genesis.json"])
+    expect(shown.stdout).toMatch(/network +my-net \(testnet\)/)
+    expect(made.stdout).toContain(shown.stdout)
+    const before = readFileSync(join(folder, "a.key"), "utf8")
+    const again = await udg(["genesis", "key", "--out", "a.key"])
+    expect(again.code).toBe(1)
+    expect(again.stderr).toContain("is there already and is not written over")
+    expect(readFileSync(join(folder, "a.key"), "utf8")).toBe(before)
+  }, 180_000)
+
+  it.each([
+    [["genesis"], "needs a verb"],
+    [["genesis", "bake"], '"bake" is none of its verbs'],
+    [["genesis", "key"], "needs --out FILE"],
+    [["genesis", "new", "--out", "x.json", "--network-id", "n"], "no network can begin with this"],
+    [["genesis", "new", "--validator", "12:2000"], '--validator "12:2000" is not a public key'],
+    [["genesis", "show"], "takes one genesis file"],
+    [["localnet", "--validators", "0"], '--validators "0"'],
+  ])("%j is refused in one line", async (words, names) => {
+    const { code, stdout, stderr } = await udg(words)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^udg: [^\n]+\n$/)
+    expect(stderr).toContain(names)
+  })
+})
+
+describe("udg localnet", () => {
+  it(
+    "starts all its nodes, says where they are, stops them all, and goes on with the same network",
+    async () => {
+      const run = (...words: ReadonlyArray<string>) =>
+        udg(["localnet", "--dir", "net", "--port", "0", ...words], (said, stop) => {
+          if (said.includes("Ctrl-C")) stop()
+        })
+      const first = await run("--validators", "2", "--round-ms", "200")
+      expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" })
+      expect([
+        ...first.stdout.matchAll(/^ {2}node-\d +http:\S+ +\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/\S+$/gm),
+      ]).toHaveLength(2)
+      // Asked once, each node ends in its own time: its log says so.
+      for (const node of ["node-0", "node-1"]) {
+        expect(readFileSync(join(folder, "net", node, "node.log"), "utf8")).toContain("asked to stop")
+      }
+      const second = await run()
+      const hash = /genesis +([0-9a-f]{64})/
+      expect(hash.exec(second.stdout)?.[1]).toBe(hash.exec(first.stdout)?.[1])
+      const other = await run("--validators", "3")
+      expect(other.code).toBe(1)
+      expect(other.stderr).toContain("holds a network of 2 validators")
+    },
+    LIMIT_MS,
+  )
+})

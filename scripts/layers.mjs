@@ -69,7 +69,7 @@ const house = {
     ours: ["protocol", "network", "node", "rpc", "client"],
     packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
   },
-  cli: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
+  cli: { ours: everything, packages: ["effect", "#crypto", "@effect/*", "node:*"] },
   main: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
 }
 

@@ -19,8 +19,8 @@ const UNREAD_ANSWER_BYTES = 4_194_304
 /** How often it is looked whether there is room again where nothing tells. */
 const LOOK_MS = 100
 /** Nobody who waits for answers asks more. */
-const QUESTIONS_AT_ONCE = 2_000
-const QUESTIONS_PER_SECOND = 200
+const QUESTIONS_AT_ONCE = 500
+const QUESTIONS_PER_SECOND = 100
 /** A peer that takes nothing for so long is not there any more. */
 const STALLED_MS = 30_000
 

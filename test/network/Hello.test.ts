@@ -1,0 +1,80 @@
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Hello from "../../src/network/Hello.js"
+import * as Address from "../../src/protocol/Address.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as arbitrary from "../protocol/arbitraries.js"
+import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
+
+itObeysTheLawsOfACodec("hellos", {
+  values: fc.record({
+    version: fc.nat(65_535),
+    networkId: arbitrary.networkId,
+    genesisHash: arbitrary.hash,
+    agent: arbitrary.text(64),
+    port: fc.nat(65_535),
+    challenge: arbitrary.hash,
+  }),
+  encode: Hello.encode,
+  decode: Hello.decode,
+})
+
+itObeysTheLawsOfACodec("proofs of a validator's key", {
+  values: fc.option(fc.record({ publicKey: arbitrary.publicKey, signature: arbitrary.signature })),
+  encode: Hello.encodeProof,
+  decode: Hello.decodeProof,
+})
+
+const hello = (changes: Partial<Hello.Hello> = {}): Hello.Hello => ({
+  version: Hello.PROTOCOL_VERSION,
+  networkId: "udg-hello" as NetworkId,
+  genesisHash: "11".repeat(32) as Hash,
+  agent: "udg/0",
+  port: 9333,
+  challenge: Hello.drawChallenge(),
+  ...changes,
+})
+
+const judged = (theirs: Hello.Hello) => Hello.judge(hello(), Hello.encode(theirs))
+
+describe("a hello", () => {
+  it("of the same network and version is somebody to talk to", () => {
+    const theirs = hello({ port: 1 })
+    expect(judged(theirs)).toEqual(Either.right(theirs))
+  })
+
+  it("of another network says which", () => {
+    const reason = Either.flip(judged(hello({ genesisHash: "22".repeat(32) as Hash, networkId: "other" as NetworkId })))
+    expect(Either.getOrThrow(reason)).toMatch(/on network other \(genesis 22.*this node on udg-hello \(genesis 11/)
+  })
+
+  it("of another version says so, whatever that version writes", () => {
+    const reason = Either.getOrThrow(Either.flip(Hello.judge(hello(), Uint8Array.of(7, 0, 99))))
+    expect(reason).toBe("it speaks version 7 of the protocol, this node version 1")
+    expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of()))).toBe(true)
+    expect(Either.isLeft(Hello.judge(hello(), Uint8Array.of(1, 0, 99)))).toBe(true)
+  })
+})
+
+describe("a proof of a validator's key", () => {
+  const key = SecretKey.generate()
+  const own = hello()
+  const ends = { prover: "12D3KooA", verifier: "12D3KooB" }
+
+  it("holds for the one whose challenge it answers, on that connection", () => {
+    expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, key))).toBe(Address.fromPublicKey(key.publicKey))
+  })
+
+  it("is worth nothing to anybody else, elsewhere, later, or under another key", () => {
+    const proof = Hello.prove(own, ends, key)
+    const other = SecretKey.generate().publicKey
+    expect(Hello.validatorOf(hello(), ends, proof)).toBeNull()
+    expect(Hello.validatorOf({ ...own, genesisHash: "22".repeat(32) as Hash }, ends, proof)).toBeNull()
+    expect(Hello.validatorOf(own, { ...ends, prover: "12D3KooC" }, proof)).toBeNull()
+    expect(Hello.validatorOf(own, { ...ends, verifier: "12D3KooC" }, proof)).toBeNull()
+    expect(Hello.validatorOf(own, ends, { ...proof, publicKey: other })).toBeNull()
+    expect(Hello.validatorOf(own, { ...ends, prover: "" }, proof)).toBeNull()
+  })
+})

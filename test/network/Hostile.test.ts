@@ -1,0 +1,172 @@
+/** A node among peers that mean it no good: it goes on finalizing, and is rid of them. */
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { createConnection, type Socket } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Frames from "../../src/network/Frames.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import { type Stranger, stranger } from "./Hostile.js"
+import * as Processes from "./Processes.js"
+
+const LIMIT_MS = 180_000
+
+let network: Processes.Founded
+let node: Processes.Started
+const strangers: Array<Stranger> = []
+
+const somebody = async (): Promise<Stranger> => {
+  const one = await stranger(network.genesis, node.p2p)
+  strangers.push(one)
+  return one
+}
+
+beforeAll(async () => {
+  network = Processes.found({ validators: 1, roundMs: 200, epochRounds: 240 })
+  node = await Processes.startValidator(network, 0, [])
+}, LIMIT_MS)
+
+afterAll(async () => {
+  await Promise.all(strangers.map((one) => one.stop()))
+  await Processes.removeAll()
+}, LIMIT_MS)
+
+const goesOn = () => {
+  const now = Processes.finalizedRound(node)
+  return Processes.until("the node goes on finalizing", () => Processes.finalizedRound(node) > now + 3)
+}
+
+/** Does it again and again, over new connections, until it is not let in any more. */
+const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Stranger["connect"]>>) => Promise<void>) => {
+  const bans = node.log().split("peer banned").length
+  await Processes.until("it is banned", async () => {
+    const line = await one.connect().catch(() => null)
+    if (line !== null) await act(line).catch(() => {})
+    return node.log().split("peer banned").length > bans
+  })
+  await Processes.until("it is not let in", () =>
+    one.connect().then(
+      () => false,
+      () => true,
+    ),
+  )
+}
+
+const residentMegabytes = () =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${node.pid}/status`, "utf8"))?.[1]) / 1_024
+
+describe("a peer", () => {
+  it(
+    "that sends garbage loses the connection, then is banned",
+    async () => {
+      const one = await somebody()
+      await untilBanned(one, ({ say }) =>
+        say(
+          "vertices",
+          [1, 2, 3].map(() => Frames.framed(randomBytes(300))),
+        ),
+      )
+      await goesOn()
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that announces what nobody sends is cut off before it is read",
+    async () => {
+      const one = await somebody()
+      await untilBanned(one, ({ say }) => say("answers", [Uint8Array.of(0, 0, 0, 64)]))
+      expect(node.log()).toContain("a message of 1073741824 bytes")
+      await goesOn()
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that asks ten thousand questions is banned, and memory stays bounded",
+    async () => {
+      const before = residentMegabytes()
+      const one = await somebody()
+      const author = Address.fromPublicKey(SecretKey.generate().publicKey)
+      const question = Frames.framed(MessageCodec.encode({ _tag: "AskHighest", author }))
+      await untilBanned(one, ({ say }) =>
+        say(
+          "questions",
+          Array.from({ length: 10_000 }, () => question),
+        ),
+      )
+      await goesOn()
+      expect(residentMegabytes() - before).toBeLessThan(300)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "of another network is refused, and the log says of which",
+    async () => {
+      const one = await somebody()
+      const genesisHash = "ab".repeat(32) as Hash
+      await one.connect({ genesisHash, networkId: "elsewhere" as NetworkId }).catch(() => {})
+      await Processes.until("the log says so", () =>
+        new RegExp(`WARN .*refused: it is on network elsewhere \\(genesis ${genesisHash}\\)`).test(node.log()),
+      )
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "of another version of the protocol is refused, and the log says of which",
+    async () => {
+      const one = await somebody()
+      await one.connect({ version: 9 }).catch(() => {})
+      await Processes.until("the log says so", () => /WARN .*refused: it speaks version 9/.test(node.log()))
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that holds lines and says nothing keeps nobody else out",
+    async () => {
+      const port = Number(/\/tcp\/(\d+)\//.exec(node.p2p)?.[1])
+      const sockets: Array<Socket> = []
+      for (let n = 0; n < 100; n++) {
+        const socket = createConnection({ host: "127.0.0.1", port })
+        socket.on("error", () => {})
+        sockets.push(socket)
+      }
+      const silent = await somebody()
+      await silent.dial().catch(() => {})
+      const follower = await Processes.start(network, "follower", ["--no-validate", "--peer", node.p2p])
+      await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
+      for (const socket of sockets) socket.destroy()
+      await follower.stop()
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that says true things a thousand times stays",
+    async () => {
+      const one = await somebody()
+      const line = await one.connect()
+      const question = {
+        _tag: "AskRounds",
+        epoch: Counter.epoch(1),
+        fromRound: Counter.round(1),
+        toRound: Counter.round(3),
+        after: null,
+      } as const
+      await line.say("questions", [Frames.framed(MessageCodec.encode(question))])
+      await Processes.until("it is answered", () => one.heard("answers").length > 0)
+      const again = one.heard("answers").map(Frames.framed)
+      await line.say("answers", Array.from({ length: 1_000 }, () => again).flat())
+      await goesOn()
+      expect(line.connection.status).toBe("open")
+    },
+    LIMIT_MS,
+  )
+})

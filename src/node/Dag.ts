@@ -96,6 +96,16 @@ const make = Effect.gen(function* () {
 
   const stretchOf = DagStretch.make(engine, storage)
 
+  /** What an epoch had not ordered when it closed is dropped, and its rounds may be made again in the next. */
+  const notDropped = (round: Round) =>
+    Effect.gen(function* () {
+      // Asked for first: whatever an epoch before this one ordered is marked as ordered by now.
+      const last = yield* storage.commits.last
+      const epoch = Option.match(last, { onNone: () => 0, onSome: (commit) => commit.epoch })
+      const stored = yield* storage.vertices.atRound(round)
+      return stored.filter((vertex) => vertex.commitIndex !== null || vertex.epoch >= epoch)
+    })
+
   return Dag.of({
     position,
     stretch: (start, rounds) =>
@@ -108,7 +118,7 @@ const make = Effect.gen(function* () {
       }),
     round: (round) =>
       Effect.gen(function* () {
-        const stored = yield* storage.vertices.atRound(round)
+        const stored = yield* notDropped(round)
         if (stored.length === 0) yield* requireKept(round)
         const { finalizedRound } = yield* position
         return {

@@ -29,7 +29,7 @@ export class Running {
   }
 
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    for (let waited = 0; waited < 20_000; waited += 20) {
+    for (let waited = 0; waited < 60_000; waited += 20) {
       if (await holds()) return
       if (this.#child.exitCode !== null) break
       await sleep(20)

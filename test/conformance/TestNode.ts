@@ -50,7 +50,7 @@ const genesisOf = (settings: Settings, validator: string, faucet: string, alloca
   validators: [{ pub_key: validator, stake: 100_000 * COIN, commission_percent: 10 }],
   faucet: settings.mode === "mainnet" ? null : { address: faucet, max_request: 100_000 * COIN },
   parameters: { checkpoint_interval_rounds: 10, ...settings.parameters },
-  protocol: { round_interval_ms: settings.roundMs ?? 20, epoch_rounds: 40, collection_depth_rounds: 20 },
+  protocol: { round_interval_ms: settings.roundMs ?? 50, epoch_rounds: 40, collection_depth_rounds: 20 },
 })
 
 const RPC_LINE = /^ {2}rpc +(http:\/\/\S+?)\/?$/m
@@ -111,7 +111,7 @@ export const start = async (settings: Settings = {}): Promise<TestNode> => {
 export const until = async <A>(
   ask: () => Promise<A>,
   isWanted: (answer: A) => boolean,
-  withinMs = 60_000,
+  withinMs = 120_000,
 ): Promise<A> => {
   const deadline = performance.now() + withinMs
   for (;;) {

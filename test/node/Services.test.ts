@@ -90,7 +90,7 @@ describe("a solo node", () => {
       const directory = yield* world.temporaryDirectory
       yield* Effect.gen(function* () {
         yield* untilRound(245)
-        const [checkpoints, metrics, state] = yield* Effect.all([Checkpoints, Metrics, State])
+        const [checkpoints, metrics, state, dag] = yield* Effect.all([Checkpoints, Metrics, State, Dag])
         const latest = Option.getOrThrow(yield* checkpoints.latest)
         expect(latest.checkpoint.round).toBe(240)
         expect(latest.hasQuorum).toBe(true)
@@ -116,6 +116,10 @@ describe("a solo node", () => {
         })
         expect(counters.checkpointBytes).toBeGreaterThan(100)
         expect(counters.checkpointProductionMs).toBeGreaterThan(0)
+        // Epoch 1 closed at 240, after it had made vertices of rounds that epoch 2 then made again.
+        for (const round of [240, 241, 242].map(Counter.round)) {
+          expect((yield* dag.round(round)).vertices.map(({ isFinalized }) => isFinalized)).toEqual([true])
+        }
       }).pipe(Effect.provide(world.node(directory)))
     }).pipe(Effect.provide(world.platform)),
   )

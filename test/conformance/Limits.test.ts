@@ -1,0 +1,115 @@
+/** The specification's rate limits: the request after exactly as many as are allowed is refused, for that client alone. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as TestServer from "../rpc/TestServer.js"
+import * as TestNode from "./TestNode.js"
+
+const limits = [
+  ["POST", "/tx", 100, 60],
+  ["POST", "/faucet", 1, 600],
+  ["POST", "/stake", 5, 60],
+  ["POST", "/unstake", 5, 60],
+  ["POST", "/delegate", 5, 60],
+  ["POST", "/undelegate", 5, 60],
+  ["POST", "/set-commission", 5, 60],
+  ["POST", "/proposal", 5, 60],
+  ["POST", "/vote", 10, 60],
+  ["GET", "/keygen", 10, 60],
+] as const
+
+let node: TestNode.TestNode
+let lastClient = 0
+
+beforeAll(async () => {
+  node = await TestNode.start({ words: ["--trusted-proxy", "127.0.0.1"] })
+}, 120_000)
+afterAll(() => node.stop())
+
+/** A client nobody has seen before, as the proxy in front of the node would name it. */
+const newClient = (): string => `203.0.113.${++lastClient}`
+
+/** All requests over one connection, as fast as it goes. */
+const askAll = async (
+  client: string,
+  requests: ReadonlyArray<readonly [method: string, path: string, body?: string]>,
+) => {
+  const bytes = requests.map(([method, path, body], i) => {
+    const content =
+      body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+    const last = i === requests.length - 1 ? "Connection: close\r\n" : ""
+    return `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n${last}${content}\r\n${body ?? ""}`
+  })
+  return TestServer.parse(await TestServer.exchange(node.port, [bytes.join("")]))
+}
+
+const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
+
+describe("each endpoint has its own limit", () => {
+  it.each(limits)("%s %s: %d within %d s", async (method, path, requests, seconds) => {
+    const client = newClient()
+    // Every request counts, whatever its answer: these are all refused, but not for being too many.
+    const request = method === "POST" ? ([method, path, "{}"] as const) : ([method, path] as const)
+    const answers = await askAll(client, times(requests + 2, request))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toEqual([...times(requests, method === "POST" ? 400 : 200), 429, 429])
+    const refused = answers.at(-1)
+    const answer = JSON.parse(refused?.body ?? "")
+    expect(answer).toMatchObject({ code: "RateLimited", limit: requests, window_seconds: seconds })
+    expect(answer.error).toContain(`${method} ${path}`)
+    expect(answer.retry_after_seconds).toBeGreaterThan(0)
+    expect(answer.retry_after_seconds).toBeLessThanOrEqual(seconds)
+    expect(refused?.headers.get("retry-after")).toBe(String(answer.retry_after_seconds))
+    expect(refused?.headers.get("ratelimit-policy")).toBe(`"${path}";q=${requests};w=${seconds}`)
+    expect(refused?.headers.get("ratelimit")).toBe(`"${path}";r=0;t=${answer.retry_after_seconds}`)
+    if (path === "/faucet") expect(answer.error).toContain("--rate-limits off")
+    const [other] = await askAll(newClient(), [request])
+    expect(other?.status).toBe(statuses[0])
+  })
+
+  it("and a read beside it counts only in all", async () => {
+    const client = newClient()
+    const reads = ["/stake/@x", "/delegation/@x", "/proposal/1", "/vote/1/@x", "/tx/00"].flatMap((path) =>
+      times(20, ["GET", path] as const),
+    )
+    const answers = await askAll(client, reads)
+    expect(answers.map(({ status }) => status).filter((status) => status === 429)).toEqual([])
+    const submitted = await askAll(client, times(120, ["POST", "/tx/submit", "{}"]))
+    expect(submitted.map(({ status }) => status)).toEqual(times(120, 400))
+  })
+})
+
+describe("all together have one", () => {
+  it("of a thousand a minute, whatever is asked, found or not", async () => {
+    const client = newClient()
+    const requests = [
+      ...times(500, ["GET", "/health"] as const),
+      ...times(250, ["GET", "/nothing"] as const),
+      ...times(250, ["POST", "/status"] as const),
+      ["GET", "/health"] as const,
+      ["GET", "/nothing"] as const,
+      // A preflight is not counted.
+      ["OPTIONS", "/health"] as const,
+    ]
+    const statuses = (await askAll(client, requests)).map(({ status }) => status)
+    expect(statuses).toEqual([...times(500, 200), ...times(250, 404), ...times(250, 405), 429, 429, 204])
+    const [other] = await askAll(newClient(), [["GET", "/health"]])
+    expect(other?.status).toBe(200)
+  })
+
+  it("in which an array counts as many as it holds", async () => {
+    const client = newClient()
+    const array = JSON.stringify(times(600, 1))
+    const answers = await askAll(client, [
+      ["POST", "/tx/submit", array],
+      ["POST", "/tx/submit", array],
+      ...times(399, ["GET", "/health"] as const),
+      ["GET", "/health"],
+    ])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toEqual([200, 429, ...times(399, 200), 429])
+  })
+})
+
+it("a client that nobody vouches for is known by its connection", async () => {
+  const [answer] = await askAll("not an address", [["GET", "/keygen"]])
+  expect(answer?.headers.get("ratelimit")).toMatch(/^"\/keygen";r=\d;t=\d+$/)
+})

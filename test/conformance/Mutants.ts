@@ -1,0 +1,42 @@
+/** A body with one thing wrong, in every way: what whoever judges bodies must not let pass. */
+export interface Mutant {
+  readonly what: string
+  readonly body: unknown
+}
+
+type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
+
+const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)
+
+/** No field holds this. */
+const NONSENSE: Json = { nonsense: true }
+
+/** Of a list the first entry stands for all. */
+const within = (json: Json, where: string, optional: ReadonlyArray<string>): ReadonlyArray<Mutant> => {
+  if (isList(json)) {
+    const [first, ...others] = json
+    const inner = first === undefined ? [] : within(first, `${where}[0]`, optional)
+    return [
+      { what: `${where} is no list`, body: NONSENSE },
+      ...inner.map(({ what, body }) => ({ what, body: [body, ...others] })),
+    ]
+  }
+  if (typeof json !== "object" || json === null) return [{ what: `${where} is nonsense`, body: NONSENSE }]
+  const dropped = Object.keys(json)
+    .filter((name) => !optional.includes(name))
+    .map((name) => ({
+      what: `${where}.${name} is missing`,
+      body: Object.fromEntries(Object.entries(json).filter(([other]) => other !== name)),
+    }))
+  const changed = Object.entries(json).flatMap(([name, value]) =>
+    within(value, `${where}.${name}`, optional).map(({ what, body }) => ({ what, body: { ...json, [name]: body } })),
+  )
+  return [{ what: `${where} has one more field`, body: { ...json, surprise: 1 } }, ...dropped, ...changed]
+}
+
+export const of = (body: Json, optional: ReadonlyArray<string> = []): ReadonlyArray<Mutant> =>
+  within(body, "body", optional)
+
+/** Only those that are wrong in the outermost object. */
+export const outermost = (body: Json): ReadonlyArray<Mutant> =>
+  of(body).filter(({ what }) => /^body(\.\w+ is missing| has one more field)$/.test(what))

@@ -1,0 +1,588 @@
+/** Every endpoint that is read, with what it must answer on a node where everything has happened once. */
+import { expect } from "vitest"
+import type { PromiseClient } from "../../src/client/Client.js"
+import * as Records from "./Records.js"
+import type { Shape } from "./Shape.js"
+import type { World } from "./World.js"
+
+export interface Read {
+  readonly route: string
+  /** What is asked for, where one route is asked in several ways. */
+  readonly of: string
+  readonly path: (world: World) => string
+  readonly shape: (world: World) => Shape
+  /** The same through the typed client. */
+  readonly typed: (client: PromiseClient, world: World) => Promise<unknown>
+  /** Values that the specification or what happened in this world fixes. */
+  readonly values?: (world: World) => object
+  /** Fields that may be missing. */
+  readonly optional?: ReadonlyArray<string>
+}
+
+type Accounts = World["node"]["accounts"]
+
+const COIN = 100_000_000
+
+/** One account in every way in which it can be named. */
+const named = (
+  route: string,
+  who: (accounts: Accounts) => { readonly address: string; readonly addressBech32: string },
+  rest: Pick<Read, "shape" | "values" | "optional"> & {
+    readonly typed: (client: PromiseClient, path: { readonly address: string }) => Promise<unknown>
+  },
+): ReadonlyArray<Read> => {
+  const ways: ReadonlyArray<readonly [string, (world: World) => string]> = [
+    ["hex", ({ node }) => who(node.accounts).address],
+    ["upper-case hex", ({ node }) => who(node.accounts).address.toUpperCase()],
+    ["bech32m", ({ node }) => who(node.accounts).addressBech32],
+    ["upper-case bech32m", ({ node }) => who(node.accounts).addressBech32.toUpperCase()],
+  ]
+  return ways.map(([of, text]) => ({
+    ...rest,
+    route,
+    of,
+    path: (world) => route.replace(":address", text(world)),
+    typed: (client, world) => rest.typed(client, { address: text(world) }),
+  }))
+}
+
+const at = (round: number) => ({ path: { round: round as never } })
+const hashed = (hash: string) => ({ path: { hash: hash as never } })
+
+const core: ReadonlyArray<Read> = [
+  {
+    route: "/status",
+    of: "the node",
+    path: () => "/status",
+    shape: () => Records.status,
+    typed: (client) => client.core.status(),
+    values: () => ({ peers: 0, active_stakers: 2, mempool_size: 1 }),
+  },
+  ...named("/balance/:address", ({ alice }) => alice, {
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client, path) => client.core.balance({ path }),
+    values: ({ node }) => ({
+      address: node.accounts.alice.address,
+      address_bech32: node.accounts.alice.addressBech32,
+      nonce: 5,
+      next_nonce: 5,
+      staked: 20_000 * COIN,
+      staked_coin: 20_000,
+      is_smart_account: false,
+      is_council_member: false,
+      name: "alice",
+    }),
+  }),
+  {
+    route: "/balance/:address",
+    of: "a name",
+    path: () => "/balance/@alice",
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client) => client.core.balance({ path: { address: "@alice" } }),
+    values: ({ node }) => ({ address: node.accounts.alice.address, name: "alice" }),
+  },
+  {
+    route: "/balance/:address",
+    of: "an escaped name",
+    path: () => "/balance/%40alice",
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client) => client.core.balance({ path: { address: "@alice" } }),
+    values: ({ node }) => ({ address: node.accounts.alice.address }),
+  },
+  {
+    route: "/balance/:address",
+    of: "a smart account",
+    path: ({ node }) => `/balance/${node.accounts.carol.address}`,
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client, { node }) => client.core.balance({ path: { address: node.accounts.carol.address } }),
+    values: () => ({ is_smart_account: true, nonce: 2, staked: 0, name: null }),
+  },
+  {
+    route: "/balance/:address",
+    of: "somebody who waits",
+    path: ({ node }) => `/balance/${node.accounts.erin.address}`,
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client, { node }) => client.core.balance({ path: { address: node.accounts.erin.address } }),
+    values: () => ({ nonce: 1, next_nonce: 1 }),
+  },
+  {
+    route: "/balance/:address",
+    of: "nobody",
+    path: () => `/balance/${"00".repeat(20)}`,
+    shape: ({ node }) => Records.balance(node.prefix),
+    typed: (client) => client.core.balance({ path: { address: "00".repeat(20) } }),
+    values: () => ({ balance: 0, balance_coin: 0, nonce: 0, next_nonce: 0, staked: 0, name: null }),
+  },
+  {
+    route: "/health",
+    of: "the node",
+    path: () => "/health",
+    shape: () => Records.health,
+    typed: (client) => client.core.health(),
+  },
+  {
+    route: "/health/detailed",
+    of: "the node",
+    path: () => "/health/detailed",
+    shape: () => Records.healthReport,
+    typed: (client) => client.core.healthReport(),
+  },
+  {
+    route: "/mempool",
+    of: "the node",
+    path: () => "/mempool",
+    shape: () => Records.mempool,
+    typed: (client) => client.core.mempool(),
+    optional: ["to", "amount"],
+    values: ({ pending, node }) => [
+      {
+        hash: pending,
+        type: "Transfer",
+        from: node.accounts.erin.address,
+        to: node.accounts.bob.address,
+        amount: 5,
+        fee: 2_000,
+        nonce: 7,
+      },
+    ],
+  },
+  {
+    route: "/peers",
+    of: "the node",
+    path: () => "/peers",
+    shape: () => Records.peers,
+    typed: (client) => client.core.peers(),
+    values: () => ({ connected: 0, peers: [], bootstrap_nodes: [] }),
+  },
+  {
+    route: "/network",
+    of: "the node",
+    path: () => "/network",
+    shape: ({ node }) => Records.network(node.mode, node.prefix),
+    typed: (client) => client.core.network(),
+    values: ({ node }) => ({ network_id: node.network.networkId, parameters: { cooldown_rounds: 1_000_000 } }),
+  },
+]
+
+const transactions: ReadonlyArray<Read> = [
+  ...(
+    [
+      "Transfer",
+      "StakeTx",
+      "UnstakeTx",
+      "DelegateTx",
+      "UndelegateTx",
+      "SetCommissionTx",
+      "CreateProposalTx",
+      "VoteTx",
+      "RegisterNameTx",
+      "SetAccountPolicyTx",
+    ] as const
+  ).map(
+    (type): Read => ({
+      route: "/tx/:hash",
+      of: `a finalized ${type}`,
+      path: ({ done }) => `/tx/${done[type]}`,
+      shape: () => Records.finalizedLookup,
+      optional: ["memo"],
+      typed: (client, { done }) => client.transactions.lookup(hashed(done[type])),
+      values: ({ done, node }) => ({
+        hash: done[type],
+        validator: node.validator.address,
+        applied: true,
+        failure: null,
+        proposal_id: type === "CreateProposalTx" ? 1 : null,
+        transaction: { type },
+      }),
+    }),
+  ),
+  {
+    route: "/tx/:hash",
+    of: "one by its hash in upper case",
+    path: ({ done }) => `/tx/${done.Transfer.toUpperCase()}`,
+    shape: () => Records.finalizedLookup,
+    optional: ["memo"],
+    typed: (client, { done }) => client.transactions.lookup(hashed(done.Transfer)),
+    values: ({ done, round, vertex }) => ({
+      hash: done.Transfer,
+      round,
+      vertex_hash: vertex,
+      transaction: { memo: "for the \u{1f600}", fee: 1_000 },
+    }),
+  },
+  {
+    route: "/tx/:hash",
+    of: "one that came to nothing",
+    path: ({ failed }) => `/tx/${failed}`,
+    shape: () => Records.finalizedLookup,
+    optional: ["memo"],
+    typed: (client, { failed }) => client.transactions.lookup(hashed(failed)),
+    values: () => ({ applied: false, transaction: { type: "RegisterNameTx", name: "frank" } }),
+  },
+  {
+    route: "/tx/:hash",
+    of: "one that waits",
+    path: ({ pending }) => `/tx/${pending}`,
+    shape: () => Records.pendingLookup,
+    typed: (client, { pending }) => client.transactions.lookup(hashed(pending)),
+    values: ({ pending }) => ({ hash: pending, transaction: { nonce: 7 } }),
+  },
+  ...named("/account/:address/transactions", ({ bob }) => bob, {
+    shape: () => Records.history,
+    optional: ["memo"],
+    typed: (client, path) => client.transactions.history({ path }),
+    values: ({ done }) => ({
+      transactions: [
+        { direction: "received", transaction: { amount: 1 } },
+        { hash: done.UndelegateTx, direction: "sent" },
+        { hash: done.DelegateTx },
+        { hash: done.Transfer },
+      ],
+      next_cursor: null,
+    }),
+  }),
+  {
+    route: "/account/:address/transactions",
+    of: "a page",
+    path: () => "/account/@alice/transactions?limit=2",
+    shape: () => Records.history,
+    optional: ["memo"],
+    typed: (client) => client.transactions.history({ path: { address: "@alice" }, urlParams: { limit: 2 } }),
+    values: ({ done }) => ({ transactions: [{ hash: done.VoteTx }, { hash: done.CreateProposalTx }] }),
+  },
+  {
+    route: "/account/:address/transactions",
+    of: "nobody",
+    path: () => `/account/${"00".repeat(20)}/transactions`,
+    shape: () => Records.history,
+    optional: ["memo"],
+    typed: (client) => client.transactions.history({ path: { address: "00".repeat(20) } }),
+    values: () => ({ transactions: [], next_cursor: null }),
+  },
+]
+
+const staking: ReadonlyArray<Read> = [
+  ...named("/stake/:address", ({ alice }) => alice, {
+    shape: () => Records.stake,
+    typed: (client, path) => client.staking.stakeOf({ path }),
+    values: () => ({
+      staked_amount: 20_000 * COIN,
+      commission_percent: 25,
+      is_active_validator: true,
+      unstaking: false,
+      unlock_at_round: null,
+      in_committee: false,
+    }),
+  }),
+  {
+    route: "/stake/:address",
+    of: "the one who makes vertices",
+    path: ({ node }) => `/stake/${node.validator.addressBech32}`,
+    shape: () => Records.stake,
+    typed: (client, { node }) => client.staking.stakeOf({ path: { address: node.validator.address } }),
+    values: ({ node }) => ({
+      address: node.validator.address,
+      staked_amount: 100_000 * COIN,
+      staked_coin: 100_000,
+      commission_percent: 10,
+      effective_stake: 100_000 * COIN,
+      delegator_count: 0,
+      is_active_validator: true,
+      in_committee: true,
+    }),
+  },
+  {
+    route: "/stake/:address",
+    of: "somebody who leaves",
+    path: ({ node }) => `/stake/${node.accounts.dave.address}`,
+    shape: () => Records.stake,
+    typed: (client, { node }) => client.staking.stakeOf({ path: { address: node.accounts.dave.address } }),
+    values: () => ({
+      staked_amount: 3_000 * COIN,
+      is_active_validator: false,
+      unstaking: true,
+      unlock_at_round: expect.any(Number),
+    }),
+  },
+  {
+    route: "/stake/:address",
+    of: "somebody who never staked",
+    path: ({ node }) => `/stake/${node.accounts.frank.address}`,
+    shape: () => Records.stake,
+    typed: (client, { node }) => client.staking.stakeOf({ path: { address: node.accounts.frank.address } }),
+    values: ({ node }) => ({
+      address: node.accounts.frank.address,
+      staked_amount: 0,
+      staked_coin: 0,
+      commission_percent: 0,
+      effective_stake: 0,
+      delegator_count: 0,
+      is_active_validator: false,
+      unstaking: false,
+      unlock_at_round: null,
+      in_committee: false,
+    }),
+  },
+  {
+    route: "/validators",
+    of: "the network",
+    path: () => "/validators",
+    shape: () => Records.validators,
+    typed: (client) => client.staking.validators(),
+    values: ({ node }) => ({
+      validators: [
+        { address: node.validator.address, is_active: true, in_committee: true },
+        {
+          address: node.accounts.alice.address,
+          commission_percent: 25,
+          delegator_count: 2,
+          is_active: true,
+          in_committee: false,
+        },
+        { address: node.accounts.dave.address, effective_stake: 3_000 * COIN, is_active: false },
+      ],
+      active_count: 2,
+      max_validators: 100,
+    }),
+  },
+]
+
+const delegation: ReadonlyArray<Read> = [
+  ...named("/delegation/:address", ({ frank }) => frank, {
+    shape: () => Records.delegation,
+    typed: (client, path) => client.delegation.delegationOf({ path }),
+    values: ({ node }) => ({
+      delegator: node.accounts.frank.address,
+      validator: node.accounts.alice.address,
+      amount: 300 * COIN,
+      amount_coin: 300,
+      undelegating: false,
+      unlock_at_round: null,
+    }),
+  }),
+  {
+    route: "/delegation/:address",
+    of: "somebody who leaves",
+    path: ({ node }) => `/delegation/${node.accounts.bob.address}`,
+    shape: () => Records.delegation,
+    typed: (client, { node }) => client.delegation.delegationOf({ path: { address: node.accounts.bob.address } }),
+    values: () => ({ amount: 500 * COIN, undelegating: true, unlock_at_round: expect.any(Number) }),
+  },
+  ...named("/validator/:address/delegators", ({ alice }) => alice, {
+    shape: () => Records.delegators,
+    typed: (client, path) => client.delegation.delegators({ path }),
+    values: ({ node }) => ({
+      validator: node.accounts.alice.address,
+      delegator_count: 2,
+      total_delegated: 800 * COIN,
+      delegators: [
+        { address: node.accounts.bob.address, amount: 500 * COIN, undelegating: true },
+        { address: node.accounts.frank.address, amount: 300 * COIN, undelegating: false },
+      ],
+    }),
+  }),
+  {
+    route: "/validator/:address/delegators",
+    of: "a validator without any",
+    path: ({ node }) => `/validator/${node.validator.address}/delegators`,
+    shape: () => Records.delegators,
+    typed: (client, { node }) => client.delegation.delegators({ path: { address: node.validator.address } }),
+    values: ({ node }) => ({
+      validator: node.validator.address,
+      delegator_count: 0,
+      total_delegated: 0,
+      delegators: [],
+    }),
+  },
+  {
+    route: "/validator/:address/delegators",
+    of: "no validator",
+    path: ({ node }) => `/validator/${node.accounts.erin.address}/delegators`,
+    shape: () => Records.delegators,
+    typed: (client, { node }) => client.delegation.delegators({ path: { address: node.accounts.erin.address } }),
+    values: () => ({ delegator_count: 0, total_delegated: 0, delegators: [] }),
+  },
+]
+
+const governance: ReadonlyArray<Read> = [
+  {
+    route: "/proposals",
+    of: "the network",
+    path: () => "/proposals",
+    shape: () => Records.proposals,
+    typed: (client) => client.governance.proposals(),
+    values: () => ({ count: 1, proposals: [{ id: 1, proposal_type: "ParameterChange" }] }),
+  },
+  {
+    route: "/proposal/:id",
+    of: "the first one",
+    path: () => "/proposal/1",
+    shape: () => Records.proposal,
+    typed: (client) => client.governance.proposal({ path: { id: 1 as never } }),
+    values: ({ node }) => ({
+      id: 1,
+      title: "Lower the minimum fee",
+      description: "Transfers are cheap to serve.",
+      proposal_type: "ParameterChange",
+      payload: { param: "min_fee_sats", value: 500 },
+      status: "Active",
+      proposer: node.accounts.alice.address,
+      votes_for: 20_500 * COIN,
+      votes_against: 0,
+      snapshot_total_stake: 120_500 * COIN,
+      failure: null,
+      voters: [{ address: node.accounts.alice.address, vote: "yes", weight: 20_500 * COIN }],
+    }),
+  },
+  ...named("/vote/1/:address", ({ alice }) => alice, {
+    shape: () => Records.vote,
+    typed: (client, path) => client.governance.voteOf({ path: { id: 1 as never, ...path } }),
+    values: ({ node }) => ({
+      proposal_id: 1,
+      address: node.accounts.alice.address,
+      vote: "yes",
+      weight: 20_500 * COIN,
+    }),
+  }).map((read) => ({ ...read, route: "/vote/:id/:address" })),
+  {
+    route: "/vote/:id/:address",
+    of: "who has not voted",
+    path: ({ node }) => `/vote/1/${node.validator.address}`,
+    shape: () => Records.vote,
+    typed: (client, { node }) =>
+      client.governance.voteOf({ path: { id: 1 as never, address: node.validator.address } }),
+    values: () => ({ vote: null, weight: 100_000 * COIN }),
+  },
+  {
+    route: "/vote/:id/:address",
+    of: "who cannot vote",
+    path: ({ node }) => `/vote/1/${node.accounts.erin.address}`,
+    shape: () => Records.vote,
+    typed: (client, { node }) =>
+      client.governance.voteOf({ path: { id: 1 as never, address: node.accounts.erin.address } }),
+    values: () => ({ vote: null, weight: 0 }),
+  },
+  {
+    route: "/governance/config",
+    of: "the network",
+    path: () => "/governance/config",
+    shape: () => Records.governanceConfig,
+    typed: (client) => client.governance.config(),
+    values: () => ({ cooldown_rounds: 1_000_000, quorum_percent: 10, slash_percent: 50 }),
+  },
+]
+
+const dag: ReadonlyArray<Read> = [
+  {
+    route: "/round/:round",
+    of: "a round with a vertex",
+    path: ({ round }) => `/round/${round}`,
+    shape: () => Records.round,
+    typed: (client, { round }) => client.dag.round(at(round)),
+    values: ({ round, vertex, node }) => ({
+      round,
+      finalized: true,
+      vertices: [{ hash: vertex, validator: node.validator.address, reward: 10_000_000 }],
+    }),
+  },
+  {
+    route: "/round/:round",
+    of: "the genesis round",
+    path: () => "/round/0",
+    shape: () => Records.round,
+    typed: (client) => client.dag.round(at(0)),
+    values: () => ({ round: 0, timestamp: null, finalized: true, vertices: [] }),
+  },
+  {
+    route: "/vertex/:hash",
+    of: "a vertex with a transaction",
+    path: ({ vertex }) => `/vertex/${vertex}`,
+    shape: () => Records.vertex,
+    typed: (client, { vertex }) => client.dag.vertex(hashed(vertex)),
+    values: ({ vertex, round, node }) => ({
+      hash: vertex,
+      round,
+      validator: node.validator.address,
+      coinbase_reward: 10_000_000,
+      finalized: true,
+    }),
+  },
+]
+
+const stretches: ReadonlyArray<Read> = [
+  {
+    route: "/dag",
+    of: "the latest rounds",
+    path: () => "/dag",
+    shape: () => Records.columns,
+    typed: (client) => client.dag.columns({ urlParams: {} }),
+    values: ({ node }) => ({ validators: [node.validator.address] }),
+  },
+  {
+    route: "/dag",
+    of: "one round",
+    path: ({ round }) => `/dag?from=${round}&rounds=1`,
+    shape: () => Records.columns,
+    typed: (client, { round }) => client.dag.columns({ urlParams: { from: at(round).path.round, rounds: 1 } }),
+    values: ({ round, vertex }) => ({
+      columns: [
+        { round, finalized: true, vertices: [{ hash: vertex, validator: 0, commit_index: expect.any(Number) }] },
+      ],
+    }),
+  },
+]
+
+const checkpoints: ReadonlyArray<Read> = [
+  {
+    route: "/checkpoint/latest",
+    of: "the network",
+    path: () => "/checkpoint/latest",
+    shape: () => Records.checkpoint,
+    typed: (client) => client.checkpoints.latest(),
+    values: ({ node }) => ({ signatures: [{ validator: node.validator.address }] }),
+  },
+  {
+    route: "/checkpoint/:round",
+    of: "one by its round",
+    path: ({ checkpoint }) => `/checkpoint/${checkpoint}`,
+    shape: () => Records.checkpoint,
+    typed: (client, { checkpoint }) => client.checkpoints.checkpoint(at(checkpoint)),
+    values: ({ checkpoint }) => ({ round: checkpoint }),
+  },
+  ...named("/proof/:address", ({ bob }) => bob, {
+    shape: () => Records.proof,
+    typed: (client, path) => client.checkpoints.proof({ path }),
+    values: ({ node }) => ({ address: node.accounts.bob.address }),
+  }),
+  {
+    route: "/proof/:address",
+    of: "nobody",
+    path: () => `/proof/${"00".repeat(20)}`,
+    shape: () => Records.proof,
+    typed: (client) => client.checkpoints.proof({ path: { address: "00".repeat(20) } }),
+    values: () => ({ record: null }),
+  },
+]
+
+const monitoring: ReadonlyArray<Read> = [
+  {
+    route: "/metrics/json",
+    of: "the node",
+    path: () => "/metrics/json",
+    shape: () => Records.metrics,
+    typed: (client) => client.monitoring.metricsJson(),
+    values: () => ({ peer_count: 0, active_validators: 2, mempool_size: 1 }),
+  },
+]
+
+export const reads: ReadonlyArray<Read> = [
+  ...core,
+  ...transactions,
+  ...staking,
+  ...delegation,
+  ...governance,
+  ...dag,
+  ...stretches,
+  ...checkpoints,
+  ...monitoring,
+]

@@ -1,0 +1,714 @@
+/** What the node must not do, and how it says so: requests that fail, each with its status, its code and its fields. */
+import * as Address from "../../src/protocol/Address.js"
+import type { Shape } from "./Shape.js"
+import * as Is from "./Shape.js"
+import type { Mode } from "./TestNode.js"
+import type { World } from "./World.js"
+
+export interface Refusal {
+  readonly method: string
+  readonly route: string | undefined
+  readonly because: string
+  readonly path: (world: World) => string
+  /** A JSON value, or a text that is sent as it stands. */
+  readonly body?: (world: World) => unknown
+  readonly headers?: string
+  readonly status: number
+  readonly code: string
+  readonly more?: Readonly<Record<string, Shape>>
+  /** What the message must say. */
+  readonly says?: RegExp
+  readonly only?: Mode
+}
+
+const COIN = 100_000_000
+const ZEROS = "0".repeat(64)
+const field = (name: string) => ({ field: Is.exactly(name) })
+
+const get = (
+  route: string,
+  because: string,
+  path: string | ((world: World) => string),
+  status: number,
+  code: string,
+  rest: Partial<Refusal> = {},
+): Refusal => ({
+  method: "GET",
+  route,
+  because,
+  path: typeof path === "string" ? () => path : path,
+  status,
+  code,
+  ...rest,
+})
+
+/** The same account on either network. */
+const SOMEBODY = "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c" as Address.Address
+const OTHER = { testnet: Address.toBech32(SOMEBODY, "tudg"), mainnet: Address.toBech32(SOMEBODY, "udg") }
+
+const ofAccount = ["/balance/:address", "/stake/:address", "/delegation/:address", "/validator/:address/delegators"]
+  .concat(["/vote/1/:address", "/proof/:address", "/account/:address/transactions"])
+  .flatMap((path): ReadonlyArray<Refusal> => {
+    const route = path.replace("/vote/1/", "/vote/:id/")
+    const named = (text: string) => path.replace(":address", text)
+    const invalid = (because: string, text: (world: World) => string, says: RegExp) =>
+      get(route, because, (world) => named(text(world)), 400, "InvalidRequest", { more: field("address"), says })
+    return [
+      invalid("39 characters", () => "a".repeat(39), /40 hex|address/),
+      invalid("no hex", () => "g".repeat(40), /40 hex|address/),
+      invalid(
+        "a checksum that is wrong",
+        ({ node }) => `${node.accounts.alice.addressBech32.slice(0, -1)}!`,
+        /bech32m/,
+      ),
+      invalid(
+        "an address of the other network",
+        ({ node }) => (node.mode === "testnet" ? OTHER.mainnet : OTHER.testnet),
+        /other network/,
+      ),
+      invalid("no name", () => "@-x", /3 to 20 characters/),
+      get(route, "a name that nobody has", named("@nobody-has-it"), 404, "NameNotFound"),
+    ]
+  })
+
+const missing: ReadonlyArray<Refusal> = [
+  get("/dag", "more rounds than one answer shows", "/dag?rounds=121", 400, "InvalidRequest", { more: field("rounds") }),
+  get("/dag", "no rounds", "/dag?rounds=0", 400, "InvalidRequest", { more: field("rounds") }),
+  get("/dag", "no round", "/dag?from=x", 400, "InvalidRequest", { more: field("from") }),
+  get("/tx/:hash", "nobody sent it", `/tx/${ZEROS}`, 404, "TransactionNotFound"),
+  get("/tx/:hash", "no hash", "/tx/abc", 400, "InvalidRequest", { more: field("hash") }),
+  get("/vertex/:hash", "there is none", `/vertex/${ZEROS}`, 404, "VertexNotFound"),
+  get("/vertex/:hash", "no hash", "/vertex/5", 400, "InvalidRequest", { more: field("hash") }),
+  get("/round/:round", "not reached", "/round/999999999", 404, "RoundNotFound", {
+    more: { reason: Is.exactly("not_reached") },
+  }),
+  get("/round/:round", "negative", "/round/-1", 400, "InvalidRequest", { more: field("round") }),
+  get("/round/:round", "a fraction", "/round/1.5", 400, "InvalidRequest", { more: field("round") }),
+  get("/round/:round", "beyond what is exact", "/round/9007199254740993", 400, "InvalidRequest", {
+    more: field("round"),
+  }),
+  get("/proposal/:id", "there is none", "/proposal/77", 404, "ProposalNotFound"),
+  get("/proposal/:id", "no number", "/proposal/x", 400, "InvalidRequest", { more: field("id") }),
+  get("/vote/:id/:address", "no proposal", "/vote/77/@alice", 404, "ProposalNotFound"),
+  get("/vote/:id/:address", "no number", "/vote/x/@alice", 400, "InvalidRequest", { more: field("id") }),
+  get(
+    "/delegation/:address",
+    "delegates to nobody",
+    ({ node }) => `/delegation/${node.accounts.erin.address}`,
+    404,
+    "DelegationNotFound",
+  ),
+  get("/checkpoint/:round", "there is none", "/checkpoint/999999999", 404, "CheckpointNotFound"),
+  get("/checkpoint/:round", "no number", "/checkpoint/last", 400, "InvalidRequest", { more: field("round") }),
+  get("/account/:address/transactions", "too many", "/account/@alice/transactions?limit=101", 400, "InvalidRequest", {
+    more: field("limit"),
+  }),
+  get("/account/:address/transactions", "none", "/account/@alice/transactions?limit=0", 400, "InvalidRequest", {
+    more: field("limit"),
+  }),
+  get("/account/:address/transactions", "no cursor", "/account/@alice/transactions?cursor=%21", 400, "InvalidRequest", {
+    more: field("cursor"),
+  }),
+]
+
+const paths: ReadonlyArray<Refusal> = ["/nothing", "/status/", "/balance", "/Status", "/%", "//status"].map((path) => ({
+  method: "GET",
+  route: undefined,
+  because: "there is nothing",
+  path: () => path,
+  status: 404,
+  code: "PathNotFound",
+  says: /GET \/docs/,
+}))
+
+/** Where the allowed methods stand in the answer and in its header. */
+const methods: ReadonlyArray<Refusal> = (
+  [
+    ["POST", "/status", ["GET", "HEAD", "OPTIONS"]],
+    ["DELETE", "/balance/@alice", ["GET", "HEAD", "OPTIONS"]],
+    ["GET", "/tx", ["POST", "OPTIONS"]],
+    ["GET", "/tx/submit", ["POST", "OPTIONS"]],
+    ["PUT", "/stake", ["POST", "OPTIONS"]],
+    ["PATCH", "/metrics", ["GET", "HEAD", "OPTIONS"]],
+    ["POST", "/keygen", ["GET", "HEAD", "OPTIONS"]],
+    ["GET", "/faucet", ["POST", "OPTIONS"]],
+  ] as const
+).map(([method, path, allowed]) => ({
+  method,
+  route: path.replace("@alice", ":address"),
+  because: "it is asked for otherwise",
+  path: () => path,
+  status: 405,
+  code: "MethodNotAllowed",
+  more: { allowed: Is.list(Is.exactly(...allowed), { least: allowed.length, most: allowed.length }) },
+}))
+
+const post = (
+  route: string,
+  because: string,
+  body: (world: World) => unknown,
+  status: number,
+  code: string,
+  rest: Partial<Refusal> = {},
+): Refusal => ({ method: "POST", route, because, path: () => route, body, status, code, ...rest })
+
+/** The ten that a mainnet does not have, with what stands in for them. */
+export const gated = [
+  ["POST", "/tx", "Transfer"],
+  ["POST", "/stake", "StakeTx"],
+  ["POST", "/unstake", "UnstakeTx"],
+  ["POST", "/delegate", "DelegateTx"],
+  ["POST", "/undelegate", "UndelegateTx"],
+  ["POST", "/set-commission", "SetCommissionTx"],
+  ["POST", "/proposal", "CreateProposalTx"],
+  ["POST", "/vote", "VoteTx"],
+  ["POST", "/faucet", "Transfer"],
+  ["GET", "/keygen", "Transfer"],
+] as const
+
+const gone: ReadonlyArray<Refusal> = gated.flatMap(([method, path, type]): ReadonlyArray<Refusal> => {
+  const refusal = {
+    method,
+    route: path,
+    path: () => path,
+    status: 410,
+    code: "TestnetOnly",
+    only: "mainnet",
+    says: new RegExp(`(?=.*/tx/submit)(?=.*${type})`),
+  } as const
+  if (method === "GET") return [{ ...refusal, because: "this is a mainnet" }]
+  return [
+    { ...refusal, because: "this is a mainnet", body: () => ({ secret_key: "00".repeat(32), amount: 1 }) },
+    {
+      ...refusal,
+      because: "this is a mainnet, whatever the body is",
+      body: () => "{broken",
+      headers: "Content-Type: text/plain\r\n",
+    },
+  ]
+})
+
+const secret = (world: World, name: keyof World["node"]["keys"]): string => world.node.keys[name].toSecretHex()
+
+/** A body for each endpoint that signs by itself, good but for what a case changes. */
+const convenience: ReadonlyArray<readonly [string, (world: World) => object, ReadonlyArray<string>]> = [
+  ["/tx", () => ({ to: "@alice", amount: 1, fee: 1_000 }), ["to", "amount", "fee"]],
+  ["/stake", () => ({ amount: 2_000 * COIN }), ["amount"]],
+  ["/unstake", () => ({}), []],
+  ["/delegate", () => ({ validator: "@alice", amount: COIN }), ["validator", "amount"]],
+  ["/undelegate", () => ({}), []],
+  ["/set-commission", () => ({ commission_percent: 5 }), ["commission_percent"]],
+  [
+    "/proposal",
+    () => ({ title: "t", description: "", proposal_type: { Text: {} }, fee: 1_000 }),
+    ["title", "description", "proposal_type", "fee"],
+  ],
+  ["/vote", () => ({ proposal_id: 1, vote: true, fee: 1_000 }), ["proposal_id", "vote", "fee"]],
+]
+
+const amounts = [-1, 1.5, "5", null, 2_100_000_000_000_001, true, [], 1e300]
+
+const conveniences: ReadonlyArray<Refusal> = convenience.flatMap(([route, body, fields]): ReadonlyArray<Refusal> => {
+  const good = (world: World) => ({ secret_key: secret(world, "dave"), ...body(world) })
+  const testnet = (
+    because: string,
+    body: (world: World) => unknown,
+    status: number,
+    code: string,
+    rest: Partial<Refusal> = {},
+  ) => post(route, because, body, status, code, { only: "testnet", ...rest })
+  return [
+    testnet("no body", () => "", 400, "InvalidRequest", { more: field("body") }),
+    testnet("broken JSON", () => '{"amount": 1', 400, "InvalidRequest", { more: field("body") }),
+    testnet("no object", () => [1], 400, "InvalidRequest", { more: { field: Is.words } }),
+    testnet("no secret key", (world) => ({ ...good(world), secret_key: undefined }), 400, "InvalidRequest", {
+      more: field("secret_key"),
+    }),
+    testnet("a secret key that is none", (world) => ({ ...good(world), secret_key: "abc" }), 400, "InvalidRequest", {
+      more: field("secret_key"),
+      says: /64 hex/,
+    }),
+    testnet("an unknown field", (world) => ({ ...good(world), more: 1 }), 400, "InvalidRequest", {
+      more: field("more"),
+    }),
+    ...fields.map((name) =>
+      testnet(`no ${name}`, (world) => ({ ...good(world), [name]: undefined }), 400, "InvalidRequest", {
+        more: field(name),
+      }),
+    ),
+    ...fields
+      .filter((name) => name === "amount" || name === "fee")
+      .flatMap((name) =>
+        amounts.map((amount) =>
+          testnet(
+            `${name} ${JSON.stringify(amount)}`,
+            (world) => ({ ...good(world), [name]: amount }),
+            400,
+            "InvalidRequest",
+            {
+              more: field(name),
+            },
+          ),
+        ),
+      ),
+    testnet("a body of another type", good, 415, "UnsupportedMediaType", { headers: "Content-Type: text/plain\r\n" }),
+    testnet("a body of no type", good, 415, "UnsupportedMediaType", { headers: "" }),
+    testnet("a body that is too large", () => `"${"x".repeat(65_536)}"`, 413, "BodyTooLarge", {
+      more: { limit: Is.exactly(65_536) },
+    }),
+    testnet("a smart account", (world) => ({ ...good(world), secret_key: secret(world, "carol") }), 403, "NotAllowed", {
+      says: /smart account/,
+    }),
+  ]
+})
+
+const rules: ReadonlyArray<Refusal> = [
+  post(
+    "/tx",
+    "an amount of 0",
+    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 0, fee: 1_000 }),
+    400,
+    "InvalidRequest",
+    { more: field("amount") },
+  ),
+  post(
+    "/tx",
+    "a memo of 257 bytes",
+    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1, fee: 1_000, memo: "x".repeat(257) }),
+    400,
+    "InvalidRequest",
+    { more: field("memo") },
+  ),
+  post(
+    "/tx",
+    "a memo that is no text",
+    (world) => `{"secret_key":"${secret(world, "dave")}","to":"@alice","amount":1,"fee":1000,"memo":"\\ud800"}`,
+    400,
+    "InvalidRequest",
+    { more: { field: Is.words } },
+  ),
+  post(
+    "/tx",
+    "too low a fee",
+    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1, fee: 999 }),
+    400,
+    "InvalidTransaction",
+    { more: field("fee"), says: /fee_below_minimum/ },
+  ),
+  post(
+    "/tx",
+    "more than there is",
+    (world) => ({ secret_key: secret(world, "dave"), to: "@alice", amount: 1_000_000 * COIN, fee: 1_000 }),
+    400,
+    "InsufficientBalance",
+    { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000) } },
+  ),
+  post(
+    "/tx",
+    "a name that nobody has",
+    (world) => ({ secret_key: secret(world, "dave"), to: "@nobody-has-it", amount: 1, fee: 1_000 }),
+    404,
+    "NameNotFound",
+  ),
+  post(
+    "/tx",
+    "an address of the other network",
+    (world) => ({ secret_key: secret(world, "dave"), to: OTHER.mainnet, amount: 1, fee: 1_000 }),
+    400,
+    "InvalidRequest",
+    { more: field("to"), says: /other network/ },
+  ),
+  post(
+    "/stake",
+    "less than the minimum",
+    (world) => ({ secret_key: secret(world, "erin"), amount: 199_999_999_999 }),
+    400,
+    "InvalidRequest",
+    { more: field("amount"), says: /200000000000/ },
+  ),
+  post(
+    "/stake",
+    "it leaves",
+    (world) => ({ secret_key: secret(world, "dave"), amount: 2_000 * COIN }),
+    400,
+    "InvalidTransaction",
+    { says: /leaving/ },
+  ),
+  post(
+    "/stake",
+    "it delegates",
+    (world) => ({ secret_key: secret(world, "frank"), amount: 2_000 * COIN }),
+    400,
+    "InvalidTransaction",
+    { says: /delegates_already/ },
+  ),
+  post(
+    "/stake",
+    "more than there is",
+    (world) => ({ secret_key: secret(world, "erin"), amount: 200_000 * COIN }),
+    400,
+    "InsufficientBalance",
+    { more: { balance: Is.integer, required: Is.integer } },
+  ),
+  post("/unstake", "nothing staked", (world) => ({ secret_key: secret(world, "erin") }), 400, "InvalidTransaction", {
+    says: /not_staking/,
+  }),
+  post(
+    "/delegate",
+    "to itself",
+    (world) => ({ secret_key: secret(world, "alice"), validator: "@alice", amount: COIN }),
+    400,
+    "InvalidTransaction",
+    { more: field("validator"), says: /own_validator/ },
+  ),
+  post(
+    "/delegate",
+    "to no validator",
+    (world) => ({
+      secret_key: secret(world, "erin"),
+      validator: world.node.accounts.carol.addressBech32,
+      amount: COIN,
+    }),
+    400,
+    "InvalidTransaction",
+    { more: field("validator"), says: /validator_not_active/ },
+  ),
+  post(
+    "/delegate",
+    "to nobody",
+    (world) => ({ secret_key: secret(world, "erin"), validator: "@nobody-has-it", amount: COIN }),
+    404,
+    "NameNotFound",
+  ),
+  post(
+    "/delegate",
+    "too little",
+    (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: COIN - 1 }),
+    400,
+    "InvalidTransaction",
+    { more: field("amount"), says: /delegation_below_minimum/ },
+  ),
+  post(
+    "/delegate",
+    "nothing at all",
+    (world) => ({ secret_key: secret(world, "erin"), validator: "@alice", amount: 0 }),
+    400,
+    "InvalidRequest",
+    { more: field("amount") },
+  ),
+  post(
+    "/undelegate",
+    "nothing delegated",
+    (world) => ({ secret_key: secret(world, "erin") }),
+    400,
+    "InvalidTransaction",
+    { says: /not_delegating/ },
+  ),
+  post(
+    "/set-commission",
+    "no stake",
+    (world) => ({ secret_key: secret(world, "erin"), commission_percent: 5 }),
+    400,
+    "InvalidTransaction",
+    { says: /not_staking/ },
+  ),
+  ...[101, -1, 0.5, "5"].map((percent) =>
+    post(
+      "/set-commission",
+      `${JSON.stringify(percent)} percent`,
+      (world) => ({ secret_key: secret(world, "alice"), commission_percent: percent }),
+      400,
+      "InvalidRequest",
+      { more: field("commission_percent") },
+    ),
+  ),
+  post(
+    "/proposal",
+    "no stake",
+    (world) => ({
+      secret_key: secret(world, "erin"),
+      title: "t",
+      description: "",
+      proposal_type: { Text: {} },
+      fee: 1_000,
+    }),
+    403,
+    "NotAllowed",
+  ),
+  post(
+    "/proposal",
+    "no title",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: "",
+      description: "",
+      proposal_type: { Text: {} },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidRequest",
+    { more: field("title") },
+  ),
+  post(
+    "/proposal",
+    "a title of 129 bytes",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: `${"\u00e9".repeat(64)}x`,
+      description: "",
+      proposal_type: { Text: {} },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidRequest",
+    { more: field("title") },
+  ),
+  post(
+    "/proposal",
+    "a description of 4097 bytes",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: "t",
+      description: "x".repeat(4_097),
+      proposal_type: { Text: {} },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidRequest",
+    { more: field("description") },
+  ),
+  post(
+    "/proposal",
+    "no such type",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: "t",
+      description: "",
+      proposal_type: { Burn: {} },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidRequest",
+    { more: { field: Is.words } },
+  ),
+  post(
+    "/proposal",
+    "no such parameter",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: "t",
+      description: "",
+      proposal_type: { ParameterChange: { param: "max_supply", value: 1 } },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidTransaction",
+    { more: field("proposal_type.ParameterChange.param"), says: /unknown_parameter/ },
+  ),
+  post(
+    "/proposal",
+    "a value out of bounds",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: "t",
+      description: "",
+      proposal_type: { ParameterChange: { param: "slash_percent", value: 101 } },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidTransaction",
+    { more: field("proposal_type.ParameterChange.value"), says: /from 10 to 100/ },
+  ),
+  post(
+    "/proposal",
+    "a recipient of the other network",
+    (world) => ({
+      secret_key: secret(world, "alice"),
+      title: "t",
+      description: "",
+      proposal_type: { TreasurySpend: { recipient: OTHER.mainnet, amount: 1 } },
+      fee: 1_000,
+    }),
+    400,
+    "InvalidRequest",
+    { more: field("proposal_type.TreasurySpend.recipient") },
+  ),
+  post(
+    "/vote",
+    "voted already",
+    (world) => ({ secret_key: secret(world, "alice"), proposal_id: 1, vote: false, fee: 1_000 }),
+    409,
+    "AlreadyVoted",
+  ),
+  post(
+    "/vote",
+    "no vote",
+    (world) => ({ secret_key: secret(world, "erin"), proposal_id: 1, vote: true, fee: 1_000 }),
+    403,
+    "NotAllowed",
+  ),
+  post(
+    "/vote",
+    "no proposal",
+    (world) => ({ secret_key: secret(world, "alice"), proposal_id: 77, vote: true, fee: 1_000 }),
+    404,
+    "ProposalNotFound",
+  ),
+  post(
+    "/vote",
+    "neither yes nor no",
+    (world) => ({ secret_key: secret(world, "alice"), proposal_id: 1, vote: "yes", fee: 1_000 }),
+    400,
+    "InvalidRequest",
+    { more: field("vote") },
+  ),
+  ...[-1, 0.5, "1", 0, 100_000 * COIN + 1].map((amount) =>
+    post(
+      "/faucet",
+      `${JSON.stringify(amount)} sats`,
+      (world) => ({ address: world.node.accounts.erin.address, amount }),
+      400,
+      "InvalidRequest",
+      { more: field("amount") },
+    ),
+  ),
+  post("/faucet", "to nobody", () => ({ address: "@nobody-has-it", amount: 1 }), 404, "NameNotFound"),
+  post("/faucet", "to the other network", () => ({ address: OTHER.mainnet, amount: 1 }), 400, "InvalidRequest", {
+    more: field("address"),
+    says: /other network/,
+  }),
+].map((refusal): Refusal => ({ ...refusal, only: "testnet" }))
+
+const signed = (world: World, name: "dave" | "erin" | "alice", change: object = {}, nonce = 50) => ({
+  ...world.node.accounts[name].transfer({ to: world.node.accounts.bob.address, amount: 1, fee: 2_000, nonce }),
+  ...change,
+})
+
+/** In both modes: the one way in for signed transactions. */
+const submissions: ReadonlyArray<Refusal> = [
+  post("/tx/submit", "no body", () => "", 400, "InvalidRequest", { more: field("body") }),
+  post("/tx/submit", "broken JSON", () => "{]", 400, "InvalidRequest", { more: field("body") }),
+  post("/tx/submit", "no such type", (world) => signed(world, "dave", { type: "Burn" }), 400, "InvalidRequest", {
+    more: field("type"),
+  }),
+  post("/tx/submit", "an unknown field", (world) => signed(world, "dave", { more: 1 }), 400, "InvalidRequest", {
+    more: field("more"),
+  }),
+  post("/tx/submit", "no nonce", (world) => signed(world, "dave", { nonce: undefined }), 400, "InvalidRequest", {
+    more: field("nonce"),
+  }),
+  post(
+    "/tx/submit",
+    "no signature",
+    (world) => signed(world, "dave", { signature: undefined }),
+    400,
+    "InvalidRequest",
+    { more: field("signature") },
+  ),
+  post("/tx/submit", "no key", (world) => signed(world, "dave", { pub_key: undefined }), 400, "InvalidRequest", {
+    more: field("pub_key"),
+  }),
+  ...amounts.map((amount) =>
+    post(
+      "/tx/submit",
+      `amount ${JSON.stringify(amount)}`,
+      (world) => signed(world, "dave", { amount }),
+      400,
+      "InvalidRequest",
+      { more: field("amount") },
+    ),
+  ),
+  post("/tx/submit", "another's signature", (world) => signed(world, "dave", { amount: 2 }), 400, "InvalidSignature"),
+  post(
+    "/tx/submit",
+    "another's key",
+    (world) => signed(world, "dave", { pub_key: world.node.accounts.erin.publicKey }),
+    400,
+    "InvalidSignature",
+  ),
+  post(
+    "/tx/submit",
+    "a smart account by one key",
+    ({ node: { accounts } }) => accounts.carol.transfer({ to: accounts.bob.address, amount: 1, fee: 1_000, nonce: 2 }),
+    400,
+    "InvalidSignature",
+  ),
+  post("/tx/submit", "a used nonce", (world) => signed(world, "dave", {}, 0), 400, "NonceTooLow", {
+    more: { next_nonce: Is.exactly(2) },
+  }),
+  post("/tx/submit", "a nonce too far ahead", (world) => signed(world, "dave", {}, 66), 400, "NonceTooHigh", {
+    more: { next_nonce: Is.exactly(2), max_nonce: Is.exactly(65) },
+  }),
+  post("/tx/submit", "a pending nonce", (world) => signed(world, "erin", {}, 7), 409, "NoncePending", {
+    more: { min_fee: Is.exactly(2_200) },
+  }),
+  post(
+    "/tx/submit",
+    "too low a fee",
+    ({ node: { accounts } }) => accounts.dave.transfer({ to: accounts.bob.address, amount: 1, fee: 999, nonce: 2 }),
+    400,
+    "InvalidTransaction",
+    { more: field("fee"), says: /fee_below_minimum/ },
+  ),
+  post(
+    "/tx/submit",
+    "more than there is",
+    ({ node: { accounts } }) =>
+      accounts.dave.transfer({ to: accounts.bob.address, amount: 1_000_000 * COIN, fee: 1_000, nonce: 2 }),
+    400,
+    "InsufficientBalance",
+    { more: { balance: Is.integer, required: Is.exactly(1_000_000 * COIN + 1_000) } },
+  ),
+  post(
+    "/tx/submit",
+    "a name that is taken",
+    ({ node: { accounts } }) => accounts.dave.registerName({ name: "alice", fee: 100_000, nonce: 2 }),
+    409,
+    "NameTaken",
+  ),
+  post(
+    "/tx/submit",
+    "voted already",
+    ({ node: { accounts } }) => accounts.alice.vote({ proposal_id: 1, vote: false, fee: 1_000, nonce: 5 }),
+    409,
+    "AlreadyVoted",
+  ),
+  post(
+    "/tx/submit",
+    "no vote",
+    ({ node: { accounts } }) => accounts.dave.vote({ proposal_id: 1, vote: false, fee: 1_000, nonce: 2 }),
+    403,
+    "NotAllowed",
+  ),
+  post(
+    "/tx/submit",
+    "no proposal",
+    ({ node: { accounts } }) => accounts.alice.vote({ proposal_id: 77, vote: true, fee: 1_000, nonce: 5 }),
+    404,
+    "ProposalNotFound",
+  ),
+  post("/tx/submit", "an empty array", () => [], 400, "InvalidRequest", { more: field("body") }),
+  post("/tx/submit", "1001 of them", () => Array.from({ length: 1_001 }, () => 1), 400, "InvalidRequest", {
+    more: field("body"),
+  }),
+  post("/tx/submit", "one that is too large", () => `{"a":"${"x".repeat(65_536)}"}`, 413, "BodyTooLarge", {
+    more: { limit: Is.exactly(65_536) },
+  }),
+  post("/tx/submit", "an array that is too large", () => `[${" ".repeat(1_048_576)}]`, 413, "BodyTooLarge", {
+    more: { limit: Is.exactly(1_048_576) },
+  }),
+  post("/tx/submit", "a body of another type", () => "x", 415, "UnsupportedMediaType", {
+    headers: "Content-Type: text/plain\r\n",
+  }),
+]
+
+export const refusals: ReadonlyArray<Refusal> = [
+  ...ofAccount,
+  ...missing,
+  ...paths,
+  ...methods,
+  ...gone,
+  ...conveniences,
+  ...rules,
+  ...submissions,
+]

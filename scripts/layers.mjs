@@ -42,6 +42,11 @@ const house = {
     ours: ["protocol", "ledger", "consensus", "storage", "network"],
     packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
+  /** The one place with threads. */
+  "node/Verifier.ts": {
+    ours: ["protocol"],
+    packages: ["effect", "node:module", "node:os", "node:worker_threads"],
+  },
   rpc: {
     ours: ["protocol", "ledger", "consensus", "node"],
     packages: [

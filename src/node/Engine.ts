@@ -28,6 +28,7 @@ import * as Loop from "./Loop.js"
 import * as Outgoing from "./Outgoing.js"
 import { Settling } from "./Settling.js"
 import { Supervisor } from "./Supervisor.js"
+import { Verifier } from "./Verifier.js"
 import { type Pulse, Vitals } from "./Vitals.js"
 import * as Writer from "./Writer.js"
 
@@ -147,7 +148,8 @@ const make = (load: Load) =>
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
       told: tellOf(happenings, settling, counters, vitals),
     })
-    const incoming = new Incoming(replica, networkId, yield* Network, counters)
+    const verifier = yield* Verifier.make()
+    const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier })
     const outgoing = yield* Outgoing.make({ networkId, counters, settling, vitals, write })
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox)
@@ -162,7 +164,11 @@ const make = (load: Load) =>
       look: (at) => Effect.sync(() => at(replica)),
       view: replica,
       revision: () => vitals.revision,
-      submit: (transaction) => atDoor((at) => incoming.submit(transaction, at)),
+      submit: (transaction) =>
+        Effect.zipRight(
+          incoming.verify(transaction),
+          atDoor((at) => incoming.submit(transaction, at)),
+        ),
       signAndSubmit: (asked) => atDoor((at) => incoming.signAndSubmit(asked, at)),
       settling: (id) => Effect.sync(() => settling.get(id)),
       happenings: Stream.fromPubSub(happenings),

@@ -18,6 +18,7 @@ import * as Transaction from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import type { Counters } from "./Counters.js"
 import { Forwarding } from "./Forwarding.js"
+import type { Verifier } from "./Verifier.js"
 
 export type Input =
   | ({ readonly _tag: "Message" } & Received)
@@ -29,6 +30,14 @@ export interface Asked {
   readonly key: SecretKey
   readonly fee: Sats
   readonly operation: Operation
+}
+
+export interface Surroundings {
+  readonly replica: Replica
+  readonly networkId: NetworkId
+  readonly network: typeof Network.Service
+  readonly counters: Counters
+  readonly verifier: Verifier
 }
 
 /** Somewhat more than all mempools of a committee hold at once. */
@@ -47,7 +56,10 @@ export class Incoming {
   readonly #forwarding = new Forwarding()
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
 
-  constructor(replica: Replica, networkId: NetworkId, network: typeof Network.Service, counters: Counters) {
+  readonly #verifier: Verifier
+
+  constructor({ replica, networkId, network, counters, verifier }: Surroundings) {
+    this.#verifier = verifier
     this.#replica = replica
     this.#networkId = networkId
     this.#network = network
@@ -69,13 +81,21 @@ export class Incoming {
     }
   }
 
-  /** The door. What follows from it comes out with the replica's next tick. */
+  /** What stands before the door: whether the signatures hold. It takes a moment in which the node goes on. */
+  verify(transaction: Transaction.Transaction): Effect.Effect<void, Refusal> {
+    return Effect.suspend(() => {
+      if (this.#verified.has(this.#networkId, transaction)) return Effect.void
+      return Effect.flatMap(this.#verifier.areValid(Verification.checksOf(this.#networkId, transaction)), (holds) => {
+        if (!holds) return Effect.fail(badSignature)
+        this.#verified.add(this.#networkId, transaction)
+        return Effect.void
+      })
+    })
+  }
+
+  /** The door, for what was verified. What follows from it comes out with the replica's next tick. */
   submit(transaction: Transaction.Transaction, at: Timestamp): Effect.Effect<Accepted, Refusal> {
-    return Effect.suspend(() =>
-      this.#verified.isValidAtDoor(this.#networkId, transaction)
-        ? this.#replica.submit(transaction, at)
-        : Effect.fail(badSignature),
-    )
+    return Effect.suspend(() => this.#replica.submit(transaction, at))
   }
 
   /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */

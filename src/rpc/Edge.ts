@@ -207,7 +207,7 @@ export class Edge {
     this.#run(visit, endpoint.handle({ ...head.right, body: decoded.right }), (answer) => {
       const bytes =
         answer instanceof Answer.Versioned
-          ? station.answers.bytesOf(visit.query === "" ? visit.path : `${visit.path}?${visit.query}`, answer)
+          ? station.answers.bytesOf(endpoint.hasQuery ? `${visit.path}?${visit.query}` : visit.path, answer)
           : endpoint.encode(answer)
       this.#write(visit, endpoint.status, endpoint.contentType, NONE, bytes)
     })

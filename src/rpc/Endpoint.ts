@@ -36,6 +36,8 @@ export interface Endpoint {
   /** How many bodies may come in one array. */
   readonly batch: number | undefined
   readonly hasBody: boolean
+  /** The query is a part of what is asked; elsewhere nobody reads it. */
+  readonly hasQuery: boolean
   readonly status: number
   readonly contentType: string
   readonly streamsEvents: boolean
@@ -133,6 +135,7 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
     onMainnet: gate(definition),
     batch,
     hasBody: Option.isSome(payloadSchema),
+    hasQuery: Option.isSome(definition.urlParamsSchema),
     status: HttpApiSchema.getStatusSuccessAST(success),
     contentType,
     streamsEvents: contentType === eventStream,

@@ -1,17 +1,45 @@
 import { Effect, Either, Option } from "effect"
+import { Engine } from "../../node/Engine.js"
 import { Home } from "../../node/Home.js"
 import { Mempool } from "../../node/Mempool.js"
 import { type Finalized, type Known, State } from "../../node/State.js"
+import type { Hash } from "../../protocol/Hash.js"
 import * as Network from "../../protocol/Network.js"
+import type { Transaction } from "../../protocol/Transaction.js"
 import * as TransactionJson from "../../protocol/TransactionJson.js"
 import * as AccountReference from "../AccountReference.js"
+import * as Answer from "../Answer.js"
 import * as Failure from "../failure/Api.js"
 import type * as Handlers from "../Handlers.js"
 import * as Refused from "../Refused.js"
 import * as Submission from "../Submission.js"
 import * as Unreadable from "../Unreadable.js"
+import type { Lookup } from "./Api.js"
 
 const STANDARD_PAGE = 50
+
+/** Explorers and wallets ask for the same transactions again and again; what is final never changes. */
+const FINALIZED_KEPT = 2_000
+
+type Found = typeof Lookup.Type
+
+/** The last ones that were read from the disk. */
+class FinalizedLookups {
+  readonly #byHash = new Map<Hash, Found>()
+
+  get(hash: Hash): Found | undefined {
+    return this.#byHash.get(hash)
+  }
+
+  keep(found: Found): Found {
+    if (found.status === "finalized") this.#byHash.set(found.hash, found)
+    for (const oldest of this.#byHash.keys()) {
+      if (this.#byHash.size <= FINALIZED_KEPT) break
+      this.#byHash.delete(oldest)
+    }
+    return found
+  }
+}
 
 const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
   status: "finalized" as const,
@@ -25,20 +53,20 @@ const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
   transaction: TransactionJson.toJson(transaction),
 })
 
+const pendingOutcome = (transaction: Transaction) => ({
+  status: "pending" as const,
+  round: null,
+  vertex_hash: null,
+  validator: null,
+  applied: null,
+  failure: null,
+  proposal_id: null,
+  timestamp: null,
+  transaction: TransactionJson.toJson(transaction),
+})
+
 const outcomeOf = (known: Known) =>
-  known._tag === "Finalized"
-    ? finalizedOutcome(known)
-    : {
-        status: "pending" as const,
-        round: null,
-        vertex_hash: null,
-        validator: null,
-        applied: null,
-        failure: null,
-        proposal_id: null,
-        timestamp: null,
-        transaction: TransactionJson.toJson(known.transaction),
-      }
+  known._tag === "Finalized" ? finalizedOutcome(known) : pendingOutcome(known.transaction)
 
 /** Where the next page begins, for nobody to read but this node. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
@@ -58,6 +86,8 @@ const badCursor = new Failure.InvalidRequest({
 export const handlers = Effect.gen(function* () {
   const { genesis } = yield* Home
   const [state, mempool] = yield* Effect.all([State, Mempool])
+  const { view, revision } = yield* Engine
+  const lookups = new FinalizedLookups()
   const send = yield* Submission.signer()
   const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
@@ -76,16 +106,23 @@ export const handlers = Effect.gen(function* () {
         onSuccess: Submission.answerOf,
       })
     },
-    lookup: ({ path: { hash } }) =>
-      state.transaction(hash).pipe(
-        Effect.map((known) => ({ hash, ...outcomeOf(known) })),
+    lookup: ({ path: { hash } }) => {
+      const found = lookups.get(hash)
+      if (found !== undefined) return Effect.succeed(Answer.atVersion("finalized", () => found))
+      const pending = view.pool.get(hash)
+      if (pending !== undefined) {
+        return Effect.succeed(Answer.atVersion(revision(), () => ({ hash, ...pendingOutcome(pending.transaction) })))
+      }
+      return state.transaction(hash).pipe(
+        Effect.map((known) => lookups.keep({ hash, ...outcomeOf(known) })),
         Effect.catchTag("TransactionNotFound", () =>
           Effect.fail(
             new Failure.TransactionNotFound({ message: `no transaction ${hash} is pending or finalized on this node` }),
           ),
         ),
         Unreadable.asDefect,
-      ),
+      )
+    },
     history: ({ path, query: { limit = STANDARD_PAGE, cursor } }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)

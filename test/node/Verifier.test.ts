@@ -1,0 +1,67 @@
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { Verifier } from "../../src/node/Verifier.js"
+import * as Keys from "../../src/protocol/Keys.js"
+import { type Check, isValidAtDoor } from "../../src/protocol/Verification.js"
+
+const key = Keys.SecretKey.generate()
+
+/** Messages of every length; what is wrong with them is another thing each time. */
+const check = (i: number): Check => {
+  const message = Uint8Array.from({ length: (i * 7) % 300 }, (_, j) => i + j)
+  const signature = key.sign(message)
+  const good = { message, publicKey: key.publicKey, signature }
+  switch (i % 5) {
+    case 1:
+      return { ...good, message: Uint8Array.of(...message, 1) }
+    case 2:
+      return { ...good, publicKey: Keys.SecretKey.generate().publicKey }
+    case 3:
+      return { ...good, signature: "00".repeat(64) as Keys.Signature, publicKey: "ff".repeat(32) as Keys.PublicKey }
+    default:
+      return good
+  }
+}
+
+describe("the verifier", () => {
+  it.scopedLive.each([1, 3, 4, 127, 129, 700])(
+    "says of %i what the door says of each, in any number of threads",
+    (count) =>
+      Effect.gen(function* () {
+        const checks = Array.from({ length: count }, (_, i) => check(i))
+        for (const threads of [1, 2]) {
+          const verifier = yield* Verifier.make(threads)
+          const asked = checks.map((check) => verifier.areValid([check]))
+          expect(yield* Effect.all(asked, { concurrency: "unbounded" })).toEqual(checks.map(isValidAtDoor))
+        }
+      }),
+  )
+
+  it.scopedLive("says yes to several only if every one of them holds", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make()
+      const [good, bad] = [check(0), check(1)]
+      const asked = [[good, good], [good, bad], [bad], [], Array.from({ length: 200 }, () => good)]
+      const answers = yield* Effect.forEach(asked, (checks) => verifier.areValid(checks), { concurrency: "unbounded" })
+      expect(answers).toEqual([true, false, false, true, true])
+    }),
+  )
+
+  it.live("owes nobody an answer when it ends", () =>
+    Effect.gen(function* () {
+      const checks = Array.from({ length: 300 }, (_, i) => check(i))
+      const waiting = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const verifier = yield* Verifier.make(2)
+          const fiber = yield* Effect.forkDaemon(
+            Effect.forEach(checks, (check) => verifier.areValid([check]), { concurrency: "unbounded" }),
+          )
+          yield* Effect.sleep("1 millis")
+          return fiber
+        }),
+      )
+      expect(yield* waiting).toEqual(checks.map(isValidAtDoor))
+    }),
+  )
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest"
+import * as Answer from "../../src/rpc/Answer.js"
+import { EncodedAnswers } from "../../src/rpc/EncodedAnswers.js"
+
+const answering = (capacity?: number) => {
+  let made = 0
+  const answers = new EncodedAnswers((value) => Buffer.from(String(value)), capacity)
+  const ask = (key: string, version: unknown, length = 1): string => {
+    const answer = Answer.atVersion(version, () => `${made++}`.padEnd(length, "."))
+    return answers.bytesOf(key, answer).toString()
+  }
+  return { answers, ask }
+}
+
+describe("encoded answers", () => {
+  it("are made once for each path and version, whatever the versions of other paths are", () => {
+    const { ask } = answering()
+    expect([ask("a", 1), ask("a", 1), ask("b", 1), ask("b", 2), ask("a", 1), ask("b", 2)]).toEqual([
+      "0",
+      "0",
+      "1",
+      "2",
+      "0",
+      "2",
+    ])
+  })
+
+  it("take so much memory and no more, whoever asks for whatever", () => {
+    const { answers, ask } = answering(100_000)
+    for (let i = 0; i < 1_000; i++) {
+      ask(`/${i}`, 1, 5_000)
+      ask("/same", i, 5_000)
+      expect(answers.size).toBeLessThanOrEqual(100_000)
+    }
+    expect(ask("/large", 1, 200_000)).toHaveLength(200_000)
+    expect(answers.size).toBe(0)
+  })
+})

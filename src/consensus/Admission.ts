@@ -39,6 +39,11 @@ export class Admission {
     return this.#room.size
   }
 
+  /** How many parents waiting vertices lack, be they waiting themselves or never seen. */
+  get wants(): number {
+    return this.#room.wants
+  }
+
   /** Whether the vertex is here, in the DAG or waiting, or too old to matter. */
   isSettled(vertex: Vertex): boolean {
     const { hash, round } = vertex.header
@@ -79,15 +84,24 @@ export class Admission {
   }
 
   /** Whether a vertex waits for this parent, and it is not here. */
-  isMissing(hash: Hash): boolean {
-    return this.#room.isWanted(hash) && !this.#room.has(hash)
+  isMissing(parent: Parent): boolean {
+    return this.#room.isWanted(parent) && !this.#isHere(parent.hash)
+  }
+
+  #isHere(hash: Hash): boolean {
+    return this.#room.has(hash) || this.#dag.has(hash)
   }
 
   /** The missing parents up to this round that somebody should be asked for and was not just now, the most urgent first. */
   *toFetch(upTo: number, isAsked: (hash: Hash) => boolean = () => false): Generator<Missing, void, undefined> {
     const { committee } = this.#dag
-    const isRoot = (guest: Guest): boolean => this.#isFirst(guest)
-    for (const { parent, seat } of FetchOrder.inTurn(this.#room, { seats: committee.size, upTo, isRoot, isAsked })) {
+    const wish = {
+      seats: committee.size,
+      upTo,
+      isRoot: (guest: Guest) => this.#isFirst(guest),
+      isToAsk: ({ hash }: Parent) => !isAsked(hash) && !this.#isHere(hash),
+    }
+    for (const { parent, seat } of FetchOrder.inTurn(this.#room, wish)) {
       yield { parent, namedBy: committee.member(seat).address }
     }
   }
@@ -125,7 +139,7 @@ export class Admission {
   #enter(vertex: Vertex): ReadonlyArray<Guest> {
     const collected = this.#dag.collectedRound
     this.#onInsert(this.#dag.insert(vertex))
-    const completed = this.#room.satisfy(vertex.header.hash)
+    const completed = this.#room.satisfy(vertex.header)
     const round = this.#dag.collectedRound
     return round === collected ? completed : [...completed, ...this.#room.collect(round)]
   }
@@ -151,7 +165,7 @@ export class Admission {
   #isToEnter({ header }: Vertex): boolean {
     const seat = this.#dag.committee.seatOf(header.author)
     if (seat === undefined) return false
-    if (this.#dag.first(header.round, seat) === undefined || this.#isNamed(header.hash)) return true
+    if (this.#dag.first(header.round, seat) === undefined || this.#isNamed(header)) return true
     return this.#admitsUnnamed && this.#dag.ofSlot(header.round, seat).length < UNNAMED_PER_SLOT
   }
 
@@ -161,12 +175,12 @@ export class Admission {
   }
 
   /** By one that is to enter, itself or through others that then are to enter too. */
-  #isNamed(hash: Hash): boolean {
-    const seen = new Set([hash])
+  #isNamed(header: Parent): boolean {
+    const seen = new Set([header])
     for (const named of seen) {
       for (const guest of this.#room.waitingFor(named)) {
         if (this.#isFirst(guest)) return true
-        seen.add(guest.hash)
+        seen.add(guest.vertex.header)
       }
     }
     return false

@@ -53,6 +53,11 @@ export class CheckpointQuorum {
     return this.#latest?.checkpoint.nextEpoch === null ? null : this.#latest
   }
 
+  /** How many commits of the epoch are kept to hold checkpoints against. */
+  get commits(): number {
+    return this.#commits.size
+  }
+
   /** How many checkpoints without a quorum are kept. */
   get pending(): number {
     return this.#candidates.size

@@ -89,6 +89,11 @@ export class Committer {
     return this.#contradiction
   }
 
+  /** How many slots are kept. */
+  get size(): number {
+    return this.#slots.size
+  }
+
   /** The lowest slot that has not been released. */
   get nextRound(): Round {
     return this.#next

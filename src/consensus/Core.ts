@@ -179,6 +179,23 @@ export class Core {
     return this.#epoch.vertex(hash) ?? this.#previous?.epoch.vertex(hash)
   }
 
+  /** How much of everything is kept: what a limit has to hold for. */
+  get held() {
+    const { dag, committer, admission } = this.#epoch
+    return {
+      vertices: dag.size,
+      slots: committer.size,
+      waiting: admission.waiting,
+      wanted: admission.wants,
+      asked: this.#fetches.size,
+      early: this.#early?.size ?? 0,
+      candidates: this.#checkpoints.pending + (this.#previous?.checkpoints.pending ?? 0),
+      commits: this.#checkpoints.commits + (this.#previous?.checkpoints.commits ?? 0),
+      highestHeaders: this.#highestHeaders.size,
+      guarded: this.#options.guard?.size ?? 0,
+    }
+  }
+
   /** The answer to a member that asks for its own highest header. */
   highestHeaderOf(author: Address): Header | null {
     return this.#highestHeaders.get(author) ?? null

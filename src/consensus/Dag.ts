@@ -128,9 +128,20 @@ export class Dag {
     return this.#rows.get(round)?.weight ?? 0
   }
 
+  /**
+   * The vertex a parent names. A hash that stands for a vertex of another slot names nothing: validity counts a parent's
+   * weight by the slot it is said to be of, so a false one would make a quorum of parents out of any few vertices.
+   */
+  named({ round, author, hash }: Parent): Node | undefined {
+    const node = this.#nodes.get(hash)
+    return node?.round === round && node.vertex.header.author === author ? node : undefined
+  }
+
   /** The parents that must come in before this vertex can. */
   missingParents(vertex: Vertex): ReadonlyArray<Parent> {
-    return vertex.header.parents.filter(({ round, hash }) => round > this.#collectedRound && !this.#nodes.has(hash))
+    return vertex.header.parents.filter(
+      (parent) => parent.round > this.#collectedRound && this.named(parent) === undefined,
+    )
   }
 
   /** Takes in a valid vertex above the collected round that misses no parent and is not here yet. */
@@ -142,7 +153,7 @@ export class Dag {
     }
     const parents: Array<Node> = []
     for (const parent of header.parents) {
-      const node = this.#nodes.get(parent.hash)
+      const node = this.named(parent)
       if (node !== undefined) parents.push(node)
       else if (parent.round > this.#collectedRound) {
         throw new Error(`vertex ${header.hash} is to be inserted before its parent ${parent.hash}`)

@@ -24,6 +24,12 @@ export class EarlyVertices {
     return [...this.#bySeat.values()].flatMap((kept) => [...kept.values()])
   }
 
+  get size(): number {
+    let size = 0
+    for (const kept of this.#bySeat.values()) size += kept.size
+    return size
+  }
+
   add(vertex: Vertex): void {
     const seat = this.#committee.seatOf(vertex.header.author)
     if (seat === undefined || Either.isLeft(Validity.check(vertex, this.#base, this.#committee))) return

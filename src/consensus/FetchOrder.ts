@@ -53,12 +53,12 @@ export interface Wish {
   readonly upTo: number
   /** Whether a waiting vertex is to enter by itself, not only because another one names it. */
   readonly isRoot: (guest: Guest) => boolean
-  /** What was asked for just now. */
-  readonly isAsked: (hash: Hash) => boolean
+  /** Not what was asked for just now, nor what is here under another slot than it is named. */
+  readonly isToAsk: (parent: Parent) => boolean
 }
 
 /** From high rounds to low, so that whoever needs a vertex is known before it is asked what it needs itself. */
-const lacks = (room: WaitingRoom, { seats, upTo, isRoot, isAsked }: Wish): ReadonlyArray<Lack> => {
+const lacks = (room: WaitingRoom, { seats, upTo, isRoot, isToAsk }: Wish): ReadonlyArray<Lack> => {
   const words = (seats + BITS - 1) >>> 5
   const found = new Map<Hash, Lack>()
   const neededBy = new Map<Guest, Seats>()
@@ -75,9 +75,9 @@ const lacks = (room: WaitingRoom, { seats, upTo, isRoot, isAsked }: Wish): Reado
     if (isRoot(guest)) addSeat(own, guest.seat)
     if (isEmpty(own)) continue
     for (const parent of guest.missing.values()) {
-      const waiting = room.get(parent.hash)
+      const waiting = room.named(parent)
       if (waiting !== undefined) add(needs(waiting), own)
-      else if (parent.round <= upTo && !isAsked(parent.hash)) {
+      else if (parent.round <= upTo && isToAsk(parent)) {
         let lack = found.get(parent.hash)
         if (lack === undefined) {
           lack = { parent, seats: [...own] }

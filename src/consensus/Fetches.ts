@@ -1,6 +1,7 @@
 /** Remembers what was asked for, so that a missing parent is asked for again and again, but not all the time. */
 import type { Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
+import type { Parent } from "../protocol/Header.js"
 import type { Admission } from "./Admission.js"
 import type { Wanted } from "./Output.js"
 
@@ -11,6 +12,7 @@ const MAX_WANTED = 256
 export type Lacking = Pick<Admission, "isMissing" | "toFetch">
 
 interface Asked {
+  readonly parent: Parent
   readonly at: Timestamp
   readonly attempt: number
 }
@@ -23,9 +25,14 @@ export class Fetches {
     this.#retryMs = retryMs
   }
 
+  /** How many parents were asked for and did not come. */
+  get size(): number {
+    return this.#asked.size
+  }
+
   /** What should be asked for now, up to this round. What is missing no longer is forgotten. */
   due(lacking: Lacking, upTo: number, now: Timestamp): ReadonlyArray<Wanted> {
-    for (const hash of this.#asked.keys()) if (!lacking.isMissing(hash)) this.#asked.delete(hash)
+    for (const [hash, { parent }] of this.#asked) if (!lacking.isMissing(parent)) this.#asked.delete(hash)
     const isAsked = (hash: Hash): boolean => {
       const asked = this.#asked.get(hash)
       return asked !== undefined && now >= asked.at && now - asked.at < this.#retryMs
@@ -36,7 +43,7 @@ export class Fetches {
       wanted.push({ parent, namedBy, attempt: before === undefined ? 0 : before.attempt + 1 })
       if (wanted.length === MAX_WANTED) break
     }
-    for (const { parent, attempt } of wanted) this.#asked.set(parent.hash, { at: now, attempt })
+    for (const { parent, attempt } of wanted) this.#asked.set(parent.hash, { parent, at: now, attempt })
     return wanted
   }
 }

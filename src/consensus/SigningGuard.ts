@@ -49,6 +49,11 @@ export class SigningGuard {
     return this.#highest
   }
 
+  /** How many own headers are known. */
+  get size(): number {
+    return this.#known.size
+  }
+
   /** Why nothing may be signed; none when signing is allowed. */
   get silence(): Silence | null {
     if (this.#quietMsLeft !== null) return "foreign"

@@ -23,9 +23,16 @@ export interface Guest {
   readonly hash: Hash
   readonly round: number
   readonly seat: number
-  /** By hash. */
-  readonly missing: Map<Hash, Parent>
+  readonly missing: Map<Reference, Parent>
 }
+
+/**
+ * A parent as it is named, slot and hash. The same hash under another slot is another parent: one of the two never
+ * comes, and what is done about the other must not touch it.
+ */
+type Reference = string
+
+const referenceTo = ({ round, author, hash }: Parent): Reference => `${round} ${author} ${hash}`
 
 /** A parent that guests wait for. */
 interface Want {
@@ -37,7 +44,7 @@ export class WaitingRoom {
   readonly #bounds: Bounds
   readonly #guests = new Map<Hash, Guest>()
   readonly #bySeat = new Map<number, Set<Guest>>()
-  readonly #wants = new Map<Hash, Want>()
+  readonly #wants = new Map<Reference, Want>()
   /** Those that miss nothing: they wait for the clock, or for being named. */
   readonly #complete = new Set<Guest>()
 
@@ -47,6 +54,11 @@ export class WaitingRoom {
 
   get size(): number {
     return this.#guests.size
+  }
+
+  /** How many parents are waited for. */
+  get wants(): number {
+    return this.#wants.size
   }
 
   has(hash: Hash): boolean {
@@ -61,6 +73,12 @@ export class WaitingRoom {
     return this.#guests.values()
   }
 
+  /** The guest a parent names; none when the one with this hash is of another slot. */
+  named({ round, author, hash }: Parent): Guest | undefined {
+    const guest = this.#guests.get(hash)
+    return guest?.round === round && guest.vertex.header.author === author ? guest : undefined
+  }
+
   countOf(seat: number): number {
     return this.#bySeat.get(seat)?.size ?? 0
   }
@@ -70,8 +88,8 @@ export class WaitingRoom {
   }
 
   /** Those that wait for this parent. */
-  waitingFor(hash: Hash): Iterable<Guest> {
-    return this.#wants.get(hash)?.guests ?? []
+  waitingFor(parent: Parent): Iterable<Guest> {
+    return this.#wants.get(referenceTo(parent))?.guests ?? []
   }
 
   get complete(): ReadonlySet<Guest> {
@@ -79,8 +97,8 @@ export class WaitingRoom {
   }
 
   /** Whether somebody waits for this parent, be it here itself or never seen. */
-  isWanted(hash: Hash): boolean {
-    return this.#wants.has(hash)
+  isWanted(parent: Parent): boolean {
+    return this.#wants.has(referenceTo(parent))
   }
 
   /**
@@ -94,7 +112,7 @@ export class WaitingRoom {
       hash,
       round,
       seat,
-      missing: new Map(missing.map((parent) => [parent.hash, parent])),
+      missing: new Map(missing.map((parent) => [referenceTo(parent), parent])),
     }
     this.#guests.set(hash, guest)
     const own = this.#bySeat.get(seat) ?? new Set<Guest>()
@@ -106,8 +124,9 @@ export class WaitingRoom {
   }
 
   #want(parent: Parent, guest: Guest): void {
-    const want = this.#wants.get(parent.hash)
-    if (want === undefined) this.#wants.set(parent.hash, { parent, guests: new Set([guest]) })
+    const reference = referenceTo(parent)
+    const want = this.#wants.get(reference)
+    if (want === undefined) this.#wants.set(reference, { parent, guests: new Set([guest]) })
     else want.guests.add(guest)
   }
 
@@ -134,21 +153,22 @@ export class WaitingRoom {
     if (!this.#guests.delete(guest.hash)) return
     this.#bySeat.get(guest.seat)?.delete(guest)
     this.#complete.delete(guest)
-    for (const hash of guest.missing.keys()) {
-      const want = this.#wants.get(hash)
+    for (const reference of guest.missing.keys()) {
+      const want = this.#wants.get(reference)
       want?.guests.delete(guest)
-      if (want?.guests.size === 0) this.#wants.delete(hash)
+      if (want?.guests.size === 0) this.#wants.delete(reference)
     }
   }
 
   /** Nobody waits for this parent any longer: it is there, or it is collected. Those that now miss nothing. */
-  satisfy(hash: Hash): ReadonlyArray<Guest> {
-    const want = this.#wants.get(hash)
+  satisfy(parent: Parent): ReadonlyArray<Guest> {
+    const reference = referenceTo(parent)
+    const want = this.#wants.get(reference)
     if (want === undefined) return []
-    this.#wants.delete(hash)
+    this.#wants.delete(reference)
     const completed: Array<Guest> = []
     for (const guest of want.guests) {
-      guest.missing.delete(hash)
+      guest.missing.delete(reference)
       if (guest.missing.size > 0) continue
       this.#complete.add(guest)
       completed.push(guest)
@@ -161,7 +181,7 @@ export class WaitingRoom {
     for (const guest of this.#guests.values()) if (guest.round <= round) this.remove(guest)
     const completed: Array<Guest> = []
     for (const { parent } of this.#wants.values()) {
-      if (parent.round <= round) completed.push(...this.satisfy(parent.hash))
+      if (parent.round <= round) completed.push(...this.satisfy(parent))
     }
     return completed
   }

@@ -85,6 +85,11 @@ export class PendingTransactions {
     return this.#entries.size
   }
 
+  /** How many transactions stand in vertices that are not ordered yet, pending here or not. */
+  get inclusions(): number {
+    return this.#inclusions.size
+  }
+
   get(id: Hash): Received | undefined {
     return this.#entries.get(id)
   }

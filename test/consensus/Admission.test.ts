@@ -4,10 +4,12 @@ import { Admission } from "../../src/consensus/Admission.js"
 import { Dag } from "../../src/consensus/Dag.js"
 import type { Bounds } from "../../src/consensus/WaitingRoom.js"
 import * as Counter from "../../src/protocol/Counter.js"
+import type { Parent } from "../../src/protocol/Header.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import { draw, type Picture } from "./Picture.js"
 import { Chance, randomDag } from "./RandomDag.js"
 import { equalWeights } from "./TestCommittee.js"
+import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const NOW = Counter.timestamp(100_000)
 
@@ -106,9 +108,9 @@ describe("parents come first", () => {
     const asked = picture.vertex("B1").header.hash
     const left = [...entrance.admission.toFetch(99, (hash) => hash === asked)].map(({ parent }) => parent.hash)
     expect(left).toEqual([picture.vertex("C1").header.hash])
-    expect(entrance.admission.isMissing(asked)).toBe(true)
+    expect(entrance.admission.isMissing(picture.vertex("B1").header)).toBe(true)
     entrance.receive(picture.vertex("B1"))
-    expect(entrance.admission.isMissing(asked)).toBe(false)
+    expect(entrance.admission.isMissing(picture.vertex("B1").header)).toBe(false)
   })
 
   it("in whatever order, everything enters, each after its parents and once", () => {
@@ -197,6 +199,56 @@ describe("the second vertex of a slot", () => {
     entrance.admission.tick(Counter.timestamp(10_000_000))
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "a1"])
     expect(entrance.dag.first(Counter.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
+  })
+})
+
+describe("a parent under a false slot", () => {
+  const picture = draw(`
+        A     B     C     D
+    1   .     .     .     .
+    2  ABC   ABC   ABC   ABC
+    3  ABC    -     -     -
+  `)
+  const [a, b, c] = ["A2", "B2", "C2"].map((name) => picture.vertex(name))
+  const builder = new VertexBuilder(picture.opening)
+  const as = (vertex: Vertex | undefined, author: Vertex | undefined): Parent => {
+    if (vertex === undefined || author === undefined) throw new Error("drawn above")
+    return { ...parentOf(vertex), author: author.header.author }
+  }
+
+  // A few vertices of any round under the slots of a quorum pass for a quorum of parents, which whoever counts on two
+  // quorums to meet in an honest member must never see.
+  it("never comes, whatever vertex the hash stands for", () => {
+    const entrance = new Entrance(picture)
+    const liar = builder.make(3, 3, [as(a, a), as(a, b), as(a, c)])
+    for (const name of ["A1", "B1", "C1", "D1"]) entrance.receive(picture.vertex(name))
+    entrance.receive(liar)
+    for (const name of ["A2", "B2", "C2", "D2", "A3"]) entrance.receive(picture.vertex(name))
+    expect(entrance.dag.has(liar.header.hash)).toBe(false)
+    expect(entrance.admission.waiting).toBe(1)
+    expect(fetched(picture, entrance)).toBe("")
+  })
+
+  // Two vertices had named one invented hash under two rounds. When the lower was collected, both counted as complete,
+  // and the DAG threw at the one whose parent was still to come.
+  it("is another parent than the same hash under a slot that is collected", () => {
+    const dag = new Dag(picture.committee)
+    const entered: Array<Vertex> = []
+    const admission = new Admission(dag, ({ vertex }) => {
+      entered.push(vertex)
+      if (vertex === picture.vertex("D1")) dag.collect(Counter.round(1))
+    })
+    const invented = (round: number): ReadonlyArray<Parent> =>
+      picture.committee.record.members.map(({ address: author }) => ({
+        round: Counter.round(round),
+        author,
+        hash: picture.opening.base,
+      }))
+    const [low, high] = [builder.make(3, 2, invented(1)), builder.make(3, 3, invented(2))]
+    for (const vertex of [low, high]) admission.receive(vertex, 3, NOW)
+    admission.receive(picture.vertex("D1"), 3, NOW)
+    expect(entered).toEqual([picture.vertex("D1"), low])
+    expect(admission.get(high.header.hash)).toBe(high)
   })
 })
 

@@ -10,7 +10,7 @@ const picture = draw(`
   1 . . .
 `)
 const missing = (names: ReadonlyArray<string>): Lacking => ({
-  isMissing: (hash) => names.some((name) => picture.vertex(name).header.hash === hash),
+  isMissing: ({ hash }) => names.some((name) => picture.vertex(name).header.hash === hash),
   *toFetch(_, isAsked = () => false) {
     for (const name of names) {
       const parent = parentOf(picture.vertex(name))

@@ -23,6 +23,11 @@ export class Announcements {
     this.#everyMs = everyMs
   }
 
+  /** How many transactions may have to be told again. */
+  get size(): number {
+    return this.#fresh.length + this.#told.size
+  }
+
   get hasNews(): boolean {
     return this.#fresh.length > 0
   }

@@ -54,7 +54,12 @@ export class CheckpointBuilding {
   }
 
   get hasWork(): boolean {
-    return this.#running !== undefined || this.#jobs.length > 0
+    return this.size > 0
+  }
+
+  /** How many checkpoints are being built or wait for it. */
+  get size(): number {
+    return this.#jobs.length + (this.#running === undefined ? 0 : 1)
   }
 
   /** The state after this commit is a checkpoint; `changes` are what the ledger froze right after it. */

@@ -20,6 +20,10 @@ const keyOf = ({ epoch, author }: Header): string => `${epoch} ${author}`
 export class EvidencePool {
   readonly #held = new Map<string, Held>()
 
+  get size(): number {
+    return this.#held.size
+  }
+
   /** Whether it is news. */
   add(evidence: Evidence.Evidence): boolean {
     const key = keyOf(evidence.first)

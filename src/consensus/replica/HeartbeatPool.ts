@@ -17,6 +17,10 @@ interface Held {
 export class HeartbeatPool {
   readonly #held = new Map<Address, Held>()
 
+  get size(): number {
+    return this.#held.size
+  }
+
   add(heartbeat: Heartbeat, round: Round): void {
     const before = this.#held.get(heartbeat.validator)
     if (before === undefined && this.#held.size >= MAX_HELD) return

@@ -140,6 +140,23 @@ export class Replica {
     return !this.isHalted && this.#life.building.hasWork
   }
 
+  /** How much of everything is kept: what a limit has to hold for. */
+  get held() {
+    const { core, pool, unordered, building, views } = this.#life
+    return {
+      ...core.held,
+      pending: pool.size,
+      included: pool.inclusions,
+      unordered: unordered.size,
+      announced: this.#announcements.size,
+      evidence: this.#evidence.size,
+      heartbeats: this.#heartbeats.size,
+      checkpoints: building.size,
+      views: views.size,
+      ownHeaders: this.#signing.size,
+    }
+  }
+
   get #round(): Counter.Round {
     return this.#life.core.epoch.dag.highestRound
   }

@@ -32,6 +32,11 @@ export class Signing {
     this.#outbox = outbox
   }
 
+  /** How many own headers are kept, and own vertices on their way to the disk. */
+  get size(): number {
+    return this.#headers.size + this.#unwritten.length
+  }
+
   /** A guard that knows what was signed here since this epoch; it asks the committee anew. */
   guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
     return this.self === null ? null : new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values())

@@ -34,6 +34,10 @@ export class StateViews {
     return this.#latest
   }
 
+  get size(): number {
+    return this.#closing.length + this.#built.length
+  }
+
   built({ nextEpoch }: Checkpoint, trie: Trie): void {
     if (nextEpoch !== null) this.#closing = [...this.#closing, trie].slice(-KEPT_CLOSING)
     this.#built = [...this.#built, trie].slice(-KEPT_BUILT)

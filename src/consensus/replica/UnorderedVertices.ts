@@ -14,6 +14,10 @@ export class UnorderedVertices {
     this.#pool = pool
   }
 
+  get size(): number {
+    return this.#vertices.size
+  }
+
   add(vertex: Vertex): void {
     const { hash, round } = vertex.header
     if (this.#vertices.has(hash)) return

@@ -94,11 +94,17 @@ export class CheckpointQuorum {
     return judgeCheckpoint(checkpoint, this.#commits.get(commitIndex), this.#own.get(commitIndex))
   }
 
+  /** Whether a signature of this validator under it says anything new; if not, nobody need look whether it holds. */
+  isNews(checkpoint: Checkpoint, validator: Address): boolean {
+    if (checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined)
+      return false
+    if (this.#signed.has(checkpoint.commitIndex) || this.#isPast(checkpoint)) return false
+    return this.#candidates.get(checkpoint.hash)?.signatures.has(validator) !== true
+  }
+
   /** A signature of a member of this committee, found valid by the host. */
   add(checkpoint: Checkpoint, { validator, signature }: CheckpointSignature): Finding {
-    const isForeign =
-      checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined
-    if (isForeign || this.#signed.has(checkpoint.commitIndex) || this.#isPast(checkpoint)) return NOTHING
+    if (!this.isNews(checkpoint, validator)) return NOTHING
     let candidate = this.#candidates.get(checkpoint.hash)
     if (candidate === undefined) {
       this.#makeRoom(validator)

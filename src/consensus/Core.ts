@@ -6,6 +6,7 @@ import type { Address } from "../protocol/Address.js"
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/Checkpoint.js"
 import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
+import type { Member } from "../protocol/EpochRecord.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
 import * as Sats from "../protocol/Sats.js"
@@ -29,6 +30,10 @@ const FETCHED_ROUNDS = 16
 const TOLERATED_LAG_ROUNDS = 4
 /** A validator that has made nothing for so many retries asks for what it may lack; a partition is no reason to shout. */
 const STANDSTILL_RETRIES = 8
+
+/** After so many retries in vain whatever is missing is no lost message: it is said again, but less often. */
+const PATIENT_AFTER_RETRIES = 40
+const PATIENT_RETRIES = 4
 
 export interface Options {
   readonly roundIntervalMs: number
@@ -96,6 +101,7 @@ export class Core {
   readonly #fetchPace: Pace
   readonly #askPace: Pace
   readonly #resendPace: Pace
+  readonly #patientPace: Pace
   readonly #catchUpPace: Pace
   readonly #standstillPace: Pace
 
@@ -108,6 +114,7 @@ export class Core {
     this.#fetchPace = new Pace(Math.max(20, Sats.divideFloor(options.roundIntervalMs, 4)))
     this.#askPace = new Pace(retryMs)
     this.#resendPace = new Pace(retryMs)
+    this.#patientPace = new Pace(PATIENT_RETRIES * retryMs)
     this.#catchUpPace = new Pace(retryMs)
     this.#standstillPace = new Pace(STANDSTILL_RETRIES * retryMs)
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
@@ -172,6 +179,14 @@ export class Core {
   /** The committee of the running epoch or the one before; signatures under older checkpoints are of no use. */
   committeeOf(epoch: EpochNumber): Committee | undefined {
     return this.#checkpointsOf(epoch)?.committee
+  }
+
+  /** The key a signature under a checkpoint must hold for; none when it would say nothing new. */
+  signerOf(checkpoint: Checkpoint, validator: Address): Member | undefined {
+    const checkpoints = this.#checkpointsOf(checkpoint.epoch)
+    if (checkpoints?.isNews(checkpoint, validator) !== true) return undefined
+    const seat = checkpoints.committee.seatOf(validator)
+    return seat === undefined ? undefined : checkpoints.committee.member(seat)
   }
 
   /** A vertex of the running epoch or of what is kept of the one before. Everything older is on disk. */
@@ -514,7 +529,10 @@ export class Core {
     const closing = isNextHeard ? null : this.#ownClosing(ending?.checkpoints)
     if (!isNextHeard && ending?.epoch.seat !== undefined) vertices.push(...ending.epoch.ownVertices)
     if (!isClosed && isStuck) vertices.push(...ownVertices.slice(-1))
-    if ((vertices.length === 0 && closing === null) || !this.#resendPace.isDue(now)) return
+    const hasLongStopped =
+      this.#madeAt !== null && now - this.#madeAt >= PATIENT_AFTER_RETRIES * this.#resendPace.everyMs
+    const pace = hasLongStopped ? this.#patientPace : this.#resendPace
+    if ((vertices.length === 0 && closing === null) || !pace.isDue(now)) return
     this.#emit({ _tag: "Resend", vertices, closing })
   }
 

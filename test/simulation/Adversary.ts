@@ -43,6 +43,8 @@ export const HABITS = [
   "sparse-parents",
   "confesses-falsely",
   "crowds",
+  "splits-certificates",
+  "misnames",
 ] as const
 
 export type Habit = (typeof HABITS)[number]
@@ -125,7 +127,8 @@ export class Adversary {
 
   #isSound(vertex: Vertex.Vertex): boolean {
     const isForged = vertex.body.transactions.some((transaction) => this.#forged.has(transaction))
-    return !isForged && Either.isRight(Validity.check(vertex, this.#opening.base, this.#committee))
+    const isMisnamed = new Set(vertex.header.parents.map(({ hash }) => hash)).size < vertex.header.parents.length
+    return !isForged && !isMisnamed && Either.isRight(Validity.check(vertex, this.#opening.base, this.#committee))
   }
 
   #forge(transaction: Transaction): Transaction {
@@ -264,7 +267,7 @@ export class Adversary {
 
   #countOfVariants(): number {
     if (this.#does("equivocates", 60)) return this.#chance.between(2, 3)
-    return this.#does("splits-votes", 80) ? 2 : 1
+    return this.#does("splits-votes", 80) || this.#does("splits-certificates", 80) ? 2 : 1
   }
 
   #make(round: number, seat: number, count: number): ReadonlyArray<Vertex.Vertex> {
@@ -303,12 +306,15 @@ export class Adversary {
     let weight = this.#weightOf(round - 1)
     const chosen: Array<Vertex.Vertex> = []
     const isSparse = this.#does("sparse-parents", 80)
-    // The one to leave out comes first, as long as a quorum remains.
-    const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(b === avoided) - Number(a === avoided))
+    const isToCertify = !this.#habits.has("splits-certificates") || variant !== 1
+    const isUnwanted = (author: Address): boolean =>
+      author === avoided || (!isToCertify && this.#isVoter(row.get(author) ?? [], round - 2))
+    // The ones to leave out come first, as long as a quorum remains.
+    const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(isUnwanted(b)) - Number(isUnwanted(a)))
     for (const author of authors) {
       const own = this.#committee.weightOf(this.#committee.seatOf(author) ?? 0)
       const mayLeaveOut = this.#committee.isQuorum(weight - own) && author !== this.#address
-      if (mayLeaveOut && (author === avoided || (isSparse && chance.percent(70)))) {
+      if (mayLeaveOut && (isUnwanted(author) || (isSparse && chance.percent(70)))) {
         weight -= own
         continue
       }
@@ -327,7 +333,20 @@ export class Adversary {
         .filter(({ header }) => !isOwnNamed || header.author !== this.#address)
       if (vertices.length > 0) chosen.push(chance.pick(vertices))
     }
-    return chosen.map(({ header }) => ({ round: header.round, author: header.author, hash: header.hash }))
+    const named = chosen.map(({ header }) => ({ round: header.round, author: header.author, hash: header.hash }))
+    const [first] = named
+    if (first === undefined || !this.#does("misnames", 10)) return named
+    // One vertex under the slots of all: a quorum of parents, if one believes the names.
+    return named.map((parent) => ({ ...parent, hash: first.hash }))
+  }
+
+  /** Whether a vertex of these names one of the leader of the round. */
+  #isVoter(vertices: ReadonlyArray<Vertex.Vertex>, round: number): boolean {
+    if (round < this.#opening.record.firstRound) return false
+    const leader = this.#committee.member(this.#committee.leaderOf(Counter.round(round))).address
+    return vertices.some(({ header: { parents } }) =>
+      parents.some((parent) => parent.round === round && parent.author === leader),
+    )
   }
 
   #body(round: number): Vertex.Body {

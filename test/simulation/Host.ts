@@ -11,6 +11,7 @@ import * as Serving from "../../src/consensus/replica/Serving.js"
 import type { Stored } from "../../src/consensus/replica/Stored.js"
 import type { Write } from "../../src/consensus/replica/Write.js"
 import * as Counter from "../../src/protocol/Counter.js"
+import type { Hash } from "../../src/protocol/Hash.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
 import * as Verification from "../../src/protocol/Verification.js"
@@ -71,6 +72,8 @@ export class Host {
   /** Commits to be published when their write is on the disk. */
   #unpublished: Array<Executed> = []
   #unreported: Array<{ readonly id: number; readonly isSynced: boolean }> = []
+  /** Own vertices on their way to the disk, with the write that brings them. */
+  readonly #unwritten = new Map<Hash, number>()
   #isFlushing = false
 
   constructor(
@@ -123,6 +126,7 @@ export class Host {
     this.#life++
     this.#unpublished = []
     this.#unreported = []
+    this.#unwritten.clear()
     this.#isFlushing = false
     this.#isAtWork = false
     this.disk.crash(this.#chance, isPowerCut)
@@ -263,11 +267,24 @@ export class Host {
   }
 
   #serve(to: PeerId, question: DiskQuestion): void {
-    this.#around.send(this, to, Serving.answer(this.disk.stored, question))
+    this.#around.send(this, to, Serving.answer(this.#archive, question))
+  }
+
+  /** What others may see of the disk: an own vertex only once it is there, as one reads of a database. */
+  get #archive(): Serving.Archive {
+    const { stored } = this.disk
+    const isThere = ({ header }: Vertex): boolean => !this.#unwritten.has(header.hash)
+    return {
+      vertex: (hash) => (this.#unwritten.has(hash) ? undefined : stored.vertex(hash)),
+      verticesOf: (epoch) =>
+        this.#unwritten.size === 0 ? stored.verticesOf(epoch) : stored.verticesOf(epoch).filter(isThere),
+      closings: stored.closings,
+    }
   }
 
   #write(id: number, write: Write, isSynced: boolean): void {
     this.disk.append(id, write)
+    if (write._tag === "OwnVertex") this.#unwritten.set(write.vertex.header.hash, id)
     this.#unreported.push({ id, isSynced })
     if (isSynced) this.#flush(0)
     else if (!this.#isFlushing) this.#flush(this.#chance.between(0, LAZY_FLUSH_MS))
@@ -294,6 +311,7 @@ export class Host {
     this.disk.reached(upTo, false)
     const synced = reported.findLast(({ isSynced }) => isSynced)
     if (synced !== undefined) this.disk.reached(synced.id, true)
+    for (const [hash, id] of this.#unwritten) if (id <= upTo) this.#unwritten.delete(hash)
     const ready = this.#unpublished.filter(({ writeId }) => writeId <= upTo)
     this.#unpublished = this.#unpublished.filter(({ writeId }) => writeId > upTo)
     for (const executed of ready) this.#around.published(this, executed)

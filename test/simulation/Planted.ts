@@ -39,9 +39,25 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "skip-unvoted",
+    story: "a leader is skipped when a quorum has come without a quorum of votes",
+    seed: 1,
+    changes: [
+      {
+        file: "consensus/Committer.ts",
+        line: "    slot.blames.add(node.seat, weight)",
+        by:
+          "    slot.blames.add(node.seat, weight)\n" +
+          "    const voted = [...slot.votes.values()].reduce((sum, votes) => sum + votes.weight, 0)\n" +
+          "    if (this.#dag.committee.isQuorum(slot.blames.weight + voted) && !this.#dag.committee.isQuorum(voted))\n" +
+          "      this.#decide(slot, SKIP)",
+      },
+    ],
+  },
+  {
     name: "skip-early",
     story: "a leader is skipped with blames of more than a quarter of the weight",
-    seed: 1,
+    seed: 2,
     changes: [
       {
         file: "consensus/Committer.ts",
@@ -160,6 +176,31 @@ export const faults: ReadonlyArray<Fault> = [
         file: "consensus/Epoch.ts",
         line: "const round = this.#linearizer.collectionRound",
         by: "const round = Math.max(this.opening.record.firstRound - 1, this.dag.highestRound - this.opening.record.rules.collectionDepthRounds) as Round",
+      },
+    ],
+  },
+  {
+    name: "parents-by-hash",
+    story: "a parent is known by its hash alone, whatever slot it is named under",
+    weather: ["byzantine"],
+    seed: 2,
+    changes: [
+      {
+        file: "consensus/Dag.ts",
+        line: "return node?.round === round && node.vertex.header.author === author ? node : undefined",
+        by: "return round > 0 && author !== null ? node : undefined",
+      },
+    ],
+  },
+  {
+    name: "nothing-collected",
+    story: "what a commit collects stays in memory",
+    seed: 1,
+    changes: [
+      {
+        file: "consensus/Epoch.ts",
+        line: "if (this.#isClosed || round <= this.dag.collectedRound) return",
+        by: "if (round > 0) return",
       },
     ],
   },

@@ -18,6 +18,7 @@ import { Agenda } from "./Agenda.js"
 import { Chance } from "./Chance.js"
 import { Digest } from "./Digest.js"
 import { type Executed, Host } from "./Host.js"
+import * as Memory from "./Memory.js"
 import * as Network from "./Network.js"
 import type { Scheme } from "./Scheme.js"
 import * as Schemes from "./Scheme.js"
@@ -584,7 +585,10 @@ export class Simulation {
   }
 
   #wrote(host: Host, write: Write): void {
-    if (write._tag === "Inserted" && this.#isReliable(host)) this.#witness.inserted(host.name, write.vertex.header)
+    if (write._tag === "Inserted" && this.#isReliable(host)) {
+      const collected = host.replica?.core.epoch.dag.collectedRound ?? 0
+      this.#witness.inserted(host.name, write.vertex.header, collected)
+    }
     if (write._tag === "CheckpointBuilt") this.#witness.checkpointBuilt(host.name, write.checkpoint)
   }
 
@@ -648,6 +652,7 @@ export class Simulation {
 
   /** Where the run stands: stormy, calm, or at its end. */
   #look(): void {
+    for (const { name, replica } of this.#hosts) if (replica !== null) Memory.expectBounded(name, replica)
     const { rounds } = this.#options
     const round = this.#witness.highestRound
     const elapsed = this.#agenda.now - World.START

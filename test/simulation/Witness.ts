@@ -40,6 +40,10 @@ export class Witness {
   readonly #published = new Map<string, number>()
   /** Slot of an honest author → what it signed there. */
   readonly #signed = new Map<string, string>()
+  /** Of every vertex that anybody took in. */
+  readonly #slots = new Map<string, string>()
+  /** Vertices with the highest round in which they name a parent under a false slot. */
+  readonly #misnaming = new Map<string, number>()
   /** Machine → slot → what it last took in there. */
   readonly #inserted = new Map<string, Map<string, string>>()
   /** Epoch and author → who proved it, and since which round it was proven by enough. */
@@ -171,8 +175,10 @@ export class Witness {
   }
 
   /** An honest machine that has both vertices of a slot in its DAG holds the proof; several cannot all lose it. */
-  inserted(machine: string, { epoch, round, author, hash }: Header): void {
+  inserted(machine: string, header: Header, collectedRound: number): void {
+    const { epoch, round, author, hash } = header
     const slot = `${epoch} ${round} ${author}`
+    this.#expectTrueNames(machine, header, collectedRound)
     const slots = this.#inserted.get(machine) ?? new Map<string, string>()
     this.#inserted.set(machine, slots)
     const known = slots.get(slot)
@@ -184,6 +190,22 @@ export class Witness {
     if (accusation.by.size >= ACCUSERS) return
     accusation.by.add(machine)
     accusation.round = this.#highestRound
+  }
+
+  /** Nothing enters a DAG that names a vertex under another slot than its own, unless that slot is collected there. */
+  #expectTrueNames(machine: string, { hash, parents, round, author, epoch }: Header, collectedRound: number): void {
+    if (!this.#slots.has(hash)) {
+      this.#slots.set(hash, `${epoch} ${round} ${author}`)
+      for (const parent of parents) {
+        const known = this.#slots.get(parent.hash)
+        if (known !== undefined && known !== `${epoch} ${parent.round} ${parent.author}`) {
+          this.#misnaming.set(hash, parent.round)
+        }
+      }
+    }
+    const misnamed = this.#misnaming.get(hash)
+    if (misnamed === undefined || misnamed <= collectedRound) return
+    throw new Violation(machine, `took in a vertex of round ${round} that names a parent under a false slot`)
   }
 
   /** Whoever was proven guilty in time, before the epoch after next began, has paid for it. */

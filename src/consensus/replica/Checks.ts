@@ -1,19 +1,22 @@
 /** Which signatures must hold before a message may come in. */
+import type { Address } from "../../protocol/Address.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
-import type { Epoch } from "../../protocol/Counter.js"
+import type { Member } from "../../protocol/EpochRecord.js"
 import * as Header from "../../protocol/Header.js"
 import * as Heartbeat from "../../protocol/Heartbeat.js"
 import type { NetworkId } from "../../protocol/Network.js"
 import type { Transaction } from "../../protocol/Transaction.js"
 import * as Verification from "../../protocol/Verification.js"
-import type { Committee } from "../Committee.js"
 import * as Validity from "../Validity.js"
 import type { Message } from "./Message.js"
 
 export interface Knowledge {
   readonly networkId: NetworkId
-  /** None for epochs that are long over or have not begun here: what is signed there is not taken in either. */
-  readonly committeeOf: (epoch: Epoch) => Committee | undefined
+  /**
+   * Whose key a signature under a checkpoint must hold for. None for epochs that are long over or have not begun here,
+   * and for what is signed by a quorum already: such a signature is not taken in either.
+   */
+  readonly signerOf: (checkpoint: Checkpoint.Checkpoint, validator: Address) => Member | undefined
   /** Of transactions, what was found good before. */
   readonly isVerified: (transaction: Transaction) => boolean
 }
@@ -21,7 +24,7 @@ export interface Knowledge {
 /** Closing checkpoints are judged where it is known whose signatures count; state is judged by its root. */
 export const checksOf = (
   message: Message,
-  { networkId, committeeOf, isVerified }: Knowledge,
+  { networkId, signerOf, isVerified }: Knowledge,
 ): ReadonlyArray<Verification.Check> => {
   switch (message._tag) {
     case "Vertices":
@@ -37,10 +40,8 @@ export const checksOf = (
       return [Header.check(message.evidence.first), Header.check(message.evidence.second)]
     case "CheckpointSignature": {
       const { checkpoint, signature } = message
-      const committee = committeeOf(checkpoint.epoch)
-      const seat = committee?.seatOf(signature.validator)
-      if (committee === undefined || seat === undefined) return []
-      return [Checkpoint.check(checkpoint, committee.member(seat), signature.signature)]
+      const signer = signerOf(checkpoint, signature.validator)
+      return signer === undefined ? [] : [Checkpoint.check(checkpoint, signer, signature.signature)]
     }
     case "Highest":
       return message.header === null ? [] : [Header.check(message.header)]

@@ -207,11 +207,15 @@ export class Replica {
     })
   }
 
-  /** The signatures that must hold before the message may come in. */
+  /**
+   * The signatures that must hold before the message may come in. To be handed over without another input in between:
+   * whose signature counts, and which is wanted at all, changes with the epoch.
+   */
   checksOf(message: Message, isVerified: (transaction: Transaction) => boolean = () => false): ReadonlyArray<Check> {
     const { networkId } = this.#genesis
-    const committeeOf = (epoch: Counter.Epoch) => this.#life.core.committeeOf(epoch)
-    return Checks.checksOf(message, { networkId, committeeOf, isVerified })
+    const { core } = this.#life
+    const signerOf: Checks.Knowledge["signerOf"] = (checkpoint, validator) => core.signerOf(checkpoint, validator)
+    return Checks.checksOf(message, { networkId, signerOf, isVerified })
   }
 
   /** A message whose `checksOf` hold. */
@@ -361,15 +365,13 @@ export class Replica {
     this.#finishJoining(now)
   }
 
-  /** With those signatures that hold for members of the committee this node knows. */
+  /** With those signatures that say something new and hold for members of the committee this node knows. */
   #genuine({ checkpoint, signatures }: Checkpoint.SignedCheckpoint): Checkpoint.SignedCheckpoint {
-    const committee = this.#life.core.committeeOf(checkpoint.epoch)
     return {
       checkpoint,
       signatures: signatures.filter(({ validator, signature }) => {
-        const seat = committee?.seatOf(validator)
-        if (committee === undefined || seat === undefined) return false
-        return this.#options.isValid(Checkpoint.check(checkpoint, committee.member(seat), signature))
+        const signer = this.#life.core.signerOf(checkpoint, validator)
+        return signer !== undefined && this.#options.isValid(Checkpoint.check(checkpoint, signer, signature))
       }),
     }
   }

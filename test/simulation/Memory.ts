@@ -1,0 +1,62 @@
+/** What a replica may keep, whatever the others send it: a limit for everything that grows, held in the midst of a run. */
+import type { Replica } from "../../src/consensus/replica/Replica.js"
+import { bounds } from "../../src/consensus/WaitingRoom.js"
+import * as Limits from "../../src/protocol/Limits.js"
+import { Violation } from "./Witness.js"
+
+/** Adversaries are less than a third, and make at most three vertices of a slot, one more when they reform. */
+const VERTICES_PER_SEAT_AND_ROUND = 2
+/** A network that makes rounds but no commits for so long would grow without limit; storms have their quiet hours. */
+const ROUNDS_WITHOUT_COMMIT = 60
+/** Of the next epoch, while its opening is not signed. */
+const EARLY_PER_SEAT = 3
+const CANDIDATES_PER_SEAT = 8
+/** Two epochs are known at a time, and one may run over its end. */
+const EPOCHS = 3
+/** Those of two closes and four since. */
+const VIEWS = 6
+/** Of the own vertex that is on its way to the disk. */
+const UNINSERTED = 2
+
+type Held = Replica["held"]
+
+/** The most there may be, given where the replica stands. */
+const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
+  const { dag, position, committee, opening, isClosed } = core.epoch
+  const { epochRounds, collectionDepthRounds } = opening.record.rules
+  const seats = committee.size
+  // The closing commit collects nothing: the whole epoch is let go when the next one begins.
+  const uncommitted = isClosed ? ROUNDS_WITHOUT_COMMIT : dag.highestRound - position.leaderRound
+  const rows = collectionDepthRounds + Math.max(0, Math.min(ROUNDS_WITHOUT_COMMIT, uncommitted))
+  const vertices = rows * seats * VERTICES_PER_SEAT_AND_ROUND
+  return {
+    vertices,
+    slots: rows,
+    waiting: bounds.vertices * seats,
+    wanted: bounds.missing * seats,
+    asked: bounds.missing * seats,
+    early: EARLY_PER_SEAT * Limits.COMMITTEE_MEMBERS,
+    candidates: 2 * CANDIDATES_PER_SEAT * Limits.COMMITTEE_MEMBERS,
+    commits: EPOCHS * epochRounds,
+    highestHeaders: 2 * Limits.COMMITTEE_MEMBERS,
+    guarded: EPOCHS * epochRounds,
+    pending: Limits.MEMPOOL_TRANSACTIONS,
+    included: (vertices + UNINSERTED) * Limits.VERTEX_TRANSACTIONS,
+    unordered: vertices + UNINSERTED,
+    announced: 2 * Limits.MEMPOOL_TRANSACTIONS,
+    evidence: 2 * Limits.COMMITTEE_MEMBERS,
+    heartbeats: 10 * Limits.COMMITTEE_MEMBERS,
+    checkpoints: EPOCHS * epochRounds,
+    views: VIEWS,
+    ownHeaders: EPOCHS * epochRounds,
+  }
+}
+
+export const expectBounded = (machine: string, replica: Replica): void => {
+  const held = replica.held
+  const limits = limitsOf(replica)
+  for (const what of Object.keys(limits) as ReadonlyArray<keyof Held>) {
+    if (held[what] <= limits[what]) continue
+    throw new Violation(machine, `keeps ${held[what]} ${what}, more than ${limits[what]}`)
+  }
+}

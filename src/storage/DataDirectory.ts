@@ -2,10 +2,10 @@
  * The directory a node keeps everything in, held by one process at a time. Whoever has a `DataDirectory` has its lock:
  * an exclusive transaction on an empty SQLite file, which the operating system ends with the process, however it ends.
  */
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { FileSystem } from "@effect/platform"
-import type { PlatformError } from "@effect/platform/Error"
+import type { PlatformError, SystemErrorReason } from "@effect/platform/Error"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, type Scope } from "effect"
 import { DatabaseFailed, DirectoryLocked, DirectoryUnusable, fromSqlite } from "./StorageError.js"
@@ -40,12 +40,31 @@ export class DataDirectory {
     return Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
       const unusable = (error: PlatformError) => new DirectoryUnusable({ directory: path, reason: reasonOf(error) })
-      yield* Effect.mapError(fileSystem.makeDirectory(path, { recursive: true }), unusable)
+      yield* Effect.mapError(make(fileSystem, path), unusable)
       const resolved = yield* Effect.mapError(fileSystem.realPath(path), unusable)
       yield* lock(resolved)
       return new DataDirectory(resolved)
     })
   }
+}
+
+const hasReason =
+  (reason: SystemErrorReason) =>
+  (error: PlatformError): boolean =>
+    error._tag === "SystemError" && error.reason === reason
+
+/**
+ * Makes the directory and those above it, one at a time: Node's own way to make all of them never returns where the system
+ * says of each that the one above is missing, as below /proc.
+ */
+const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<void, PlatformError> => {
+  const one = fileSystem.makeDirectory(path)
+  return one.pipe(
+    Effect.catchIf(hasReason("NotFound"), (error) =>
+      dirname(path) === path ? Effect.fail(error) : Effect.zipRight(make(fileSystem, dirname(path)), one),
+    ),
+    Effect.catchIf(hasReason("AlreadyExists"), () => Effect.void),
+  )
 }
 
 const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : error.message)

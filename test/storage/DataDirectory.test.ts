@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -8,7 +8,7 @@ import * as world from "./world.js"
 
 const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(path)))
 
-describe("a data directory", () => {
+describe("a data directory", { timeout: 120_000 }, () => {
   it.scopedLive("is held by one at a time, and given back with the scope", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
@@ -47,6 +47,14 @@ describe("a data directory", () => {
         expect(refused.message).toContain(`${impossible} cannot be used as a data directory`)
         expect(refused.message).not.toContain("\n")
       }
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive.runIf(existsSync("/proc/self"))("is refused at once where the system lets nothing be made", () =>
+    Effect.gen(function* () {
+      const refused = yield* refusal("/proc/nothing/here")
+      expect(refused._tag).toBe("DirectoryUnusable")
+      expect(refused.message).toMatch(/^\/proc\/nothing\/here cannot be used as a data directory: /)
     }).pipe(Effect.provide(world.platform)),
   )
 

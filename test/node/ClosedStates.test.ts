@@ -1,0 +1,61 @@
+/** What a node serves to joiners is there again after a restart. */
+import { it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { describe, expect } from "vitest"
+import * as Position from "../../src/ledger/trie/Position.js"
+import { Checkpoints } from "../../src/node/Checkpoints.js"
+import { Configuration } from "../../src/node/Configuration.js"
+import { Dag } from "../../src/node/Dag.js"
+import * as Home from "../../src/node/Home.js"
+import * as Loading from "../../src/node/Loading.js"
+import type { Address } from "../../src/protocol/Address.js"
+import * as Binary from "../../src/protocol/Binary.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import { Storage } from "../../src/storage/Storage.js"
+import * as world from "./world.js"
+
+const EPOCH_ROUNDS = 40
+const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 5 }
+const kept = { roundMs: Option.none() }
+const wholeState = Binary.encode((writer) => Position.write(writer, Position.ROOT))
+const somebody = "00000000000000000000000000000000000000aa" as Address
+
+const untilRound = (round: number) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
+  })
+
+describe("the states of the last two closes", { timeout: 120_000 }, () => {
+  it.scopedLive("are served after a restart, and accounts are proven against the last", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* world.found(directory, protocol)
+      yield* untilRound(3 * EPOCH_ROUNDS + 20).pipe(Effect.provide(world.node(directory, kept)))
+
+      yield* Effect.gen(function* () {
+        const { genesis } = yield* Home.Home
+        const { checkpoints } = yield* Storage
+        const { opened } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
+        const closings = yield* checkpoints.closing(Counter.epoch(1), 1_000)
+        expect(closings.length).toBeGreaterThanOrEqual(3)
+        const running = opened.ledger.read.epoch.epoch
+        for (const { checkpoint } of closings) {
+          const served = opened.views.subtree(checkpoint.stateRoot, wholeState)
+          expect({ epoch: checkpoint.epoch, isServed: served !== null }).toEqual({
+            epoch: checkpoint.epoch,
+            isServed: checkpoint.epoch >= running - Loading.KEPT_CLOSES,
+          })
+        }
+      }).pipe(
+        Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
+        Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
+      )
+
+      yield* Effect.gen(function* () {
+        const checkpoints = yield* Checkpoints
+        expect(Option.isSome(yield* checkpoints.prove(somebody))).toBe(true)
+      }).pipe(Effect.provide(world.node(directory, kept)))
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

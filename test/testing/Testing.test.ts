@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import type * as Wallet from "../../src/client/Wallet.js"
 import { startNode, TestNode } from "../../src/testing/Testing.js"
+import * as Stranger from "./Stranger.js"
 
 const COIN = 100_000_000
 const at = <A>(list: ReadonlyArray<A>, index: number): A => {
@@ -32,55 +29,37 @@ describe("a node for tests", () => {
     expect(at(again.accounts, 0).publicKey).toBe(alice.publicKey)
     expect(at(again.accounts, 0).addressBech32).toMatch(/^udg1/)
     await expect(again.client.core.keygen()).rejects.toMatchObject({ code: "TestnetOnly" })
-  })
+  }, 120_000)
 
-  it.scopedLive("is an Effect layer too, on which stakes, proposals and votes need no wait", () =>
-    Effect.gen(function* () {
-      const { client, accounts, finalized } = yield* TestNode
-      const alice = at(accounts, 0)
-      yield* Effect.promise(async () => {
-        const send = async (payload: Wallet.SignedTransaction) =>
-          finalized((await client.transactions.submit({ payload })).tx_hash)
-        expect(await send(alice.stake({ amount: 250_000 * COIN, nonce: 0 }))).toMatchObject({ applied: true })
-        const payload = { ParameterChange: { param: "min_fee_sats", value: 2_000 as never } }
-        const made = await send(
-          alice.createProposal({ title: "Dearer", description: "", proposal_type: payload, fee: 1_000, nonce: 1 }),
-        )
-        expect(made).toMatchObject({ applied: true, failure: null, proposal_id: 1 })
-        const id = made.proposal_id ?? (0 as never)
-        const vote = alice.vote({ proposal_id: id, vote: true, fee: 1_000, nonce: 2 })
-        expect(await send(vote)).toMatchObject({ applied: true })
-        const voted = { proposal_id: id, address: alice.address, vote: "yes", weight: 250_000 * COIN }
-        expect(await client.governance.voteOf({ path: { id, address: alice.addressBech32 } })).toEqual(voted)
-      })
-    }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000, parameters: { votingPeriodRounds: 10_000 } }))),
+  it.scopedLive(
+    "is an Effect layer too, on which stakes, proposals and votes need no wait",
+    () =>
+      Effect.gen(function* () {
+        const { client, accounts, finalized } = yield* TestNode
+        const alice = at(accounts, 0)
+        yield* Effect.promise(async () => {
+          const send = async (payload: Wallet.SignedTransaction) =>
+            finalized((await client.transactions.submit({ payload })).tx_hash)
+          expect(await send(alice.stake({ amount: 250_000 * COIN, nonce: 0 }))).toMatchObject({ applied: true })
+          const payload = { ParameterChange: { param: "min_fee_sats", value: 2_000 as never } }
+          const made = await send(
+            alice.createProposal({ title: "Dearer", description: "", proposal_type: payload, fee: 1_000, nonce: 1 }),
+          )
+          expect(made).toMatchObject({ applied: true, failure: null, proposal_id: 1 })
+          const id = made.proposal_id ?? (0 as never)
+          const vote = alice.vote({ proposal_id: id, vote: true, fee: 1_000, nonce: 2 })
+          expect(await send(vote)).toMatchObject({ applied: true })
+          const voted = { proposal_id: id, address: alice.address, vote: "yes", weight: 250_000 * COIN }
+          expect(await client.governance.voteOf({ path: { id, address: alice.addressBech32 } })).toEqual(voted)
+        })
+      }).pipe(Effect.provide(TestNode.layer({ coinsEach: 300_000, parameters: { votingPeriodRounds: 10_000 } }))),
+    120_000,
   )
 })
 
-const root = resolve(import.meta.dirname, "../..")
-
-/** A program beside which the package lies as npm would have put it. */
-const runStranger = (program: string): Promise<{ readonly code: number | null; readonly said: string }> => {
-  const folder = mkdtempSync(join(tmpdir(), "udg-stranger-"))
-  mkdirSync(join(folder, "node_modules"))
-  symlinkSync(root, join(folder, "node_modules/udg-node"))
-  writeFileSync(join(folder, "stranger.mjs"), program)
-  return new Promise((settle, fail) => {
-    const child = spawn(process.execPath, ["stranger.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
-    let said = ""
-    child.stdout.on("data", (text: Buffer) => (said += text))
-    child.stderr.on("data", (text: Buffer) => (said += text))
-    child.on("error", fail)
-    child.on("close", (code) => {
-      rmSync(folder, { recursive: true })
-      settle({ code, said })
-    })
-  })
-}
-
 describe("the built package, as somebody else uses it", () => {
   it("starts a node, pays with the wallet, and the process ends by itself once the node is stopped", async () => {
-    const outcome = await runStranger(`
+    const outcome = await Stranger.run(`
       import { startNode } from "udg-node/testing"
       import { connect } from "udg-node/client"
       import * as Wallet from "udg-node/wallet"
@@ -96,5 +75,5 @@ describe("the built package, as somebody else uses it", () => {
       await node.stop()
     `)
     expect(outcome).toEqual({ code: 0, said: "1.5\n" })
-  }, 60_000)
+  }, 120_000)
 })

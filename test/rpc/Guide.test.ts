@@ -1,0 +1,80 @@
+/** Every example of the guide to the HTTP interface, run as it stands there. */
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Stranger from "../testing/Stranger.js"
+import * as RealNode from "./RealNode.js"
+
+const guide = readFileSync(join(resolve(import.meta.dirname, "../.."), "docs/api.md"), "utf8")
+const ADDRESS = "http://127.0.0.1:10333"
+
+interface Block {
+  readonly language: string
+  readonly text: string
+  /** The paragraph behind it. */
+  readonly behind: string
+}
+
+const blocks: ReadonlyArray<Block> = [...guide.matchAll(/^```(\w+)\n(.*?)^```(?=\n\n([^\n]*))/gms)].map(
+  ([, language = "", text = "", behind = ""]) => ({ language, text, behind }),
+)
+
+/** What the guide uses of curl: a URL, headers and a body. */
+const curl = (command: string): readonly [url: string, init: RequestInit] => {
+  const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? "",
+  )
+  const [program, url = "", ...rest] = words
+  expect(program).toBe("curl")
+  const headers: Record<string, string> = {}
+  let body: string | undefined
+  for (let i = 0; i < rest.length; i += 2) {
+    const value = rest[i + 1] ?? ""
+    if (rest[i] === "-H") headers[value.split(": ")[0] ?? ""] = value.split(": ")[1] ?? ""
+    else if (rest[i] === "-d") body = value
+    else throw new Error(`the guide uses ${rest[i]} of curl, this test does not know it`)
+  }
+  return [url, body === undefined ? { headers } : { method: "POST", headers, body }]
+}
+
+/** The names of an object's fields, and of what kind each is. */
+const shapeOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field)]))
+    : typeof value
+
+let node: RealNode.RealNode
+beforeAll(async () => {
+  node = await RealNode.start()
+})
+afterAll(() => node.stop())
+
+describe("the guide", () => {
+  const requests = blocks.flatMap((block, i) => (block.language === "sh" ? [{ block, answer: blocks[i + 1] }] : []))
+  const programs = blocks.filter(({ language }) => language === "js")
+
+  it("has examples, each request with its answer and each program with what it prints", () => {
+    expect(requests.length).toBeGreaterThanOrEqual(4)
+    expect(programs.length).toBeGreaterThanOrEqual(4)
+    expect(requests.map(({ answer }) => answer?.language)).toEqual(requests.map(() => "json"))
+  })
+
+  it.each(requests)(
+    "$block.text",
+    async ({ block, answer }) => {
+      const [url, init] = curl(block.text.trim())
+      const response = await fetch(url.replace(ADDRESS, node.url), init)
+      expect(shapeOf(await response.json())).toEqual(shapeOf(JSON.parse(answer?.text ?? "")))
+    },
+    120_000,
+  )
+
+  it.each(programs)(
+    "$text",
+    async ({ text, behind }) => {
+      const [, printed = "nothing"] = /^prints `([^`]+)`/.exec(behind) ?? []
+      expect(await Stranger.run(text.replaceAll(ADDRESS, node.url))).toEqual({ code: 0, said: `${printed}\n` })
+    },
+    120_000,
+  )
+})

@@ -121,7 +121,10 @@ export class Core {
     if (stored.previous !== null) {
       this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined)
       this.#checkpoints = this.#restoreCheckpoints(stored.previous)
-      for (const vertex of stored.previous.vertices) this.#epoch.keepOwn(vertex)
+      for (const vertex of stored.previous.vertices) {
+        this.#epoch.keepOwn(vertex)
+        this.#remember(vertex.header)
+      }
       this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
     }
     this.#recorded = [...stored.current.commits]
@@ -465,6 +468,9 @@ export class Core {
     const guard = this.#options.guard
     const { seat, committee, opening } = this.#epoch
     if (guard === null || seat === undefined) return
+    // A quorum has ended the epoch: a vertex more of it helps nobody, and members that started anew since may no longer
+    // know what this key had signed in it before its disk was set back.
+    if (this.#checkpoints.closing !== null) return
     // The own last vertex bears a time to come only if the clock was set back since.
     if (this.#madeAt !== null && this.#madeAt > now) this.#madeAt = now
     const plan = this.#plan()

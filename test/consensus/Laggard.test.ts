@@ -133,6 +133,15 @@ describe("a member that hears of its epoch's end before it can see it", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
   })
 
+  it("makes no vertex of it any more", () => {
+    const proposed = (member: Member) =>
+      member.wait(STANDSTILL_MS).flatMap((output) => (output._tag === "Propose" ? [output.round] : []))
+    const [one, other] = [new Member(picture), new Member(picture)]
+    for (const member of [one, other]) member.receive("B1", "C1", "D1")
+    other.hearOfTheEnd()
+    expect([proposed(one), proposed(other)]).toEqual([[2], []])
+  })
+
   it("lets the second vertex of a slot in unnamed at once", () => {
     const member = new Member(picture)
     member.receive("B1", "b1")

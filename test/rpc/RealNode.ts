@@ -11,6 +11,7 @@ export interface RealNode {
   readonly url: string
   readonly port: number
   readonly faucetKey: Option.Option<SecretKey>
+  readonly validatorKey: Option.Option<SecretKey>
   readonly stop: () => Promise<void>
 }
 
@@ -20,8 +21,8 @@ export const start = async (changes: Partial<Configuration.Settings> = {}): Prom
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   try {
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-    const [{ url }, { faucetKey }] = Effect.runSync(Effect.provide(Effect.all([Front, Home]), context))
-    return { url, port: Number(new URL(url).port), faucetKey, stop }
+    const [{ url }, { faucetKey, validatorKey }] = Effect.runSync(Effect.provide(Effect.all([Front, Home]), context))
+    return { url, port: Number(new URL(url).port), faucetKey, validatorKey, stop }
   } catch (error) {
     await stop()
     throw error

@@ -76,10 +76,8 @@ export const make = (contents: ReadonlyMap<string, Uint8Array>): Site => {
   }
 }
 
-/** Where the build puts the page, seen from the bundle, from a built module and from the source. */
-const places = ["explorer/", "../../explorer/", "../../../dist/explorer/"].map((place) =>
-  fileURLToPath(new URL(place, import.meta.url)),
-)
+/** Where the build puts the page, seen from the bundle, and from a module, built or not. */
+const places = ["explorer/", "../../../dist/explorer/"].map((place) => fileURLToPath(new URL(place, import.meta.url)))
 
 const read = (directory: string) =>
   Effect.gen(function* () {

@@ -1,0 +1,127 @@
+import { useState } from "preact/hooks"
+import * as Wallet from "../../client/Wallet.js"
+import type { NetworkInfo } from "../live/Network.js"
+import { Amount } from "../show/Amount.js"
+import { type Action, blank, type Typed } from "./Action.js"
+import { Input } from "./Input.js"
+import * as Session from "./Session.js"
+import * as Submission from "./Submission.js"
+
+interface Props {
+  readonly action: Action
+  readonly info: NetworkInfo
+  readonly account: Wallet.Account
+  /** Told of what the node has taken in. */
+  readonly onSent: (hash: string, what: string) => void
+}
+
+const FEE = { name: "fee", label: "Fee in UDG", kind: "coins" } as const
+
+interface ReviewProps {
+  readonly draft: Submission.Draft
+  readonly isBusy: boolean
+  readonly onSend: () => void
+  readonly onBack: () => void
+}
+
+/** What is signed, before it is sent. */
+const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => (
+  <div class="review">
+    <p>
+      <b>{draft.summary}</b>
+    </p>
+    <p class="quiet">
+      Signed here, with nonce {draft.signed.nonce}
+      {draft.feeSats === 0 ? ", without a fee" : ", for a fee of "}
+      {draft.feeSats === 0 ? undefined : <Amount sats={draft.feeSats} />}. Only the signed transaction is sent.
+    </p>
+    <details class="raw">
+      <summary>The signed transaction</summary>
+      <pre>{JSON.stringify(draft.signed, null, 2)}</pre>
+    </details>
+    <p class="buttons">
+      <button type="button" class="button primary" disabled={isBusy} onClick={onSend}>
+        {isBusy ? "Sending…" : "Send it"}
+      </button>
+      <button type="button" class="button" disabled={isBusy} onClick={onBack}>
+        Back
+      </button>
+    </p>
+  </div>
+)
+
+export const ActionForm = ({ action, info, account, onSent }: Props) => {
+  const least = action.fee(info)
+  const [typed, setTyped] = useState<Typed>(() => ({
+    ...blank(action.fields(info, {})),
+    fee: least === undefined ? "" : Wallet.coins(least),
+  }))
+  const [draft, setDraft] = useState<Submission.Draft | undefined>(undefined)
+  const [isBusy, setIsBusy] = useState(false)
+  const [complaint, setComplaint] = useState<string | undefined>(undefined)
+  const fields = action.fields(info, typed)
+
+  const change = (name: string) => (value: string) => {
+    const next = { ...typed, [name]: value }
+    setTyped({ ...blank(action.fields(info, next)), ...next })
+  }
+
+  const attempt = async (step: () => Promise<void>): Promise<void> => {
+    Session.touch()
+    setIsBusy(true)
+    setComplaint(undefined)
+    try {
+      await step()
+    } catch (error) {
+      setComplaint(Submission.complaint(error))
+      setDraft(undefined)
+    }
+    setIsBusy(false)
+  }
+
+  const review = (event: SubmitEvent): void => {
+    event.preventDefault()
+    void attempt(async () => {
+      const fee = least === undefined ? 0 : Wallet.sats((typed["fee"] ?? "").trim())
+      setDraft(await Submission.draft(action, info, account, typed, fee))
+    })
+  }
+
+  const send = (ready: Submission.Draft): void => {
+    void attempt(async () => {
+      onSent(await Submission.submit(ready), ready.summary)
+      setDraft(undefined)
+      setTyped({ ...blank(action.fields(info, {})), fee: typed["fee"] ?? "" })
+    })
+  }
+
+  return (
+    <form class="form" onSubmit={review} aria-label={action.title}>
+      <p class="quiet">{action.about}</p>
+      {draft === undefined ? (
+        <>
+          {fields.map((field) => (
+            <Input key={field.name} field={field} value={typed[field.name] ?? ""} onChange={change(field.name)} />
+          ))}
+          {least === undefined ? undefined : (
+            <Input
+              field={{ ...FEE, hint: `at least ${Wallet.coins(least)}` }}
+              value={typed["fee"] ?? ""}
+              onChange={change("fee")}
+            />
+          )}
+          {complaint === undefined ? undefined : (
+            <p class="complaint" role="alert">
+              {complaint}
+            </p>
+          )}
+          <button type="submit" class="button primary" disabled={isBusy}>
+            {isBusy ? "Signing…" : "Review"}
+          </button>
+        </>
+      ) : (
+        <Review draft={draft} isBusy={isBusy} onSend={() => send(draft)} onBack={() => setDraft(undefined)} />
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+/** From what was typed to a transaction that the node has taken in. */
+import type * as Wallet from "../../client/Wallet.js"
+import { InvalidInput } from "../../client/Wallet.js"
+import * as Sats from "../../protocol/Sats.js"
+import type { NetworkInfo } from "../live/Network.js"
+import { node, reasonOf } from "../live/Node.js"
+import type { Action, Typed } from "./Action.js"
+
+/** Names stand for addresses only at the node; what is signed has the address. */
+const resolved = async (text: string): Promise<string> => {
+  if (!text.startsWith("@")) return text
+  return (await node.core.balance({ path: { address: text } })).address_bech32
+}
+
+export interface Draft {
+  readonly signed: Wallet.SignedTransaction
+  readonly summary: string
+  readonly feeSats: number
+}
+
+/** Signs with the account's next nonce. Nothing has left the browser yet. */
+export const draft = async (
+  action: Action,
+  info: NetworkInfo,
+  account: Wallet.Account,
+  typed: Typed,
+  feeSats: number,
+): Promise<Draft> => {
+  const fields = action.fields(info, typed)
+  const entries = await Promise.all(
+    fields.map(async ({ name, kind }) => {
+      const value = typed[name]?.trim() ?? ""
+      return [name, kind === "account" ? await resolved(value) : value] as const
+    }),
+  )
+  const complete = Object.fromEntries(entries)
+  const { next_nonce: nonce } = await node.core.balance({ path: { address: account.addressBech32 } })
+  const signed = action.sign(account, complete, { nonce, fee: feeSats })
+  return { signed, summary: action.summary(typed), feeSats }
+}
+
+/** The hash under which the node keeps it. */
+export const submit = async ({ signed }: Draft): Promise<string> =>
+  (await node.transactions.submit({ payload: signed })).tx_hash
+
+export const faucet = async (address: string, amount: number): Promise<string> =>
+  (await node.core.faucet({ payload: { address, amount: Sats.make(amount) } })).tx_hash
+
+/** Why it did not come to that, in a sentence. */
+export const complaint = (error: unknown): string => (error instanceof InvalidInput ? error.message : reasonOf(error))

@@ -1,0 +1,166 @@
+/** Every page of the explorer over a real node: what it says, where it leads, and whether everybody can use it. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Option } from "effect"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+let node: RealNode.RealNode
+let browser: Browser
+let validator: string
+let vertex: string
+
+beforeAll(async () => {
+  node = await RealNode.start({ roundMs: Option.some(250) })
+  browser = await Browsers.launch()
+  const client = connect(node.url)
+  for (;;) {
+    const { columns, validators } = await client.dag.columns({ urlParams: {} })
+    const settled = columns.find(({ finalized }) => finalized)?.vertices[0]
+    if (settled !== undefined) {
+      validator = validators[settled.validator] ?? ""
+      vertex = settled.hash
+      break
+    }
+    await sleep(200)
+  }
+})
+afterAll(async () => {
+  await browser?.close()
+  await node?.stop()
+})
+
+const paths = (): ReadonlyArray<readonly [path: string, title: RegExp]> => [
+  ["/explorer/", /^Overview$/],
+  ["/explorer/dag", /^The DAG, live$/],
+  ["/explorer/validators", /^Validators$/],
+  [`/explorer/validator/${validator}`, /^Validator /],
+  [`/explorer/address/${validator}`, /^Address /],
+  [`/explorer/vertex/${vertex}`, /^Vertex /],
+  ["/explorer/round/3", /^Round 3$/],
+  ["/explorer/proposals", /^Proposals$/],
+  ["/explorer/mempool", /^Mempool$/],
+  ["/explorer/peers", /^Peers$/],
+  ["/explorer/checkpoints", /^Latest checkpoint$/],
+  ["/explorer/parameters", /^Parameters$/],
+  ["/explorer/wallet", /^Wallet$/],
+  ["/explorer/nowhere/at/all", /^Not found$/],
+]
+
+describe("the explorer's pages", () => {
+  it.each([
+    ["on a desktop, light", { colorScheme: "light" }],
+    ["on a phone, dark", { ...Browsers.phone, colorScheme: "dark" }],
+  ] as const)("stand at stable addresses, and axe finds nothing serious, %s", async (_, options) => {
+    const { page, troubles } = await Browsers.open(browser, options)
+    for (const [path, title] of paths()) {
+      await page.goto(`${node.url}${path}`)
+      await page.getByRole("heading", { level: 1 }).waitFor()
+      expect((await page.getByRole("heading", { level: 1 }).textContent())?.trim()).toMatch(title)
+      // What is read from the node is there, and no page is wider than its screen.
+      await page.locator(".skeleton").first().waitFor({ state: "detached" })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true)
+      expect(await Axe.seriousOn(page), path).toEqual([])
+    }
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("draws the DAG as it grows", async () => {
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/dag`)
+    const table = page.getByRole("region", { name: "The latest rounds" })
+    await table.getByText("committed").first().waitFor()
+    const newest = async (): Promise<number> =>
+      Number((await table.locator("tbody tr a").first().textContent())?.replaceAll(",", ""))
+    const before = await newest()
+    await expect.poll(newest, { timeout: 60_000 }).toBeGreaterThan(before + 2)
+    expect(await Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(5)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("goes through the picture with the keyboard, and opens what is chosen", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/dag`)
+    await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+    await page.locator(".dag canvas").focus()
+    await page.keyboard.press("ArrowLeft")
+    await page.keyboard.press("ArrowLeft")
+    const hint = page.locator(".hint")
+    await hint.waitFor()
+    expect(await hint.textContent()).toMatch(/^Round \d+/)
+    await page.getByRole("button", { name: "Latest" }).waitFor()
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/explorer\/vertex\/[0-9a-f]{64}$/)
+    await page.getByRole("heading", { level: 1, name: /^Vertex/ }).waitFor()
+    await page.goBack()
+    await page.waitForURL(/\/explorer\/dag$/)
+    await page.getByRole("heading", { level: 1, name: "The DAG, live" }).waitFor()
+    await page.context().close()
+  })
+
+  it("finds what is typed into the one box", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/`)
+    const search = async (text: string): Promise<void> => {
+      await page.locator("body").click({ position: { x: 4, y: 400 } })
+      await page.keyboard.press("/")
+      await page.keyboard.type(text)
+      await page.keyboard.press("Enter")
+    }
+    await search("2")
+    await page.waitForURL(/\/explorer\/round\/2$/)
+    await search(vertex)
+    await page.waitForURL(new RegExp(`/explorer/vertex/${vertex}$`))
+    await search(validator)
+    await page.waitForURL(new RegExp(`/explorer/address/${validator}$`))
+    await search("@nobody-has-this")
+    await page.getByText("Not found: this node knows the name @nobody-has-this not.").waitFor()
+    await search("ab".repeat(32))
+    await page.getByText(/^Not found: this node knows a transaction or vertex abab/).waitFor()
+    await page.context().close()
+  })
+
+  it.each([
+    [`/explorer/tx/${"cd".repeat(32)}`, /^Not found: .*cdcd/],
+    ["/explorer/tx/xyz", /^Not found: "xyz" is no hash/],
+    ["/explorer/round/99999999", /^Not found: .*not reached yet/],
+    ["/explorer/proposal/7", /^Not found: .*7/],
+    ["/explorer/address/@nobody-has-this", /^Not found: .*nobody-has-this/],
+    ["/explorer/address/tudg1wrong", /^Not found: /],
+  ])("says clearly what there is not at %s", async (path, said) => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(`${node.url}${path}`)
+    const notice = page.locator(".notice.missing")
+    await notice.waitFor()
+    expect((await notice.textContent())?.trim()).toMatch(said)
+    await page.context().close()
+  })
+
+  it("changes colours and keeps the choice", async () => {
+    const { page } = await Browsers.open(browser, { colorScheme: "light" })
+    await page.goto(`${node.url}/explorer/`)
+    const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await paper()
+    await page.getByRole("button", { name: /^Colours: system/ }).click()
+    expect(await paper()).toBe(light)
+    await page.getByRole("button", { name: /^Colours: light/ }).click()
+    const dark = await paper()
+    expect(dark).not.toBe(light)
+    await page.reload()
+    await page.getByRole("button", { name: /^Colours: dark/ }).waitFor()
+    expect(await paper()).toBe(dark)
+    await page.context().close()
+  })
+
+  it("leads a browser from / to itself", async () => {
+    const { page } = await Browsers.open(browser)
+    await page.goto(node.url)
+    await page.waitForURL(/\/explorer\/$/)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,171 @@
+/** The wallet in the browser: keys are made, kept and used there, and nothing but signed transactions leaves it. */
+import { Option } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { connect } from "../../src/client/Client.js"
+import * as RealNode from "../rpc/RealNode.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+
+const PASSPHRASE = "correct horse battery"
+
+let browser: Browser
+let node: RealNode.RealNode | undefined
+
+beforeAll(async () => {
+  browser = await Browsers.launch()
+})
+afterAll(() => browser?.close())
+afterEach(async () => {
+  await node?.stop()
+  node = undefined
+})
+
+const begin = async (changes: Parameters<typeof RealNode.start>[0] = {}) => {
+  const started = await RealNode.start({ roundMs: Option.some(150), ...changes })
+  node = started
+  const watched = await Browsers.open(browser)
+  await watched.page.goto(`${started.url}/explorer/wallet`)
+  return { ...watched, started }
+}
+
+const makeKey = async (page: Page): Promise<void> => {
+  await page.getByLabel("Passphrase", { exact: true }).first().fill(PASSPHRASE)
+  await page.getByRole("button", { name: "Make a key" }).click()
+  await page.getByRole("button", { name: "Lock" }).waitFor()
+}
+
+const bringKey = async (page: Page, hex: string): Promise<void> => {
+  await page.getByLabel("Secret key, 64 hex characters").fill(hex)
+  await page.getByLabel("Passphrase", { exact: true }).last().fill(PASSPHRASE)
+  await page.getByRole("button", { name: "Bring the key" }).click()
+  await page.getByRole("button", { name: "Lock" }).waitFor()
+}
+
+const secretOf = async (page: Page): Promise<string> => {
+  await page.getByRole("button", { name: /^Show the secret key/ }).click()
+  const text = (await page.locator(".backup .mono").textContent()) ?? ""
+  await page.getByRole("button", { name: "Hide the secret key" }).click()
+  return text
+}
+
+const act = async (page: Page, action: string, typed: Readonly<Record<string, string>>): Promise<void> => {
+  await page.getByRole("button", { name: action, exact: true }).click()
+  const form = page.getByRole("form", { name: action })
+  for (const [label, value] of Object.entries(typed)) {
+    const field = form.getByLabel(label)
+    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value)
+    else await field.fill(value)
+  }
+  await form.getByRole("button", { name: "Review" }).click()
+  await form.getByRole("button", { name: "Send it" }).click()
+}
+
+const finalized = (page: Page, what: string) =>
+  page.locator(".receipt", { hasText: what }).getByText("finalized").waitFor()
+
+describe("the wallet", () => {
+  it("makes a key, gets coins, sends and delegates, and never lets the key out", async () => {
+    const { page, troubles, sent, started } = await begin()
+    await makeKey(page)
+    const secret = await secretOf(page)
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    await page.getByRole("button", { name: /from the faucet$/ }).click()
+    await finalized(page, "1000 UDG from the faucet")
+    const client = connect(started.url)
+    const { validators } = await client.staking.validators()
+    const validator = validators[0]?.address ?? ""
+    await act(page, "Send", { To: validator, "Amount in UDG": "12.5", Memo: "thanks" })
+    await finalized(page, "Send 12.5 UDG")
+    await act(page, "Delegate", { Validator: validator, "Amount in UDG": "100" })
+    await finalized(page, "Delegate 100 UDG")
+    await act(page, "Name", { Name: "browser-bob" })
+    await finalized(page, "Register @browser-bob")
+    expect(await Axe.seriousOn(page)).toEqual([])
+
+    const delegation = await client.delegation.delegationOf({ path: { address: "@browser-bob" } })
+    expect(delegation.validator).toBe(validator)
+    await page.locator(".receipt", { hasText: "Send 12.5 UDG" }).getByRole("link").click()
+    await page.getByText("thanks", { exact: true }).waitFor()
+    expect(sent.filter((request) => request.toLowerCase().includes(secret))).toEqual([])
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("keeps the key under its passphrase alone, and forgets it when asked twice", async () => {
+    const { page } = await begin()
+    await page.getByLabel("Passphrase", { exact: true }).first().fill("short")
+    await page.getByRole("button", { name: "Make a key" }).click()
+    await page.getByText("a passphrase has 10 characters at least").waitFor()
+    await makeKey(page)
+    const address = await page.locator(".purse a.mono").textContent()
+    const secret = await secretOf(page)
+    await page.reload()
+    await page.getByText(address ?? "").waitFor()
+    await page.getByLabel("Passphrase").fill("not the passphrase")
+    await page.getByRole("button", { name: "Unlock" }).click()
+    await page.getByText("that is not the passphrase").waitFor()
+    await page.getByLabel("Passphrase").fill(PASSPHRASE)
+    await page.getByRole("button", { name: "Unlock" }).click()
+    await page.getByRole("button", { name: "Lock" }).waitFor()
+    expect(await secretOf(page)).toBe(secret)
+    await page.getByRole("button", { name: "Lock" }).click()
+    await page.getByRole("button", { name: "Forget this key…" }).click()
+    await page.getByRole("button", { name: "Forget the key for good" }).click()
+    await page.getByRole("button", { name: "Make a key" }).waitFor()
+    expect(await page.evaluate(() => localStorage.length)).toBe(0)
+    await page.context().close()
+  })
+
+  it("lets a validator propose and vote, and shows how it stands", async () => {
+    const { page, troubles, started } = await begin()
+    await bringKey(page, Option.getOrThrow(started.validatorKey).toSecretHex())
+    await act(page, "Propose", {
+      Title: "Lower the least fee",
+      "What it would do": "ParameterChange",
+      Parameter: "min_fee_sats",
+      "New value": "500",
+    })
+    await finalized(page, 'Propose "Lower the least fee"')
+    await act(page, "Vote", { "Number of the proposal": "1", Vote: "yes" })
+    await finalized(page, "Vote yes on proposal #1")
+    await page.goto(`${started.url}/explorer/proposals`)
+    await page.getByRole("link", { name: "#1 Lower the least fee" }).click()
+    await page.getByText("100 % yes").waitFor()
+    await page.getByText("min_fee_sats").waitFor()
+    expect(await Axe.seriousOn(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("says what is wrong with what was typed, and what the node refuses", async () => {
+    const { page } = await begin()
+    await makeKey(page)
+    const form = page.getByRole("form", { name: "Send" })
+    await form.getByLabel("To").fill("tudg1nonsense")
+    await form.getByLabel("Amount in UDG").fill("1")
+    await form.getByRole("button", { name: "Review" }).click()
+    await form.getByRole("alert").waitFor()
+    expect(await form.getByRole("alert").textContent()).toContain("to:")
+    await form.getByLabel("To").fill("11".repeat(20))
+    await form.getByRole("button", { name: "Review" }).click()
+    await form.getByRole("button", { name: "Send it" }).click()
+    await form.getByRole("alert").waitFor()
+    expect(await form.getByRole("alert").textContent()).toBe("100001000 sats needed, 0 available")
+    await page.context().close()
+  })
+
+  it("on a mainnet only signs, with a key that it does not keep", async () => {
+    const { page, started } = await begin({ mode: Option.some("mainnet") })
+    await page.getByText("This is a mainnet").waitFor()
+    expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0)
+    const secret = Option.getOrThrow(started.validatorKey).toSecretHex()
+    await page.getByLabel("Secret key, 64 hex characters").fill(secret)
+    await page.getByRole("button", { name: "Use the key" }).click()
+    await page.getByRole("button", { name: "Lock" }).waitFor()
+    expect(await page.getByRole("button", { name: /faucet/ }).count()).toBe(0)
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret)
+    await page.context().close()
+  })
+})

@@ -14,13 +14,13 @@ export type Address = string & Brand.Brand<"Address">
 
 export const BYTES = 20
 
-/** A text that is no address here; `reason` is written for the person who typed it. */
+/** A text that is no address here, or what it is if it is not to be repeated; `reason` is for the person who typed it. */
 export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   readonly text: string
   readonly reason: string
 }> {
   override get message(): string {
-    return `"${this.text}" is not an address: ${this.reason}`
+    return `${this.text} is not an address: ${this.reason}`
   }
 }
 
@@ -37,11 +37,15 @@ export const fromPublicKey = (publicKey: PublicKey): Address => {
 export const toBech32 = (address: Address, prefix: AddressPrefix): string =>
   bech32m.encode(prefix, bech32m.toWords(fromHex(address)))
 
-const SHOWN_CHARACTERS = 100
+/** Any address fits, and no secret key that somebody put in its place. */
+const LONGEST_SHOWN = 60
 
 const refuse = (text: string, reason: string): Either.Either<never, InvalidAddress> =>
   Either.left(
-    new InvalidAddress({ text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text, reason }),
+    new InvalidAddress({
+      text: text.length > LONGEST_SHOWN ? `a text of ${text.length} characters` : JSON.stringify(text),
+      reason,
+    }),
   )
 
 const ASCII = /^[\x21-\x7e]*$/

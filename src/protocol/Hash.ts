@@ -12,6 +12,9 @@ export const BYTES = 32
 /** Where a chain of hashes begins before anything was hashed. */
 export const ZERO = "0".repeat(64) as Hash
 
+/** Enough of it for a person to tell it from another, and useless where it was no hash but a key in the wrong place. */
+export const short = (hash: Hash): string => `${hash.slice(0, 8)}…`
+
 /** Every purpose has its own tag, so a hash made for one can never stand in for another. */
 export type Tag =
   | "udg/address"

@@ -86,8 +86,13 @@ const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Lim
 
 const LONGEST_PATH_SHOWN = 100
 
-const shown = (path: string): string =>
-  path.length > LONGEST_PATH_SHOWN ? `${path.slice(0, LONGEST_PATH_SHOWN)}…` : path
+const COULD_BE_A_KEY = /[0-9a-f]{64,}/gi
+
+/** A path as it came, but neither very long nor with a secret key that somebody took for a part of it. */
+const shown = (path: string): string => {
+  const text = path.replace(COULD_BE_A_KEY, "…")
+  return text.length > LONGEST_PATH_SHOWN ? `${text.slice(0, LONGEST_PATH_SHOWN)}…` : text
+}
 
 /** Path and query of a request target, which may also be a whole URL. */
 const splitTarget = (target: string): readonly [path: string, query: string] => {

@@ -26,7 +26,7 @@ const ZEROS = "0".repeat(64)
 const field = (name: string) => ({ field: Is.exactly(name) })
 
 const get = (
-  route: string,
+  route: string | undefined,
   because: string,
   path: string | ((world: World) => string),
   status: number,
@@ -66,6 +66,7 @@ const ofAccount = ["/balance/:address", "/stake/:address", "/delegation/:address
         ({ node }) => (node.mode === "testnet" ? OTHER.mainnet : OTHER.testnet),
         /other network/,
       ),
+      invalid("a secret key", ({ node }) => node.keys.alice.toSecretHex(), /a text of 64 characters is not/),
       invalid("no name", () => "@-x", /3 to 20 characters/),
       get(route, "a name that nobody has", named("@nobody-has-it"), 404, "NameNotFound"),
     ]
@@ -109,6 +110,21 @@ const missing: ReadonlyArray<Refusal> = [
   get("/account/:address/transactions", "no cursor", "/account/@alice/transactions?cursor=%21", 400, "InvalidRequest", {
     more: field("cursor"),
   }),
+]
+
+const lostKeys: ReadonlyArray<Refusal> = [
+  get("/tx/:hash", "a secret key", ({ node }) => `/tx/${node.keys.bob.toSecretHex()}`, 404, "TransactionNotFound"),
+  get("/vertex/:hash", "a secret key", ({ node }) => `/vertex/${node.keys.bob.toSecretHex()}`, 404, "VertexNotFound"),
+  get(undefined, "a secret key in it", ({ node }) => `/nothing/${node.keys.bob.toSecretHex()}`, 404, "PathNotFound"),
+  {
+    method: "POST",
+    route: "/balance/:address",
+    because: "a secret key in it",
+    path: ({ node }) => `/balance/${node.keys.bob.toSecretHex()}`,
+    status: 405,
+    code: "MethodNotAllowed",
+    more: { allowed: Is.list(Is.words) },
+  },
 ]
 
 const paths: ReadonlyArray<Refusal> = ["/nothing", "/status/", "/balance", "/Status", "/%", "//status"].map((path) => ({
@@ -705,6 +721,7 @@ const submissions: ReadonlyArray<Refusal> = [
 export const refusals: ReadonlyArray<Refusal> = [
   ...ofAccount,
   ...missing,
+  ...lostKeys,
   ...paths,
   ...methods,
   ...gone,

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { Dag, type KnownRound, type KnownVertex, type RoundNotFound } from "../../node/Dag.js"
+import * as Hash from "../../protocol/Hash.js"
 import * as Failure from "../failure/Api.js"
 import type * as Handlers from "../Handlers.js"
 import * as Unreadable from "../Unreadable.js"
@@ -58,7 +59,7 @@ export const handlers = Effect.gen(function* () {
       dag.vertex(path.hash).pipe(
         Effect.map(vertexOf),
         Effect.catchTag("VertexNotFound", ({ hash }) =>
-          Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${hash} on this node` })),
+          Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${Hash.short(hash)} on this node` })),
         ),
         Unreadable.asDefect,
       ),

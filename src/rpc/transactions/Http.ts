@@ -3,7 +3,7 @@ import { Engine } from "../../node/Engine.js"
 import { Home } from "../../node/Home.js"
 import { Mempool } from "../../node/Mempool.js"
 import { type Finalized, type Known, State } from "../../node/State.js"
-import type { Hash } from "../../protocol/Hash.js"
+import * as Hash from "../../protocol/Hash.js"
 import * as Network from "../../protocol/Network.js"
 import type { Transaction } from "../../protocol/Transaction.js"
 import * as TransactionJson from "../../protocol/TransactionJson.js"
@@ -25,9 +25,9 @@ type Found = typeof Lookup.Type
 
 /** The last ones that were read from the disk. */
 class FinalizedLookups {
-  readonly #byHash = new Map<Hash, Found>()
+  readonly #byHash = new Map<Hash.Hash, Found>()
 
-  get(hash: Hash): Found | undefined {
+  get(hash: Hash.Hash): Found | undefined {
     return this.#byHash.get(hash)
   }
 
@@ -117,7 +117,9 @@ export const handlers = Effect.gen(function* () {
         Effect.map((known) => lookups.keep({ hash, ...outcomeOf(known) })),
         Effect.catchTag("TransactionNotFound", () =>
           Effect.fail(
-            new Failure.TransactionNotFound({ message: `no transaction ${hash} is pending or finalized on this node` }),
+            new Failure.TransactionNotFound({
+              message: `no transaction ${Hash.short(hash)} is pending or finalized on this node`,
+            }),
           ),
         ),
         Unreadable.asDefect,

@@ -1,6 +1,6 @@
 /**
- * Byte strings by number, in cells of a few sizes outside of the heap: what few accounts have, kept for millions of them
- * at the cost of its bytes. A freed cell is used again for one of its size; nothing is ever moved.
+ * Byte strings by number, in cells of a few sizes outside of the heap, millions of them at the cost of their bytes: what
+ * few accounts have, and records that strangers can make. A freed cell is used again for one of its size; nothing is ever moved.
  *
  * Invariants: a handle is never 0; a cell is either held by exactly one handle or in the list of free cells of its size.
  */
@@ -9,14 +9,15 @@
 export type Handle = number
 
 const STEP_BITS = 5
-const STEP = 1 << STEP_BITS
 const SIZE_BITS = 5
 const CELL_BITS = 32 - SIZE_BITS
 const BLOCK_BITS = 7
 const BLOCK_CELLS = 1 << BLOCK_BITS
 const LENGTH_BYTES = 2
-/** The longest byte string. */
-export const MAX_BYTES = ((1 << SIZE_BITS) - 1) * STEP - LENGTH_BYTES
+/** The longest byte string in cells that come in steps of 2^stepBits bytes. */
+export const maxBytes = (stepBits: number): number => ((1 << SIZE_BITS) - 1) * (1 << stepBits) - LENGTH_BYTES
+/** The longest one in cells as they are when nobody says otherwise. */
+export const MAX_BYTES = maxBytes(STEP_BITS)
 
 /** All bits of a cell's number within its size. */
 const CELL_MASK = 2 ** CELL_BITS - 1
@@ -64,13 +65,18 @@ class Shelf {
 }
 
 export class Cells {
+  readonly #stepBits: number
   /** By how many steps long their cells are. */
   readonly #shelves: Array<Shelf | undefined> = []
+
+  constructor(stepBits: number = STEP_BITS) {
+    this.#stepBits = stepBits
+  }
 
   #shelf(steps: number): Shelf {
     let shelf = this.#shelves[steps]
     if (shelf === undefined) {
-      shelf = new Shelf(steps * STEP)
+      shelf = new Shelf(steps << this.#stepBits)
       this.#shelves[steps] = shelf
     }
     return shelf
@@ -78,8 +84,9 @@ export class Cells {
 
   /** Keeps a copy. */
   put(bytes: Uint8Array): Handle {
-    if (bytes.length > MAX_BYTES) throw new RangeError(`a cell of ${bytes.length} bytes, at most ${MAX_BYTES} fit`)
-    const steps = (bytes.length + LENGTH_BYTES + STEP - 1) >>> STEP_BITS
+    const longest = maxBytes(this.#stepBits)
+    if (bytes.length > longest) throw new RangeError(`a cell of ${bytes.length} bytes, at most ${longest} fit`)
+    const steps = (bytes.length + LENGTH_BYTES + (1 << this.#stepBits) - 1) >>> this.#stepBits
     const shelf = this.#shelf(steps)
     const cell = shelf.take()
     shelf.write(cell, bytes)

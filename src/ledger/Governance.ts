@@ -50,8 +50,11 @@ const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
   const voters = [...state.activeValidators()].sort((a, b) => (a.address < b.address ? -1 : 1))
   for (const { address, effective } of voters) {
     state.ballots.set(ballotKey(id, address), { weight: effective, vote: null })
-    state.addVoter(id, address)
   }
+  state.voters.set(
+    id,
+    voters.map(({ row }) => row),
+  )
   return Sats.sum(voters.map(({ effective }) => effective))
 }
 
@@ -87,14 +90,14 @@ export const voteRejection = (
 ): Rejection.Rejection | undefined => {
   const proposal = state.proposals.get(StateKey.counter(id))
   if (proposal === undefined) return { _tag: "ProposalNotFound", id }
+  if (state.round > proposal.votingEndsAtRound) {
+    return Rejection.invalid("voting_ended", `voting on proposal ${id} ended at round ${proposal.votingEndsAtRound}`)
+  }
   const ballot = state.ballots.get(ballotKey(id, from))
   if (ballot === undefined) {
     return Rejection.notAllowed(`only a validator that was active when proposal ${id} was made can vote on it`)
   }
-  if (ballot.vote !== null) return { _tag: "AlreadyVoted", id }
-  return state.round > proposal.votingEndsAtRound
-    ? Rejection.invalid("voting_ended", `voting on proposal ${id} ended at round ${proposal.votingEndsAtRound}`)
-    : undefined
+  return ballot.vote === null ? undefined : { _tag: "AlreadyVoted", id }
 }
 
 export const applyVote = (state: State, from: Address, { proposalId: id, vote }: Vote): void => {
@@ -164,9 +167,21 @@ const execute = (state: State, payload: ProposalPayload): string | undefined => 
   }
 }
 
+/** Nobody reads any more with what weight those could have voted who did not: a snapshot of a hundred would stay for a fee. */
+const dropUncast = (state: State, id: Counter.ProposalId): void => {
+  const hasVoted = (row: Row): boolean => {
+    const key = ballotKey(id, state.accounts.addressOf(row))
+    if (state.ballots.get(key)?.vote !== null) return true
+    state.ballots.delete(key)
+    return false
+  }
+  state.voters.set(id, state.voters.of(id).filter(hasVoted))
+}
+
 const decide = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
   const status = isPassed(proposal, state.parameters) ? "Passed" : "Rejected"
   events.push({ _tag: "ProposalDecided", id, status })
+  dropUncast(state, id)
   return { ...proposal, status }
 }
 

@@ -15,7 +15,6 @@ import * as Sats from "../protocol/Sats.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
 import type { Transaction } from "../protocol/Transaction.js"
 import type { Vertex } from "../protocol/Vertex.js"
-import { Accounts } from "./Accounts.js"
 import * as Beginning from "./Beginning.js"
 import * as Effects from "./Effects.js"
 import type { Event, Execution, Input, VertexOutcome } from "./Execution.js"
@@ -58,7 +57,7 @@ export class Ledger {
 
   /** The ledger at commit 0. The key is a secret of this node: it decides where in memory accounts lie, and nothing else. */
   static fromGenesis(genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Ledger {
-    const state = new State(genesis.protocol, new Accounts(tableKey))
+    const state = new State(genesis.protocol, tableKey)
     Beginning.found(state, genesis)
     return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
   }
@@ -79,7 +78,7 @@ export class Ledger {
   }
 
   static restoring(protocol: Genesis.Protocol, tableKey: HalfSipHash.Key): Restoring {
-    const state = new State(protocol, new Accounts(tableKey))
+    const state = new State(protocol, tableKey)
     return {
       record: (record) => state.restore(record),
       account: (address, record) => void state.accounts.restore(address, record),

@@ -8,6 +8,7 @@ import type { Name } from "../protocol/Name.js"
 import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
+import { NONE } from "./AccountRows.js"
 import * as Delegation from "./Delegation.js"
 import type { Ballot, Head, Proposal, Totals } from "./Records.js"
 import * as Slashing from "./Slashing.js"
@@ -108,7 +109,8 @@ export class Reads {
   }
 
   addressOf(name: Name): Address | undefined {
-    return this.#state.names.get(name)
+    const row = this.#state.names.find(name)
+    return row === NONE ? undefined : this.#state.accounts.addressOf(row)
   }
 
   #details({ address, stake, validator, effective }: Staker): StakeDetails {
@@ -206,14 +208,19 @@ export class Reads {
     return this.#state.proposals.size
   }
 
-  /** The snapshot of a proposal, in the order of addresses, whether they have voted or not. */
+  /** While a proposal can be voted on, its snapshot; from then on those who voted. In the order of addresses. */
   voters(id: Counter.ProposalId): ReadonlyArray<Voter> {
-    return (this.#state.voters.get(id) ?? []).flatMap((address) => {
-      const ballot = this.ballot(id, address)
-      return ballot === undefined ? [] : [{ address, ...ballot }]
-    })
+    const { accounts, voters } = this.#state
+    return [...voters.of(id)]
+      .sort((a, b) => accounts.compare(a, b))
+      .flatMap((row) => {
+        const address = accounts.addressOf(row)
+        const ballot = this.ballot(id, address)
+        return ballot === undefined ? [] : [{ address, ...ballot }]
+      })
   }
 
+  /** None for who is not in the snapshot, and once the proposal is decided for who did not vote. */
   ballot(id: Counter.ProposalId, address: Address): Ballot | undefined {
     return this.#state.ballots.get(ballotKey(id, address))
   }

@@ -12,18 +12,20 @@ import * as Counter from "../protocol/Counter.js"
 import { memberOf } from "../protocol/EpochRecord.js"
 import type { Protocol } from "../protocol/Genesis.js"
 import * as Limits from "../protocol/Limits.js"
-import type { Name } from "../protocol/Name.js"
 import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
 import * as StateRecord from "../protocol/StateRecord.js"
 import type { Row } from "./AccountRows.js"
-import type { Accounts } from "./Accounts.js"
+import { Accounts } from "./Accounts.js"
 import { Agenda } from "./Agenda.js"
 import { Delegators } from "./Delegators.js"
 import * as Effects from "./Effects.js"
 import { Frozen } from "./Frozen.js"
+import type * as HalfSipHash from "./HalfSipHash.js"
 import { LeavingPools } from "./LeavingPools.js"
+import { NameIndex } from "./NameIndex.js"
+import { PackedRows } from "./PackedRows.js"
 import * as Pool from "./Pool.js"
 import * as Records from "./Records.js"
 import { Recount } from "./Recount.js"
@@ -31,6 +33,7 @@ import { Supply, type SupplyInvariantViolated } from "./Supply.js"
 import { Table } from "./Table.js"
 import type { Change } from "./trie/Trie.js"
 import { UnlockQueue } from "./UnlockQueue.js"
+import { Voters } from "./Voters.js"
 
 /** The key of a kind that has one record. */
 export const ONLY = ""
@@ -41,6 +44,14 @@ export const ballotKey = (id: Counter.ProposalId, voter: Address): string => `${
 const proposalOfBallot = (key: string): Counter.ProposalId => Counter.proposalId(Number.parseInt(key.slice(0, 16), 16))
 
 const voterOfBallot = (key: string): Address => key.slice(16) as Address
+
+/** Steps of 256 bytes, of which 31 hold any proposal: its texts may be 4.7 KB long. */
+const PROPOSAL_STEP_BITS = 8
+/** A ballot with its key is 37 bytes. */
+const BALLOT_STEP_BITS = 5
+
+/** What all tables do alike. */
+type AnyTable = Pick<Table<never>, "kind" | "size" | "collect" | "records" | "freeze" | "restore">
 
 /** A staker with everything that ranks it. */
 export interface Staker {
@@ -68,8 +79,8 @@ export class State {
   readonly protocol: Protocol
   readonly accounts: Accounts
   readonly validators = new Table(Records.validator)
-  readonly proposals = new Table(Records.proposal)
-  readonly ballots = new Table(Records.ballot)
+  readonly proposals: Table<Records.Proposal>
+  readonly ballots: Table<Records.Ballot>
   readonly epochs = new Table(Records.epoch)
   readonly presence = new Table(Records.presence)
   readonly minted = new Table(Records.minted)
@@ -80,30 +91,16 @@ export class State {
   readonly #totals = new Table(Records.totals)
   readonly #head = new Table(Records.head)
   /** In the order of their kind bytes. */
-  readonly #tables = [
-    this.validators,
-    this.proposals,
-    this.ballots,
-    this.#parameters,
-    this.#totals,
-    this.#head,
-    this.epochs,
-    this.presence,
-    this.minted,
-    this.recentCommits,
-    this.slashed,
-    this.leavingPools.table,
-  ] as const
+  readonly #tables: ReadonlyArray<AnyTable>
 
   supply = new Supply()
 
-  readonly names = new Map<Name, Address>()
+  readonly names: NameIndex
   readonly council = new Set<Address>()
   readonly stakers = new Set<Address>()
   readonly delegators = new Delegators()
   readonly unlocking: UnlockQueue
-  /** Voters of each proposal, in the order of their addresses. */
-  readonly voters = new Map<Counter.ProposalId, Array<Address>>()
+  readonly voters = new Voters()
   readonly agenda = new Agenda()
 
   /** "Now": the leader round of the commit being executed, between commits that of the last one. */
@@ -111,9 +108,28 @@ export class State {
   #epoch: Records.Epoch | undefined
   #positions: ReadonlyMap<Address, number> = new Map()
 
-  constructor(protocol: Protocol, accounts: Accounts) {
+  /** The key decides where in memory things lie, and nothing else. */
+  constructor(protocol: Protocol, tableKey: HalfSipHash.Key) {
     this.protocol = protocol
+    const accounts = new Accounts(tableKey)
     this.accounts = accounts
+    this.proposals = new Table(Records.proposal, new PackedRows(Records.proposal, tableKey, PROPOSAL_STEP_BITS))
+    this.ballots = new Table(Records.ballot, new PackedRows(Records.ballot, tableKey, BALLOT_STEP_BITS))
+    this.#tables = [
+      this.validators,
+      this.proposals,
+      this.ballots,
+      this.#parameters,
+      this.#totals,
+      this.#head,
+      this.epochs,
+      this.presence,
+      this.minted,
+      this.recentCommits,
+      this.slashed,
+      this.leavingPools.table,
+    ]
+    this.names = new NameIndex(tableKey, (row) => accounts.extras(row).name)
     this.unlocking = new UnlockQueue((a, b) => accounts.compare(a, b))
   }
 
@@ -207,10 +223,7 @@ export class State {
   /** Brings the indexes from what an account had to what it has; what stayed the same costs nothing. */
   #index(row: Row, before: AccountRecord.Extras, after: AccountRecord.Extras): void {
     const address = this.accounts.addressOf(row)
-    if (before.name !== after.name) {
-      if (before.name !== null) this.names.delete(before.name)
-      if (after.name !== null) this.names.set(after.name, address)
-    }
+    if (before.name === null && after.name !== null) this.names.add(after.name, row)
     if (after.isCouncilMember) this.council.add(address)
     else if (before.isCouncilMember) this.council.delete(address)
     if (after.stake !== null) this.stakers.add(address)
@@ -358,19 +371,14 @@ export class State {
     for (const row of this.accounts.withExtras()) {
       this.#index(row, AccountRecord.noExtras, this.accounts.extras(row))
     }
-    for (const key of [...this.ballots.keys()].sort()) this.addVoter(proposalOfBallot(key), voterOfBallot(key))
+    for (const key of this.ballots.keys())
+      this.voters.add(proposalOfBallot(key), this.accounts.find(voterOfBallot(key)))
     for (const [key, proposal] of this.proposals.entries()) {
       this.agenda.add(Counter.proposalId(Number.parseInt(key, 16)), proposal)
     }
     this.supply = new Supply(required(this.#totals.get(ONLY), "totals"))
     this.round = this.head.leaderRound
     return Either.void
-  }
-
-  addVoter(id: Counter.ProposalId, address: Address): void {
-    const voters = this.voters.get(id)
-    if (voters === undefined) this.voters.set(id, [address])
-    else voters.push(address)
   }
 
   /** Counts the whole supply again, without taking the records apart. */

@@ -17,6 +17,17 @@ export interface FrozenRow {
   readonly encode: () => Uint8Array | null
 }
 
+/** Where a table keeps its records: a map, unless strangers can make millions of them. */
+export interface Rows<V> {
+  readonly size: number
+  get(key: string): V | undefined
+  has(key: string): boolean
+  set(key: string, value: V): void
+  delete(key: string): void
+  keys(): IterableIterator<string>
+  entries(): IterableIterator<[string, V]>
+}
+
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
@@ -24,14 +35,15 @@ export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 
 export class Table<V> {
   readonly #codec: Codec<V>
-  readonly #rows = new Map<string, V>()
+  readonly #rows: Rows<V>
   /** Every row touched since the commit began, as it was then. */
   readonly #before = new Map<string, V | undefined>()
   /** Every row changed since the last checkpoint. */
   #dirty = new Set<string>()
 
-  constructor(codec: Codec<V>) {
+  constructor(codec: Codec<V>, rows: Rows<V> = new Map<string, V>()) {
     this.#codec = codec
+    this.#rows = rows
   }
 
   get kind(): Kind {
@@ -114,7 +126,7 @@ export class Table<V> {
   }
 
   *records(): Generator<StateRecord> {
-    for (const [key, value] of this.#rows) {
+    for (const [key, value] of this.#rows.entries()) {
       yield {
         kind: this.#codec.kind,
         key: fromHex(key),

@@ -28,9 +28,9 @@ export class Governance extends Context.Tag("udg/Governance")<
     /** Newest first. */
     readonly proposals: (limit: number) => ReadonlyArray<NumberedProposal>
     readonly proposal: (id: ProposalId) => NumberedProposal | undefined
-    /** The snapshot of a proposal, in the order of addresses, whether they have voted or not. */
+    /** While a proposal can be voted on, its snapshot; from then on those who voted. In the order of addresses. */
     readonly voters: (id: ProposalId) => ReadonlyArray<Voter>
-    /** None for who is not in the proposal's snapshot. */
+    /** None for who is not in the snapshot, and once the proposal is decided for who did not vote. */
     readonly ballot: (id: ProposalId, address: Address) => Ballot | undefined
   }
 >() {}

@@ -132,7 +132,7 @@ describe("games with the price of shares", () => {
   // who left then was released at once, before the evidence against its validator came.
   it("whatever became of those who left before, who leaves waits and can be slashed", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
-    const state = new State(Genesis.standardProtocol, new Accounts(tableKey))
+    const state = new State(Genesis.standardProtocol, tableKey)
     state.epoch = { base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(7) } }
     state.parameters = chain.genesis.parameters
     const row = state.accounts.findOrAdd(alice.address)

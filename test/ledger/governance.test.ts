@@ -1,6 +1,7 @@
 /** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
 import { describe, expect, it } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
+import * as Limits from "../../src/protocol/Limits.js"
 import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import { Chain, coins, type Person, person, told, type World } from "./builders.js"
@@ -155,6 +156,32 @@ describe("a vote", () => {
     expect(chain.run(voting(chain, val, true)).map(told)).toEqual(["applied"])
     expect(chain.run(voting(chain, other, true)).map(told)).toEqual(["failed: voting_ended"])
     expect(chain.run(voting(chain, other, true, 9)).map(told)).toEqual(["failed: ProposalNotFound"])
+  })
+
+  it("leaves a record for good only where it was cast", () => {
+    const chain = voted({ _tag: "Text" }, [[val, true]])
+    const ballots = () => [...chain.ledger.records()].filter(({ kind }) => kind === "Ballot").length
+    const id = Counter.proposalId(1)
+    chain.advanceTo(11)
+    expect([ballots(), chain.ledger.read.voters(id).length]).toEqual([2, 2])
+    chain.advanceTo(12)
+    expect(ballots()).toBe(1)
+    expect(chain.ledger.read.voters(id)).toEqual([{ address: val.address, weight: coins(6_000), vote: true }])
+    expect(chain.ledger.read.ballot(id, other.address)).toBeUndefined()
+    expect(chain.run(voting(chain, other, true)).map(told)).toEqual(["failed: voting_ended"])
+    expect(proposal(chain)).toMatchObject({ votesFor: coins(6_000), snapshotTotalStake: coins(10_000) })
+  })
+
+  it("and its proposal are kept whole with the longest texts and reason", () => {
+    const chain = new Chain(world)
+    const title = "t".repeat(Limits.TITLE_BYTES)
+    const description = "ä".repeat(Limits.DESCRIPTION_BYTES / 2)
+    const payload = { _tag: "ParameterChange", param: "approval_percent", value: 99 } as const
+    chain.run(
+      chain.tx(val, { _tag: "CreateProposalTx", title, description, payload }, { fee: 1_000 }),
+      voting(chain, val, true),
+    )
+    expect(proposal(chain)).toMatchObject({ title, description, payload, votesFor: coins(6_000) })
   })
 })
 

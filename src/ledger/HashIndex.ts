@@ -1,0 +1,126 @@
+/**
+ * Which of many entries has a key: open addressing over a keyed hash, for entries that come and go. An entry is a number
+ * that its owner chose, and the owner knows its key. When half of the slots are taken a table of twice as many takes
+ * over, and the entries move to it a few slots with every new one, so that nothing ever pays for moving a million.
+ *
+ * Invariants: every entry lies in exactly one slot of the table or of the one before; at most half of either is taken; a
+ * move is over long before the next one begins.
+ */
+
+const INITIAL_SLOTS = 64
+/** Slots of the table before that are emptied with each new entry. Two would do. */
+const EMPTIED_AT_ONCE = 8
+/** In the table before: an entry was here, and others may lie behind it. */
+const GONE = 0xffff_ffff
+
+/** No entry. */
+export const NOTHING = 0
+
+export class HashIndex {
+  readonly #hashOf: (entry: number) => number
+  #slots = new Uint32Array(INITIAL_SLOTS)
+  #before: Uint32Array | undefined
+  #next = 0
+  #size = 0
+
+  /** `hashOf` gives the hash of an entry's key as long as the entry is in here. */
+  constructor(hashOf: (entry: number) => number) {
+    this.#hashOf = hashOf
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Slots of the table before that were not looked at yet. */
+  get unmoved(): number {
+    return this.#before === undefined ? 0 : this.#before.length - this.#next
+  }
+
+  /** The entry under this hash that is the one, or `NOTHING`. */
+  find(hash: number, isIt: (entry: number) => boolean): number {
+    return findIn(this.#slots, hash, isIt) || (this.#before === undefined ? NOTHING : findIn(this.#before, hash, isIt))
+  }
+
+  /** Takes in an entry, from 1 to 2^32 − 2, whose key no other has. */
+  add(entry: number, hash: number): void {
+    this.#size++
+    this.#put(entry, hash)
+    if (this.#before !== undefined) this.#empty(this.#before)
+    else if (this.#size * 2 >= this.#slots.length) this.#grow()
+  }
+
+  remove(entry: number, hash: number): void {
+    const slot = slotOf(this.#slots, entry, hash)
+    if (slot !== undefined) this.#close(slot)
+    else {
+      const earlier = this.#before && slotOf(this.#before, entry, hash)
+      if (this.#before === undefined || earlier === undefined) throw new RangeError(`no entry ${entry}`)
+      this.#before[earlier] = GONE
+    }
+    this.#size--
+  }
+
+  /** In no particular order, and of no use any more once one comes or goes. */
+  *entries(): Generator<number> {
+    for (const slots of [this.#slots, this.#before ?? []]) {
+      for (const entry of slots) if (entry !== NOTHING && entry !== GONE) yield entry
+    }
+  }
+
+  #put(entry: number, hash: number): void {
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
+    while (this.#slots[slot] !== NOTHING) slot = (slot + 1) & mask
+    this.#slots[slot] = entry
+  }
+
+  /** Frees a slot; what lies behind it because of it moves up. */
+  #close(slot: number): void {
+    const slots = this.#slots
+    const mask = slots.length - 1
+    let hole = slot
+    for (let at = (hole + 1) & mask; ; at = (at + 1) & mask) {
+      const entry = slots[at] ?? NOTHING
+      if (entry === NOTHING) break
+      const walked = (at - this.#hashOf(entry)) & mask
+      if (walked < ((at - hole) & mask)) continue
+      slots[hole] = entry
+      hole = at
+    }
+    slots[hole] = NOTHING
+  }
+
+  #grow(): void {
+    this.#before = this.#slots
+    this.#next = 0
+    this.#slots = new Uint32Array(this.#slots.length * 2)
+  }
+
+  #empty(before: Uint32Array): void {
+    const until = Math.min(this.#next + EMPTIED_AT_ONCE, before.length)
+    for (; this.#next < until; this.#next++) {
+      const entry = before[this.#next] ?? NOTHING
+      if (entry === NOTHING || entry === GONE) continue
+      before[this.#next] = GONE
+      this.#put(entry, this.#hashOf(entry))
+    }
+    if (this.#next === before.length) this.#before = undefined
+  }
+}
+
+const findIn = (slots: Uint32Array, hash: number, isIt: (entry: number) => boolean): number => {
+  const mask = slots.length - 1
+  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    const entry = slots[slot] ?? NOTHING
+    if (entry === NOTHING || (entry !== GONE && isIt(entry))) return entry
+  }
+}
+
+const slotOf = (slots: Uint32Array, entry: number, hash: number): number | undefined => {
+  const mask = slots.length - 1
+  for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    if (slots[slot] === entry) return slot
+    if (slots[slot] === NOTHING) return undefined
+  }
+}

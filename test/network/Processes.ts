@@ -5,14 +5,15 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import Database from "better-sqlite3"
 import { Either } from "effect"
-import { expect } from "vitest"
 import * as Address from "../../src/protocol/Address.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
+import type { Hash } from "../../src/protocol/Hash.js"
 import { SecretKey } from "../../src/protocol/Keys.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
 import * as Parameters from "../../src/protocol/Parameters.js"
 import * as Sats from "../../src/protocol/Sats.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
 
@@ -120,10 +121,11 @@ export const start = async (
   { folder, genesisFile }: Founded,
   name: string,
   words: ReadonlyArray<string> = [],
+  logged = "info,network=debug",
 ): Promise<Started> => {
   const directory = join(folder, `node-${name}`)
   const all = ["--genesis", genesisFile, "--data-dir", directory, "--host", "127.0.0.1", "--port", "0", ...words]
-  const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: "info,network=debug" }
+  const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: logged }
   const child = spawn(process.execPath, [program, ...all], { env: environment, stdio: ["ignore", "pipe", "pipe"] })
   running.add(child)
   const said = { out: "", log: "" }
@@ -159,17 +161,19 @@ export const startValidator = (
   n: number,
   peers: ReadonlyArray<Started>,
   words: ReadonlyArray<string> = [],
-): Promise<Started> =>
-  start(network, String(n), [
-    "--validator-key",
-    join(network.folder, `${n}.key`),
-    ...peers.flatMap(({ p2p }) => ["--peer", p2p]),
-    ...words,
-  ])
+  logged?: string,
+): Promise<Started> => {
+  const own = ["--validator-key", join(network.folder, `${n}.key`), ...peers.flatMap(({ p2p }) => ["--peer", p2p])]
+  return start(network, String(n), [...own, ...words], logged)
+}
 
-export const startAll = async (network: Founded): Promise<ReadonlyArray<Started>> => {
+export const startAll = async (
+  network: Founded,
+  words: ReadonlyArray<string> = [],
+  logged?: string,
+): Promise<ReadonlyArray<Started>> => {
   const nodes: Array<Started> = []
-  for (const n of network.keys.keys()) nodes.push(await startValidator(network, n, nodes))
+  for (const n of network.keys.keys()) nodes.push(await startValidator(network, n, nodes, words, logged))
   return nodes
 }
 
@@ -219,18 +223,26 @@ export const checkpoints = (
 ): ReadonlyArray<{ readonly round: number; readonly hash: string }> =>
   look(node, "select round, hex(hash) as hash from checkpoints where has_quorum = 1 order by round")
 
-/** That all have the same commits, effects and signed checkpoints where they have any, up to this round at least. */
-export const expectOneHistory = (nodes: ReadonlyArray<Pick<Started, "directory">>, round: number): void => {
-  const [first, ...others] = nodes
-  if (first === undefined) throw new Error("there is no node to look at")
-  const chain = new Map(commits(first).map((commit) => [commit.index, commit]))
-  const signed = new Map(checkpoints(first).map((checkpoint) => [checkpoint.round, checkpoint]))
-  for (const other of others) {
-    const common = commits(other).filter(({ index }) => chain.has(index))
-    expect(common.at(-1)?.round).toBeGreaterThanOrEqual(round)
-    for (const commit of common) expect(commit).toEqual(chain.get(commit.index))
-    const both = checkpoints(other).filter((checkpoint) => signed.has(checkpoint.round))
-    expect(both.length).toBeGreaterThan(0)
-    for (const checkpoint of both) expect(checkpoint).toEqual(signed.get(checkpoint.round))
+const count = (node: Pick<Started, "directory">, statement: string): number =>
+  look<{ readonly n: number }>(node, statement)[0]?.n ?? 0
+
+export const accountCount = (node: Pick<Started, "directory">): number =>
+  count(node, "select count(*) as n from accounts")
+
+/** How many transactions are final there. */
+export const recorded = (node: Pick<Started, "directory">): number =>
+  count(node, "select coalesce(max(sequence), 0) as n from transactions")
+
+export const isRecorded = (node: Pick<Started, "directory">, id: Hash): boolean =>
+  count(node, `select count(*) as n from transactions where hash = x'${id}'`) === 1
+
+/** In how many vertices each transaction stands. */
+export const timesProposed = (node: Pick<Started, "directory">, networkId: NetworkId): ReadonlyMap<Hash, number> => {
+  const times = new Map<Hash, number>()
+  for (const { bytes } of look<{ readonly bytes: Uint8Array }>(node, "select bytes from vertex_bytes")) {
+    for (const { id } of Either.getOrThrow(Vertex.decode(networkId, bytes)).body.transactions) {
+      times.set(id, (times.get(id) ?? 0) + 1)
+    }
   }
+  return times
 }

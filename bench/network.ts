@@ -1,0 +1,161 @@
+/**
+ * Four validators as processes on this machine, with payments offered at rising rates: how many are final a second, how
+ * long one takes, and what it costs. With them runs what offers the payments, so on few cores the figures are low.
+ */
+import { readFileSync } from "node:fs"
+import * as Address from "../src/protocol/Address.js"
+import * as Counter from "../src/protocol/Counter.js"
+import { SecretKey } from "../src/protocol/Keys.js"
+import * as Sats from "../src/protocol/Sats.js"
+import * as Transaction from "../src/protocol/Transaction.js"
+import * as TransactionJson from "../src/protocol/TransactionJson.js"
+import * as Processes from "../test/network/Processes.js"
+import type { Figure, Suite } from "./Harness.js"
+
+const ROUND_MS = 250
+const SENDERS = 1_000
+const RATES = [0, 250, 500, 1_000, 2_000, 3_000]
+const PHASE_MS = 15_000
+const BATCH_MS = 100
+/** Payments whose way is watched, a second. */
+const WATCHED_PER_SECOND = 10
+const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
+/** Clock ticks a second, in which Linux counts processor time. */
+const TICKS = 100
+
+interface Sender {
+  readonly key: SecretKey
+  readonly address: Address.Address
+  nonce: number
+}
+
+const cpuMs = ({ pid }: Processes.Started): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
+}
+
+const quantile = (values: ReadonlyArray<number>, part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const payment = ({ genesis }: Processes.Founded, sender: Sender, to: Address.Address): Transaction.Transaction =>
+  Transaction.sign(
+    genesis.networkId,
+    {
+      from: sender.address,
+      nonce: Counter.nonce(sender.nonce++),
+      fee: Sats.make(1_000),
+      operation: { _tag: "Transfer", to, amount: Sats.make(1), memo: "" },
+    },
+    sender.key,
+  )
+
+const submit = async (node: Processes.Started, transactions: ReadonlyArray<Transaction.Transaction>): Promise<void> => {
+  const body = JSON.stringify(transactions.map(TransactionJson.toJson))
+  const response = await fetch(`${node.http}/tx/submit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  })
+  if (!response.ok) throw new Error(`payments refused: ${response.status} ${await response.text()}`)
+  await response.arrayBuffer()
+}
+
+const isFinal = async (node: Processes.Started, id: string): Promise<boolean> => {
+  const response = await fetch(`${node.http}/tx/${id}`)
+  const answer = (await response.json()) as { readonly status?: string }
+  return answer.status === "finalized"
+}
+
+/** How long until it reads as final at the node that was told. */
+const watch = async (node: Processes.Started, id: string): Promise<number> => {
+  const began = performance.now()
+  while (!(await isFinal(node, id))) await sleep(10)
+  return performance.now() - began
+}
+
+/** Offers so many a second, each batch to the next node. */
+const phase = async (
+  network: Processes.Founded,
+  nodes: ReadonlyArray<Processes.Started>,
+  senders: ReadonlyArray<Sender>,
+  rate: number,
+) => {
+  const [first] = nodes
+  if (first === undefined) throw new Error("there are no nodes")
+  const watched: Array<Promise<number>> = []
+  const sending: Array<Promise<void>> = []
+  const before = { final: Processes.recorded(first), cpu: nodes.map(cpuMs), at: performance.now() }
+  let offered = 0
+  for (let batch = 0; performance.now() - before.at < PHASE_MS; batch++) {
+    const due = Math.floor(((performance.now() - before.at) / 1_000) * rate)
+    const node = nodes[batch % nodes.length] ?? first
+    const [probe, ...others] = Array.from({ length: Math.max(1, due - offered) }, (_, i) => {
+      const sender = senders[(offered + i) % senders.length]
+      const other = senders[(offered + i + 1) % senders.length]
+      if (sender === undefined || other === undefined) throw new Error("there are no senders")
+      return payment(network, sender, other.address)
+    })
+    offered += 1 + others.length
+    if (probe !== undefined) {
+      const sent = submit(node, [probe, ...others])
+      sending.push(sent)
+      if (batch % Math.ceil(1_000 / BATCH_MS / WATCHED_PER_SECOND) === 0) {
+        watched.push(sent.then(() => watch(node, probe.id)))
+      }
+    }
+    await sleep(BATCH_MS)
+  }
+  const elapsed = performance.now() - before.at
+  const final = Processes.recorded(first) - before.final
+  const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0)
+  await Promise.all(sending)
+  return { offered, elapsed, final, cpu, latencies: await Promise.all(watched) }
+}
+
+const figuresOf = (
+  rate: number,
+  { elapsed, final, cpu, latencies }: Awaited<ReturnType<typeof phase>>,
+): ReadonlyArray<Figure> => {
+  const name = rate === 0 ? "idle" : `${rate} offered`
+  return [
+    { name: `${name}: final`, value: (final * 1_000) / elapsed, unit: "a second" },
+    { name: `${name}: p50`, value: quantile(latencies, 0.5), unit: "ms" },
+    { name: `${name}: p95`, value: quantile(latencies, 0.95), unit: "ms" },
+    { name: `${name}: p50`, value: quantile(latencies, 0.5) / ROUND_MS, unit: "round intervals" },
+    { name: `${name}: CPU of all nodes`, value: cpu / elapsed, unit: "cores" },
+    { name: `${name}: CPU of all nodes`, value: (cpu * 1_000) / Math.max(1, final), unit: "µs a payment" },
+  ]
+}
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
+  const senders = Array.from({ length: SENDERS }, (): Sender => {
+    const key = SecretKey.generate()
+    return { key, address: Address.fromPublicKey(key.publicKey), nonce: 0 }
+  })
+  const network = Processes.found({
+    roundMs: ROUND_MS,
+    epochRounds: 240,
+    allocations: senders.map(({ address }) => ({ address, amount: BALANCE })),
+  })
+  try {
+    const nodes = await Processes.startAll(network, ["--rate-limits", "off"], "warn")
+    await Processes.everybodyAt(nodes, 5)
+    const all: Array<Figure> = []
+    for (const rate of RATES) {
+      all.push(...figuresOf(rate, await phase(network, nodes, senders, rate)))
+      await sleep(2_000)
+    }
+    const [first, ...others] = nodes
+    await first?.kill()
+    await sleep(5_000)
+    const { latencies } = await phase(network, others, senders, 100)
+    all.push({ name: "one of four gone: p50", value: quantile(latencies, 0.5) / ROUND_MS, unit: "round intervals" })
+    return all
+  } finally {
+    await Processes.removeAll()
+  }
+}
+
+export const suite: Suite = { about: `four validators on one machine, rounds every ${ROUND_MS} ms`, figures }

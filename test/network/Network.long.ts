@@ -1,0 +1,120 @@
+/** The long stories of networks of processes: `npm run test:network`. */
+import { afterEach, describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { expectOneHistory } from "./History.js"
+import * as Processes from "./Processes.js"
+import * as Wallet from "./Wallet.js"
+
+const LIMIT_MS = 600_000
+
+afterEach(Processes.removeAll)
+
+describe("four validators", () => {
+  it(
+    "finalize nothing while two are gone, do not fork, and go on when they return",
+    async () => {
+      const network = Processes.found({ roundMs: 300, epochRounds: 240 })
+      const nodes = await Processes.startAll(network)
+      await Processes.everybodyAt(nodes, 5)
+      const [first, second, ...others] = nodes
+      if (first === undefined || second === undefined) return expect.unreachable()
+      await Promise.all([first.kill(), second.kill()])
+      // What was in flight may still be decided; then nothing is.
+      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      const stopped = others.map(Processes.finalizedRound)
+      await new Promise((resolve) => setTimeout(resolve, 10_000))
+      expect(others.map(Processes.finalizedRound)).toEqual(stopped)
+      const back = [
+        await Processes.startValidator(network, 0, others),
+        await Processes.startValidator(network, 1, others),
+      ]
+      const all = [...back, ...others]
+      const resumed = Math.max(...stopped) + 15
+      await Processes.everybodyAt(all, resumed)
+      expectOneHistory(all, resumed)
+      for (const key of network.keys) {
+        const slots = Processes.slotsOf(all[2] ?? first, key)
+        expect(new Set(slots).size).toBe(slots.length)
+      }
+      for (const node of all) expect(node.log()).not.toContain("no honest node")
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "hand over epochs, and a fifth node joins by the state of a close and equals them",
+    async () => {
+      const accounts = Array.from({ length: 20_000 }, (_, n) => ({
+        address: Address.fromPublicKey(Wallet.numbered(n)),
+        amount: Sats.make(1_000 + n),
+      }))
+      const network = Processes.found({ roundMs: 250, epochRounds: 40, allocations: accounts })
+      const nodes = await Processes.startAll(network)
+      await Processes.everybodyAt(nodes, 130)
+      const [first] = nodes
+      if (first === undefined) return expect.unreachable()
+      const follower = await Processes.start(network, "fifth", ["--no-validate", "--peer", first.p2p])
+      await Processes.until("the fifth follows", () => Processes.finalizedRound(follower) > 140)
+      // It has not executed the first epochs: it took their outcome.
+      expect(Processes.commits(follower)[0]?.round).toBeGreaterThan(40)
+      const all = [...nodes, follower]
+      const round = Math.max(...all.map(Processes.finalizedRound)) + 12
+      await Processes.everybodyAt(all, round)
+      expectOneHistory(all, round - 12)
+      expect(Processes.accountCount(follower)).toBe(Processes.accountCount(first))
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "learn what any node is told, and each transaction is proposed once",
+    async () => {
+      const network = Processes.found({ roundMs: 400, epochRounds: 240 })
+      const nodes = await Processes.startAll(network)
+      const [first] = nodes
+      if (first === undefined) return expect.unreachable()
+      const follower = await Processes.start(network, "door", [
+        "--no-validate",
+        "--rate-limits",
+        "off",
+        "--peer",
+        first.p2p,
+      ])
+      const all = [...nodes, follower]
+      await Processes.everybodyAt(all, 3)
+      const sent = await Wallet.pay(follower, network, 40)
+      await Processes.until("all are final everywhere", () =>
+        all.every((node) => sent.every((id) => Processes.isRecorded(node, id))),
+      )
+      const proposed = Processes.timesProposed(first, network.genesis.networkId)
+      for (const id of sent) expect(proposed.get(id)).toBeGreaterThanOrEqual(1)
+      const twice = sent.filter((id) => (proposed.get(id) ?? 0) > 1)
+      expect(twice).toEqual([])
+    },
+    LIMIT_MS,
+  )
+})
+
+describe("a newcomer", () => {
+  it(
+    "that stakes and runs a node takes a seat after an epoch of heartbeats; one that dies again stops nobody",
+    async () => {
+      const network = Processes.found({ roundMs: 250, epochRounds: 40 })
+      const nodes = await Processes.startAll(network)
+      const [first] = nodes
+      if (first === undefined) return expect.unreachable()
+      const candidate = await Wallet.candidate(network, "fifth", nodes)
+      await Wallet.stake(first, network)
+      const address = Address.fromPublicKey(network.rich.publicKey)
+      await Processes.until("it has a seat", () => Wallet.isInCommittee(first, address), 300_000)
+      await Processes.until("it makes vertices", () => Processes.slotsOf(first, network.rich).length > 3)
+      await candidate.kill()
+      await Processes.until("it has lost its seat", async () => !(await Wallet.isInCommittee(first, address)), 300_000)
+      const round = Processes.finalizedRound(first)
+      await Processes.everybodyAt(nodes, round + 20)
+      expectOneHistory(nodes, round)
+    },
+    LIMIT_MS,
+  )
+})

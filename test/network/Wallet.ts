@@ -1,0 +1,72 @@
+/** Somebody with money, at the door of a running node. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { sha256Hex } from "#crypto"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import type { PublicKey } from "../../src/protocol/Keys.js"
+import type { Operation } from "../../src/protocol/Operation.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import * as Processes from "./Processes.js"
+
+/** A public key that nobody holds, always the same one. */
+export const numbered = (n: number): PublicKey => sha256Hex(Uint8Array.of(n, n >> 8, n >> 16, n >> 24)) as PublicKey
+
+const call = async (node: Processes.Started, path: string, body?: unknown): Promise<unknown> => {
+  if (node.http === null) throw new Error(`node ${node.name} serves no HTTP`)
+  const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+  const response = await fetch(`${node.http}${path}`, body === undefined ? {} : post)
+  const answer: unknown = await response.json()
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`)
+  return answer
+}
+
+const signed = ({ genesis, rich }: Processes.Founded, nonce: number, fee: number, operation: Operation) =>
+  Transaction.sign(
+    genesis.networkId,
+    { from: Address.fromPublicKey(rich.publicKey), nonce: Counter.nonce(nonce), fee: Sats.make(fee), operation },
+    rich,
+  )
+
+/** So many payments, given to one node; gives their hashes. */
+export const pay = async (
+  node: Processes.Started,
+  network: Processes.Founded,
+  count: number,
+): Promise<ReadonlyArray<Hash>> => {
+  const transactions = Array.from({ length: count }, (_, nonce) =>
+    signed(network, nonce, 1_000, {
+      _tag: "Transfer",
+      to: Address.fromPublicKey(numbered(nonce)),
+      amount: Sats.make(100_000),
+      memo: "",
+    }),
+  )
+  await call(node, "/tx/submit", transactions.map(TransactionJson.toJson))
+  return transactions.map(({ id }) => id)
+}
+
+/** The rich one stakes at this node. */
+export const stake = async (node: Processes.Started, network: Processes.Founded): Promise<void> => {
+  const amount = Sats.make(2 * Sats.MIN_STAKE_SATS)
+  await call(node, "/tx/submit", TransactionJson.toJson(signed(network, 0, 0, { _tag: "StakeTx", amount })))
+}
+
+/** A node with the key of the rich one. */
+export const candidate = (
+  network: Processes.Founded,
+  name: string,
+  peers: ReadonlyArray<Processes.Started>,
+): Promise<Processes.Started> => {
+  const file = join(network.folder, `${name}.key`)
+  writeFileSync(file, `${network.rich.toSecretHex()}\n`, { mode: 0o600 })
+  return Processes.start(network, name, ["--validator-key", file, ...peers.flatMap(({ p2p }) => ["--peer", p2p])])
+}
+
+export const isInCommittee = async (node: Processes.Started, address: Address.Address): Promise<boolean> => {
+  const answer = await call(node, `/stake/${address}`)
+  return typeof answer === "object" && answer !== null && "in_committee" in answer && answer.in_committee === true
+}

@@ -55,6 +55,10 @@ type Event =
   | { readonly _tag: "Notice"; readonly notice: Notice }
   | { readonly _tag: "Changed"; readonly peers: ReadonlyArray<Peer> }
 
+/** Of all interfaces, one that others can use, if there is one. */
+const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
+  addresses.find((address) => !/^\/(ip4\/127\.|ip6\/::1\/)/.test(address)) ?? addresses[0]
+
 const levels = { debug: Effect.logDebug, info: Effect.logInfo, warn: Effect.logWarning } as const
 
 const log = ({ level, message, fields }: Notice): Effect.Effect<void> =>
@@ -125,7 +129,7 @@ const make = (options: Options) =>
     )
 
     return Network.of({
-      listensAt: Option.fromNullable(board.addresses[0]),
+      listensAt: Option.fromNullable(reachable(board.addresses)),
       send: (to, message) => Effect.sync(() => board.send(to, message)),
       broadcast: (message) => Effect.sync(() => board.broadcast(message)),
       inbound: Stream.fromQueue(inbound, { maxChunkSize: 64 }),

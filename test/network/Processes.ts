@@ -201,8 +201,22 @@ export const commits = (node: Pick<Started, "directory">): ReadonlyArray<StoredC
 
 export const finalizedRound = (node: Pick<Started, "directory">): number => commits(node).at(-1)?.round ?? 0
 
-export const everybodyAt = (nodes: ReadonlyArray<Started>, round: number): Promise<void> =>
-  until(`round ${round} is final everywhere`, () => nodes.every((node) => finalizedRound(node) >= round))
+/** Waits as long as it goes on, however slowly; a machine may have other things to do. */
+export const everybodyAt = async (
+  nodes: ReadonlyArray<Started>,
+  round: number,
+  standstillMs = 90_000,
+): Promise<void> => {
+  let rounds: ReadonlyArray<number> = []
+  let movedAt = Date.now()
+  while (rounds.length === 0 || Math.min(...rounds) < round) {
+    const now = nodes.map(finalizedRound)
+    if (now.some((each, i) => each !== rounds[i])) movedAt = Date.now()
+    rounds = now
+    if (Date.now() - movedAt > standstillMs) throw new Error(`stands still at rounds ${rounds}, ${round} expected`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
 
 const verticesOf = (node: Pick<Started, "directory">, key: SecretKey) =>
   look<{ readonly epoch: number; readonly round: number }>(

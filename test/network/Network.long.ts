@@ -56,8 +56,9 @@ describe("four validators", () => {
       if (first === undefined) return expect.unreachable()
       const follower = await Processes.start(network, "fifth", ["--no-validate", "--peer", first.p2p])
       await Processes.until("the fifth follows", () => Processes.finalizedRound(follower) > 140)
-      // It has not executed the first epochs: it took their outcome.
-      expect(Processes.commits(follower)[0]?.round).toBeGreaterThan(40)
+      // Behind the genesis: it has not executed the first epochs but taken their outcome.
+      const [, firstExecuted] = Processes.commits(follower)
+      expect(firstExecuted?.round).toBeGreaterThan(40)
       const all = [...nodes, follower]
       const round = Math.max(...all.map(Processes.finalizedRound)) + 12
       await Processes.everybodyAt(all, round)

@@ -260,3 +260,13 @@ export const timesProposed = (node: Pick<Started, "directory">, networkId: Netwo
   }
   return times
 }
+
+/** Takes the vertices of epochs before this one out of a node's database, as its own pruning would some day. */
+export const prune = ({ directory }: Pick<Started, "directory">, epoch: number): void => {
+  const database = new Database(join(directory, "udg.db"), { readonly: false })
+  try {
+    database.prepare(`delete from vertices where epoch < ${epoch}`).run()
+  } finally {
+    database.close()
+  }
+}

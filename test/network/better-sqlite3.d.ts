@@ -2,7 +2,7 @@
 declare module "better-sqlite3" {
   export default class Database {
     constructor(file: string, options: { readonly readonly: boolean })
-    prepare(statement: string): { all(): ReadonlyArray<unknown> }
+    prepare(statement: string): { all(): ReadonlyArray<unknown>; run(): unknown }
     close(): void
   }
 }

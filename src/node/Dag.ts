@@ -110,7 +110,13 @@ const make = Effect.gen(function* () {
     position,
     stretch: (start, rounds) =>
       Effect.gen(function* () {
-        const { round: newest, finalizedRound } = yield* position
+        const { round: newest } = yield* position
+        // By the disk, as everything else here: a commit on its way there would look like a leader that was skipped.
+        const last = yield* storage.commits.last
+        const finalizedRound = Option.match(last, {
+          onNone: () => Counter.round(0),
+          onSome: ({ leaderRound }) => leaderRound,
+        })
         const from = Option.getOrElse(start, () => Counter.round(Math.max(1, newest - rounds + 1)))
         const to = Counter.round(Math.min(newest, from + rounds - 1))
         if (to < newest) yield* requireKept(to)

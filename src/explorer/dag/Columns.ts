@@ -40,6 +40,14 @@ const COLUMNS_KEPT = 4_000
 /** Going back ends here, so that what is looked at is not what is forgotten next. */
 const COLUMNS_SOUGHT = 3_000
 
+/**
+ * A round is final with its leader, most of its vertices with the next one. A vertex that nobody named in time is never
+ * ordered at all, so there is an end to waiting for it.
+ */
+const SETTLING_ROUNDS = 20
+
+const isSettled = ({ isFinalized, dots }: Column): boolean => isFinalized && dots.every(({ commit }) => commit !== null)
+
 const isSame = (a: Column, b: Column): boolean =>
   JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 })
 
@@ -82,9 +90,8 @@ export class Columns {
 
   /** The lowest known round that may still change; the one after the newest when none may. */
   get firstUnsettled(): number {
-    let round = this.#newest + 1
-    while (this.#columns.has(round - 1) && !this.#columns.get(round - 1)?.isFinalized) round -= 1
-    return round
+    const open = this.between(this.#newest - SETTLING_ROUNDS, this.#newest).find((column) => !isSettled(column))
+    return open?.round ?? this.#newest + 1
   }
 
   #laneOf(address: Address): number {

@@ -19,7 +19,7 @@ const MARGIN_RIGHT = 26
 export const NARROWEST = 5
 export const WIDEST = 72
 const LOWEST_LANE = 5
-const HIGHEST_LANE = 44
+const HIGHEST_LANE = 96
 
 export const x = (window: Window, round: number): number =>
   window.width - MARGIN_RIGHT - (window.right - round) * window.columnWidth

@@ -54,6 +54,19 @@ describe("the known part of the DAG", () => {
     expect(columns.firstUnsettled).toBe(9)
   })
 
+  it("asks again for a final round until its vertices are ordered too, but not for ever", () => {
+    const columns = new Columns()
+    const late = answer([[5, true]])
+    const [first] = late.columns
+    if (first === undefined) throw new Error("no column")
+    const unordered = { ...first, vertices: first.vertices.map((vertex) => ({ ...vertex, commit_index: null })) }
+    columns.merge({ ...late, columns: [unordered] })
+    columns.merge(answer([[6, true]]))
+    expect(columns.firstUnsettled).toBe(5)
+    columns.merge(answer([[30, true]]))
+    expect(columns.firstUnsettled).toBe(31)
+  })
+
   it("knows news from what it has", () => {
     const columns = new Columns()
     expect(columns.merge(answer([[5, false]]))).toBe(true)

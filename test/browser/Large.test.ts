@@ -1,0 +1,65 @@
+/** A hundred validators over two hundred rounds: more than a test can run, so the network is drawn, not real. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { gzipSync } from "node:zlib"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect } from "effect"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Site from "../../src/rpc/explorer/Site.js"
+import * as TestServer from "../rpc/TestServer.js"
+import * as Axe from "./Axe.js"
+import * as Browsers from "./Browser.js"
+import * as Sketch from "./Sketch.js"
+
+let server: TestServer.TestServer
+let browser: Browser
+
+beforeAll(async () => {
+  const pages = await Effect.runPromise(Effect.provide(Site.built, NodeContext.layer))
+  server = await TestServer.start({ pages }, Sketch.handlers({ validators: 100, roundMs: 500, rounds: 400 }))
+  browser = await Browsers.launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop()
+})
+
+it("draws a hundred validators and two hundred rounds, and moves through them", async () => {
+  const { page, troubles } = await Browsers.open(browser)
+  await page.goto(`${server.url}/explorer/dag`)
+  await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
+  const zoomOut = page.getByRole("button", { name: "Zoom out" })
+  for (let i = 0; i < 6; i++) await zoomOut.click()
+  const canvas = page.getByRole("application")
+  // Rounds to the left are fetched as they come into view.
+  await expect
+    .poll(() => canvas.getAttribute("aria-label"), { timeout: 90_000 })
+    .toMatch(/100 validators, [2-9]\d\d rounds/)
+  expect(await Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(20)
+  const frames = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const element = document.querySelector<HTMLCanvasElement>(".dag canvas")
+        const end = performance.now() + 2_000
+        let count = 0
+        const step = (): void => {
+          element?.dispatchEvent(new WheelEvent("wheel", { deltaX: count % 2 === 0 ? -9 : 9, cancelable: true }))
+          count += 1
+          if (performance.now() < end) requestAnimationFrame(step)
+          else resolve(count / 2)
+        }
+        requestAnimationFrame(step)
+      }),
+  )
+  process.stdout.write(`100 validators, 200 rounds: ${frames.toFixed(0)} frames a second while moving\n`)
+  expect(troubles).toEqual([])
+  await page.context().close()
+})
+
+it("weighs at most 250 KB compressed, the wallet included", () => {
+  const assets = resolve(import.meta.dirname, "../../dist/explorer/assets")
+  const bytes = readdirSync(assets).reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0)
+  process.stdout.write(`explorer: ${(bytes / 1000).toFixed(0)} KB compressed\n`)
+  expect(bytes).toBeLessThanOrEqual(250_000)
+})

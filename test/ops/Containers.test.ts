@@ -1,0 +1,150 @@
+/** The image, the compose file and the script that founds its network fit the program. */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { program, Running } from "../blackbox/Running.js"
+import { optionsIn, pathOf, textOf, variables, variablesIn, yamlOf } from "./Kit.js"
+
+interface Service {
+  readonly image: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: ReadonlyArray<string>
+  readonly ports?: ReadonlyArray<string>
+  readonly restart?: string
+}
+
+const compose = yamlOf("compose.yml") as {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, null>>
+}
+const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith("node-"))
+
+describe("the image", () => {
+  const dockerfile = textOf("Dockerfile")
+
+  it("is built in two stages and runs as somebody else than root", () => {
+    expect(dockerfile.match(/^FROM /gm)).toHaveLength(2)
+    expect(dockerfile.match(/^USER (.*)$/gm)).toStrictEqual(["USER node"])
+  })
+
+  it("sets only variables that the node reads", () => {
+    const used = variablesIn(dockerfile)
+    expect(used).toContain("UDG_DATA_DIR")
+    expect(used.filter((name) => !variables.has(name) && name !== "UDG_")).toStrictEqual([])
+  })
+
+  it("is built from files that are there", () => {
+    const kept = textOf("Dockerfile.dockerignore").match(/(?<=^!).+$/gm) ?? []
+    expect(kept.filter((name) => !existsSync(resolve(pathOf(".."), name)))).toStrictEqual([])
+    expect(kept).toContain("src")
+  })
+})
+
+describe("the compose file", () => {
+  it("has four nodes, each with a volume and a port of its own, that know all others", () => {
+    const names = nodes.map(([name]) => name)
+    expect(names).toStrictEqual(["node-1", "node-2", "node-3", "node-4"])
+    for (const [name, { environment, volumes }] of nodes) {
+      const others = names.filter((other) => other !== name).map((other) => `${other}:9333`)
+      expect(environment).toStrictEqual({ UDG_PEER: others.join(",") })
+      expect(volumes).toStrictEqual([`${name}:/data`])
+    }
+    expect(new Set(nodes.flatMap(([, { ports }]) => ports)).size).toBe(4)
+  })
+
+  it("never starts a node again by itself, since Docker cannot leave out exit codes 100 and 101", () => {
+    for (const [, { restart }] of nodes) expect(restart).toBe("no")
+  })
+
+  it("opens ports to this machine only", () => {
+    const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
+    expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toStrictEqual([])
+  })
+
+  it("uses volumes that it declares and files that are there", () => {
+    const sources = Object.values(compose.services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(":")[0] ?? ""),
+    )
+    for (const source of sources) {
+      if (source.startsWith("./")) expect(existsSync(pathOf(source)), source).toBe(true)
+      else expect(Object.keys(compose.volumes)).toContain(source)
+    }
+  })
+
+  it("sets only variables that the node reads", () => {
+    const used = nodes.flatMap(([, { environment = {} }]) => Object.keys(environment))
+    expect(used.filter((name) => !variables.has(name))).toStrictEqual([])
+  })
+
+  it("has each of its nodes scraped", () => {
+    const { scrape_configs } = yamlOf("prometheus/prometheus.yml") as {
+      readonly scrape_configs: ReadonlyArray<{
+        readonly static_configs: ReadonlyArray<{ readonly targets: ReadonlyArray<string> }>
+      }>
+    }
+    const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((group) => group.targets))
+    expect(targets).toStrictEqual(nodes.map(([name]) => `${name}:10333`))
+  })
+})
+
+describe("the founding of its network", () => {
+  const directory = mkdtempSync(join(tmpdir(), "udg-found-"))
+  const network = join(directory, "network")
+  const fileOf = (n: number, name: string): string => join(network, `node-${n}`, name)
+  const found = (): string =>
+    execFileSync("sh", [pathOf("docker/found.sh"), network], {
+      encoding: "utf8",
+      env: { PATH: `${directory}${delimiter}${process.env["PATH"] ?? ""}`, TMPDIR: directory },
+    })
+  let said = ""
+  beforeAll(() => {
+    symlinkSync(program, join(directory, "udg"))
+    said = found()
+  })
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  it("uses only options that udg genesis has", () => {
+    const help = execFileSync(process.execPath, [program, "genesis", "--help"], { encoding: "utf8" })
+    const script = textOf("docker/found.sh").replace(/^#.*$/gm, "")
+    expect(optionsIn(script).filter((option) => !help.includes(option))).toStrictEqual([])
+  })
+
+  it("gives each node a key of its own and all the same genesis of four validators", () => {
+    expect(said).toContain("udg-compose (testnet)")
+    const keys = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "validator.key"), "utf8"))
+    const geneses = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "genesis.json"), "utf8"))
+    expect(new Set(keys).size).toBe(4)
+    expect(new Set(geneses).size).toBe(1)
+    expect(JSON.parse(geneses[0] ?? "").validators).toHaveLength(4)
+    expect([1, 2, 3, 4].map((n) => existsSync(fileOf(n, "faucet.key")))).toStrictEqual([true, false, false, false])
+  })
+
+  it("leaves keys that only their owner may read, and says none of them", () => {
+    for (const file of [...[1, 2, 3, 4].map((n) => fileOf(n, "validator.key")), fileOf(1, "faucet.key")]) {
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(said).not.toContain(readFileSync(file, "utf8").trim())
+    }
+  })
+
+  it("makes a directory that a node starts from without being told more", async () => {
+    const node = new Running(process.execPath, [program, "--data-dir", join(network, "node-1"), "--port", "0"])
+    await node.until(() => node.stdout.includes("rpc"))
+    node.signal("SIGTERM")
+    expect((await node.end()).code).toBe(0)
+    expect(node.stdout).toContain("udg-compose (testnet)")
+    expect(node.stdout).toContain("/faucet")
+  })
+
+  it("leaves alone what is there, and begins anew where it was broken off", () => {
+    const before = readFileSync(fileOf(1, "validator.key"), "utf8")
+    expect(found()).toBe("the network is there already\n")
+    expect(readFileSync(fileOf(1, "validator.key"), "utf8")).toBe(before)
+    rmSync(fileOf(4, "genesis.json"))
+    found()
+    const geneses = [1, 2, 3, 4].map((n) => readFileSync(fileOf(n, "genesis.json"), "utf8"))
+    expect(new Set(geneses).size).toBe(1)
+    expect(readFileSync(fileOf(1, "validator.key"), "utf8")).not.toBe(before)
+  })
+})

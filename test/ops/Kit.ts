@@ -1,0 +1,34 @@
+/** The files of ops/, and what in them must be true of the program. */
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { parse } from "yaml"
+import * as NodeSettings from "../../src/cli/NodeSettings.js"
+import * as Setting from "../../src/cli/Setting.js"
+
+const root = resolve(import.meta.dirname, "../..")
+
+export const pathOf = (name: string): string => resolve(root, "ops", name)
+
+export const textOf = (name: string): string => readFileSync(pathOf(name), "utf8")
+
+export const yamlOf = (name: string): unknown => parse(textOf(name), { merge: true })
+
+const settings = Object.values(NodeSettings.settings)
+
+/** `--data-dir` and all others that the node takes. */
+export const options: ReadonlySet<string> = new Set(settings.map((setting) => Setting.flagOf(setting)))
+
+/** `UDG_DATA_DIR` and all others that the node reads. */
+export const variables: ReadonlySet<string> = new Set(settings.map((setting) => Setting.variableOf(setting)))
+
+/** Every option that stands in a text. */
+export const optionsIn = (text: string): ReadonlyArray<string> => text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []
+
+/** Every variable of ours that stands in a text. */
+export const variablesIn = (text: string): ReadonlyArray<string> => text.match(/\bUDG_[A-Z_]+/g) ?? []
+
+/** The series that a PromQL expression reads: names that are neither functions nor labels nor words of the language. */
+export const seriesIn = (expression: string): ReadonlyArray<string> =>
+  expression
+    .replace(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without)\s*\([^)]*\)/g, "")
+    .match(/\b[a-zA-Z_:][\w:]*\b(?!\s*\()/g) ?? []

@@ -1,0 +1,135 @@
+/** Alert rules and dashboard read what a node really exposes. */
+import { spawnSync } from "node:child_process"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as RealNode from "../rpc/RealNode.js"
+import { ask, get } from "../rpc/TestServer.js"
+import { pathOf, seriesIn, textOf, yamlOf } from "./Kit.js"
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: { readonly summary: string; readonly description: string }
+}
+
+interface Panel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly targets?: ReadonlyArray<{ readonly expr: string; readonly datasource: { readonly uid: string } }>
+}
+
+const { groups } = yamlOf("prometheus/alerts.yml") as {
+  readonly groups: ReadonlyArray<{ readonly name: string; readonly rules: ReadonlyArray<Rule> }>
+}
+const dashboard = JSON.parse(textOf("grafana/dashboards/udg.json")) as {
+  readonly panels: ReadonlyArray<Panel>
+  readonly templating: unknown
+}
+
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
+
+/** Everything on GET /metrics, and `up`, which Prometheus adds. */
+let exposed: ReadonlySet<string>
+let node: RealNode.RealNode
+beforeAll(async () => {
+  node = await RealNode.start()
+  const { body } = await ask(node.port, get("/metrics"))
+  const families = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  const series = families.flatMap(([, name = "", type]) =>
+    type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+  exposed = new Set(["up", ...series])
+})
+afterAll(() => node.stop())
+
+describe("the alert rules", () => {
+  it("begin with the four that the specification recommends, as it has them", () => {
+    const [recommended] = groups
+    expect(recommended?.rules.map((rule) => [rule.expr, rule.for, rule.labels.severity])).toStrictEqual([
+      ["udg_finality_lag > 10", "5m", "critical"],
+      ["udg_peer_count < 2", "2m", "warning"],
+      ["udg_mempool_size > 8000", "5m", "warning"],
+      ["udg_dag_round - udg_checkpoint_latest > 500", "10m", "warning"],
+    ])
+  })
+
+  it("say what is wrong and what to do, under names of their own", () => {
+    const rules = groups.flatMap((group) => group.rules)
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+    for (const { annotations } of rules) {
+      expect(annotations.summary).toContain("{{ $labels.instance }}")
+      expect(annotations.description).not.toBe("")
+    }
+  })
+
+  it("read only series that a node exposes", () => {
+    const read = groups.flatMap((group) => group.rules).flatMap(({ expr }) => seriesIn(expr))
+    expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
+  })
+
+  it("are loaded by the Prometheus of the compose file, which scrapes every node under the job they name", () => {
+    const config = yamlOf("prometheus/prometheus.yml")
+    expect(config).toMatchObject({
+      rule_files: ["alerts.yml"],
+      scrape_configs: [{ job_name: "udg", metrics_path: "/metrics" }],
+    })
+  })
+})
+
+describe.runIf(hasPromtool)("promtool", () => {
+  const promtool = (...words: ReadonlyArray<string>) => {
+    const { status, stdout, stderr } = spawnSync("promtool", words, { encoding: "utf8" })
+    return { status, said: stdout + stderr }
+  }
+
+  it("takes the rules", () => {
+    const { status, said } = promtool("check", "rules", pathOf("prometheus/alerts.yml"))
+    expect(said).toContain("5 rules found")
+    expect(status).toBe(0)
+  })
+
+  it("takes the configuration", () => {
+    const { status, said } = promtool("check", "config", pathOf("prometheus/prometheus.yml"))
+    expect(status, said).toBe(0)
+  })
+
+  it("sees each rule fire past its edge and not before its time", () => {
+    const { status, said } = promtool("test", "rules", pathOf("prometheus/alerts.test.yml"))
+    expect(status, said).toBe(0)
+  })
+})
+
+describe("the dashboard", () => {
+  const graphs = dashboard.panels.filter(({ type }) => type !== "row")
+
+  it("reads only series that a node exposes", () => {
+    const read = graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesIn(expr)))
+    expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
+  })
+
+  it("shows every figure of the node, ours and the specified ones", () => {
+    const read = new Set(graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesIn(expr))))
+    const figures = [...exposed].filter((name) => /^(udg|checkpoint|fast_sync)_/.test(name))
+    const left = ["udg_http_request_duration_seconds_sum"]
+    expect(figures.filter((name) => !read.has(name) && !left.includes(name))).toStrictEqual([])
+  })
+
+  it("asks the data source that is provisioned", () => {
+    const { datasources } = yamlOf("grafana/provisioning/datasources/prometheus.yml") as {
+      readonly datasources: ReadonlyArray<{ readonly uid: string }>
+    }
+    const asked = new Set(graphs.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource.uid)))
+    expect([...asked]).toStrictEqual(datasources.map(({ uid }) => uid))
+  })
+
+  it("has panels that lie beside each other, not on each other", () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  })
+})

@@ -1,0 +1,80 @@
+/** The systemd unit and the nginx example fit the program. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Ending from "../../src/node/Ending.js"
+import { options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
+
+const unit = textOf("systemd/udg.service")
+
+/** The last value of a setting; a unit may have many of some. */
+const settingOf = (name: string): string | undefined =>
+  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value).at(-1)
+
+describe("the systemd unit", () => {
+  it("restarts on failure, but never after the two endings that a person must look at", () => {
+    expect(settingOf("Restart")).toBe("on-failure")
+    const fatal = ["FinalityRollback", "SupplyViolation"].map((_tag) => Ending.exitCodeOf({ _tag }))
+    expect(settingOf("RestartPreventExitStatus")).toBe(fatal.join(" "))
+  })
+
+  it("starts the node with options that it has", () => {
+    const used = optionsIn(settingOf("ExecStart") ?? "")
+    expect(used).not.toStrictEqual([])
+    expect(used.filter((option) => !options.has(option))).toStrictEqual([])
+  })
+
+  it("keeps the directory of the keys to the service's own user", () => {
+    expect(settingOf("StateDirectoryMode")).toBe("0700")
+    expect(settingOf("UMask")).toBe("0077")
+    expect(settingOf("User")).not.toBe("root")
+    expect(settingOf("ExecStart")).toContain(`--data-dir /var/lib/${settingOf("StateDirectory")} `)
+  })
+
+  it("does not forbid what compiling JavaScript needs", () => {
+    expect(settingOf("MemoryDenyWriteExecute")).toBeUndefined()
+  })
+
+  const systemd = (...words: ReadonlyArray<string>) => {
+    const directory = mkdtempSync(join(tmpdir(), "udg-unit-"))
+    try {
+      const file = join(directory, "udg.service")
+      // The program itself is not installed where tests run.
+      writeFileSync(file, unit.replace("/usr/local/bin/udg", process.execPath))
+      const { status, stdout, stderr } = spawnSync("systemd-analyze", [...words, file], { encoding: "utf8" })
+      return { status, said: stdout + stderr }
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  }
+
+  it.runIf(spawnSync("systemd-analyze", ["--version"]).status === 0)("is one that systemd takes", () => {
+    expect(systemd("verify")).toStrictEqual({ status: 0, said: "" })
+  })
+})
+
+describe("the nginx example", () => {
+  const conf = textOf("nginx/udg.conf")
+
+  it("passes on to the port on which the node serves by default", () => {
+    expect(conf).toContain("server 127.0.0.1:10333;")
+  })
+
+  it("names options that the node has", () => {
+    expect(optionsIn(conf).filter((option) => !options.has(option))).toStrictEqual([])
+    expect(variablesIn(conf).filter((variable) => !variables.has(variable))).toStrictEqual([])
+  })
+
+  it("appends the client to X-Forwarded-For, and does not hold back events", () => {
+    expect(conf).toContain("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")
+    expect(conf).toMatch(/location = \/events \{[^}]*proxy_buffering off;/)
+  })
+
+  it("closes every block that it opens", () => {
+    const code = conf.replace(/#.*$/gm, "")
+    expect(code.split("{").length).toBe(code.split("}").length)
+    for (const line of code.split("\n").map((text) => text.trim())) expect(line).toMatch(/^$|[{};]$/)
+  })
+})

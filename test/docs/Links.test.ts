@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest"
+import { complaint, linksOf, pages, textOf } from "./Pages.js"
+
+describe("the pages", () => {
+  it("link to files and headings that are there", () => {
+    const links = pages.flatMap((page) => linksOf(textOf(page)).map((target) => complaint(page, target)))
+    expect(links.length).toBeGreaterThan(20)
+    expect(links.filter((found) => found !== undefined)).toStrictEqual([])
+  })
+
+  it("can all be reached from the README", () => {
+    const reached = new Set(["README.md"])
+    for (const page of reached) {
+      for (const target of linksOf(textOf(page))) {
+        const [path = ""] = target.split("#")
+        const file = new URL(path, `file:///${page}`).pathname.slice(1)
+        for (const found of pages.filter((other) => other === file || other.startsWith(`${file.replace(/\/$/, "")}/`)))
+          reached.add(found)
+      }
+    }
+    expect(pages.filter((page) => !reached.has(page))).toStrictEqual([])
+  })
+})
+
+describe("the check itself", () => {
+  it("finds a file, a heading and a way out that are not there", () => {
+    expect(complaint("docs/storage.md", "nowhere.md")).toContain("is not there")
+    expect(complaint("docs/storage.md", "#no-such")).toContain("no such heading")
+    expect(complaint("README.md", "../elsewhere.md")).toContain("outside")
+    expect(complaint("README.md", "docs/configuration.md#logging")).toBeUndefined()
+    expect(linksOf("see [a](b.md), `[c](d.md)` and\n\n    [e](f.md)\n")).toStrictEqual(["b.md"])
+  })
+})

@@ -86,38 +86,59 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("does not start from a state whose root is not that of its last checkpoint", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* Effect.provide(untilRound(10), world.node(directory))
-      const keep = (stateRoot: Hash.Hash | null) =>
-        Effect.gen(function* () {
-          const { genesis } = yield* Home.Home
-          const storage = yield* Storage
-          const { opened } = yield* Loading.load(genesis, null, { low: 1, high: 1 })
-          const { head, epoch, totals } = opened.ledger.read
-          const checkpoint = Checkpoint.make({
-            epoch: epoch.epoch,
-            round: head.leaderRound,
-            commitIndex: head.index,
-            commitHash: head.hash,
-            effectsDigest: opened.ledger.effectsDigest,
-            stateRoot: stateRoot ?? opened.trie.hash,
-            totalSupply: totals.total,
-            nextEpoch: null,
-            previous: Hash.ZERO,
-          })
-          yield* storage.checkpoints.putBuilt(checkpoint)
-          return yield* Effect.either(Loading.load(genesis, null, { low: 1, high: 1 }))
-        }).pipe(Effect.provide(files(directory)))
+  // Also where the last commit had a checkpoint of its own, and where it closed an epoch and the next was not begun.
+  it.scopedLive.each([
+    { at: 5, begun: true },
+    { at: 10, begun: true },
+    { at: 40, begun: true },
+    { at: 40, begun: false },
+  ])(
+    "does not start from a state whose root is not that of its checkpoint, stopped at %o",
+    ({ at, begun }) =>
+      Effect.gen(function* () {
+        const directory = yield* world.temporaryDirectory
+        yield* world.found(
+          directory,
+          { epochRounds: 40, collectionDepthRounds: 10 },
+          { checkpointIntervalRounds: 10, cooldownRounds: 40 },
+        )
+        yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
+          Effect.provide(world.node(directory, {}, undefined, forgingEngine(at + 1))),
+        )
+        if (!begun) {
+          yield* sqlite(`${directory}/udg.db`, "delete from openings where epoch = 2")
+          yield* sqlite(`${directory}/udg.db`, "delete from checkpoints where round = 40")
+        }
+        const keep = (stateRoot: Hash.Hash | null) =>
+          Effect.gen(function* () {
+            const { genesis } = yield* Home.Home
+            const storage = yield* Storage
+            const { contents, opened } = yield* Loading.load(genesis, null, { low: 1, high: 1 })
+            const { head, totals } = opened.ledger.read
+            expect(head.index).toBe(at)
+            const checkpoint = Checkpoint.make({
+              epoch: contents.current.opening.record.epoch,
+              round: head.leaderRound,
+              commitIndex: head.index,
+              commitHash: head.hash,
+              effectsDigest: opened.ledger.effectsDigest,
+              stateRoot: stateRoot ?? opened.trie.hash,
+              totalSupply: totals.total,
+              nextEpoch: null,
+              previous: Hash.ZERO,
+            })
+            yield* storage.checkpoints.putBuilt(checkpoint)
+            return yield* Effect.either(Loading.load(genesis, null, { low: 1, high: 1 }))
+          }).pipe(Effect.provide(files(directory)))
 
-      expect(Either.isRight(yield* keep(null))).toBe(true)
-      const wrong = Hash.of("udg/key", Uint8Array.of(1))
-      const refused = yield* Effect.flatMap(keep(wrong), Effect.flip)
-      expect(refused._tag).toBe("StateDamaged")
-      expect(exitCodeOf(refused)).toBe(1)
-      expect(refused.message).toContain(`its checkpoint says ${wrong}`)
-    }).pipe(Effect.provide(world.platform)),
+        expect(Either.isRight(yield* keep(null))).toBe(true)
+        const wrong = Hash.of("udg/key", Uint8Array.of(1))
+        const refused = yield* Effect.flatMap(keep(wrong), Effect.flip)
+        expect(refused._tag).toBe("StateDamaged")
+        expect(exitCodeOf(refused)).toBe(1)
+        expect(refused.message).toContain(`its checkpoint says ${wrong}`)
+      }).pipe(Effect.provide(world.platform)),
+    240_000,
   )
 
   it.scopedLive("decides again from its own vertices what a power cut took from the database", () =>

@@ -130,7 +130,9 @@ export const VoteRecord = Field.record(
     proposal_id: Field.proposalId("the proposal"),
     address: Field.address("the account"),
     vote: Field.of(Schema.NullOr(Vote), "null: it has not voted"),
-    weight: Field.sats("its effective stake in the snapshot; 0 for who cannot vote"),
+    weight: Field.sats(
+      "its effective stake in the snapshot; 0 for who cannot vote, and for who had not when it was decided",
+    ),
   }),
   { proposal_id: 1, address: example.address, vote: "yes", weight: 200_000_000_000 },
 )

@@ -1,0 +1,84 @@
+/** The figures in docs/economics.md, docs/governance.md and docs/operations/ are those of the code. */
+import { describe, expect, it } from "vitest"
+import * as Rewards from "../../src/ledger/Rewards.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import { textOf as opsTextOf } from "../ops/Kit.js"
+import { textOf } from "./Pages.js"
+
+/** The rows of the table that begins with this heading. */
+const rowsUnder = (page: string, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const tables = textOf(page)
+    .split(/\n(?!\|)/)
+    .map((part) =>
+      part
+        .split("\n")
+        .filter((line) => line.startsWith("|"))
+        .map((line) =>
+          line
+            .split("|")
+            .slice(1, -1)
+            .map((cell) => cell.trim().replaceAll("`", "")),
+        ),
+    )
+  const found = tables.find(([first = []]) => first[0] === heading)
+  if (found === undefined) throw new Error(`${page} has no table of ${heading}`)
+  return found.slice(2)
+}
+
+describe("docs/governance.md", () => {
+  it("has the parameters of the code, in their order", () => {
+    expect(rowsUnder("docs/governance.md", "parameter")).toStrictEqual(
+      Parameters.table.map(({ name, standard, min, max }) => [
+        name,
+        String(standard),
+        name === "cooldown_rounds" ? "epoch_rounds" : String(min),
+        String(max),
+      ]),
+    )
+  })
+})
+
+describe("docs/economics.md", () => {
+  it("shares the reward of its example as the ledger does", () => {
+    const { treasury, perCouncilSeat, pool, author } = Rewards.split(Sats.make(10_000_000), {
+      rules: Parameters.standard,
+      councilSeats: 1,
+      ownStake: Sats.make(100_000 * Sats.SATS_PER_COIN),
+      workingPool: Sats.make(50_000 * Sats.SATS_PER_COIN),
+      commissionPercent: 10,
+    })
+    const rows = rowsUnder("docs/economics.md", "who").map(([who, sats = ""]) => [
+      who,
+      Number(sats.replaceAll(" ", "")),
+    ])
+    expect(Object.fromEntries(rows)).toStrictEqual({
+      treasury,
+      council: perCouncilSeat,
+      delegators: pool,
+      validator: author,
+    })
+  })
+
+  it("has the schedule of the standard genesis", () => {
+    const { roundReward, halvingRounds, roundIntervalMs } = Genesis.standardProtocol
+    const page = textOf("docs/economics.md")
+    const spaced = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, " ")
+    expect(page).toContain(`⌊${spaced(roundReward)} ÷ 2^⌊(r − 1) ÷ ${spaced(halvingRounds)}⌋⌋`)
+    const roundsOfADay = 86_400_000 / roundIntervalMs
+    expect(page).toContain(`${spaced(roundsOfADay)} rounds a day`)
+    expect(page).toContain(`${spaced((roundsOfADay * roundReward) / Sats.SATS_PER_COIN)} UDG a day`)
+    expect(page).toContain(`about ${Math.round(halvingRounds / roundsOfADay)} days`)
+    expect(page).toContain(spaced(Sats.MAX_SUPPLY))
+  })
+})
+
+describe("docs/operations/monitoring.md", () => {
+  it("lists the alerts as the rules have them", () => {
+    const rules = [...opsTextOf("prometheus/alerts.yml").matchAll(/- alert: (\S+)\s+expr: (.+)\s+for: (\d+)m/g)]
+    expect(
+      rowsUnder("docs/operations/monitoring.md", "alert").map(([name, when]) => [name, when?.split(": ")[0]]),
+    ).toStrictEqual(rules.map(([, name, expr]) => [name, expr]))
+  })
+})

@@ -11,10 +11,12 @@ const ROUNDS_WITHOUT_COMMIT = 60
 /** Of the next epoch, while its opening is not signed. */
 const EARLY_PER_SEAT = 3
 const CANDIDATES_PER_SEAT = 8
-/** Two epochs are known at a time, and one may run over its end. */
-const EPOCHS = 3
+/** Known at a time: the running one and the one before. */
+const EPOCHS = 2
 /** Those of two closes and four since. */
 const VIEWS = 6
+/** A machine with a copy of the key signs in the same slots. */
+const HEADERS_PER_OWN_SLOT = 2
 /** Of the own vertex that is on its way to the disk. */
 const UNINSERTED = 2
 
@@ -28,6 +30,8 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
   // The closing commit collects nothing: the whole epoch is let go when the next one begins.
   const uncommitted = isClosed ? ROUNDS_WITHOUT_COMMIT : dag.highestRound - position.leaderRound
   const rows = collectionDepthRounds + Math.max(0, Math.min(ROUNDS_WITHOUT_COMMIT, uncommitted))
+  // An epoch runs over its end while the network finds no commit that closes it.
+  const rounds = EPOCHS * (epochRounds + ROUNDS_WITHOUT_COMMIT)
   const vertices = rows * seats * VERTICES_PER_SEAT_AND_ROUND
   return {
     vertices,
@@ -37,18 +41,18 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     asked: bounds.missing * seats,
     early: EARLY_PER_SEAT * Limits.COMMITTEE_MEMBERS,
     candidates: 2 * CANDIDATES_PER_SEAT * Limits.COMMITTEE_MEMBERS,
-    commits: EPOCHS * epochRounds,
+    commits: rounds,
     highestHeaders: 2 * Limits.COMMITTEE_MEMBERS,
-    guarded: EPOCHS * epochRounds,
+    guarded: HEADERS_PER_OWN_SLOT * rounds,
     pending: Limits.MEMPOOL_TRANSACTIONS,
     included: (vertices + UNINSERTED) * Limits.VERTEX_TRANSACTIONS,
     unordered: vertices + UNINSERTED,
     announced: 2 * Limits.MEMPOOL_TRANSACTIONS,
     evidence: 2 * Limits.COMMITTEE_MEMBERS,
     heartbeats: 10 * Limits.COMMITTEE_MEMBERS,
-    checkpoints: EPOCHS * epochRounds,
+    checkpoints: rounds,
     views: VIEWS,
-    ownHeaders: EPOCHS * epochRounds,
+    ownHeaders: rounds,
   }
 }
 

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { connect, type PromiseClient } from "../../src/client/Client.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as RealNode from "./RealNode.js"
+
+let node: RealNode.RealNode
+let client: PromiseClient
+beforeAll(async () => {
+  node = await RealNode.start()
+  client = connect(node.url)
+})
+afterAll(() => node?.stop())
+
+const upTo = async (round: number): Promise<void> => {
+  await expect
+    .poll(async () => (await client.core.status()).last_finalized_round, { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(round)
+}
+
+it("GET /dag answers rounds in their order, with edges to the round before and who led", async () => {
+  await upTo(40)
+  const { validators, columns, finalized_round } = await client.dag.columns({
+    urlParams: { from: Counter.round(1), rounds: 30 },
+  })
+  expect(finalized_round).toBeGreaterThanOrEqual(30)
+  expect(validators).toHaveLength(1)
+  expect(columns.map(({ round }) => round)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
+  for (const { round, finalized, epoch, leader, timestamp, vertices } of columns) {
+    expect({ finalized, epoch, leader }).toEqual({
+      finalized: true,
+      epoch: 1,
+      leader: { validator: 0, verdict: "committed" },
+    })
+    const [vertex] = vertices
+    expect(vertex).toMatchObject({ validator: 0, tx_count: 0, parents: round === 1 ? [] : [0], older_parents: [] })
+    expect(vertex?.commit_index).not.toBeNull()
+    expect(timestamp).not.toBeNull()
+    expect((await client.dag.round({ path: { round } })).vertices.map(({ hash }) => hash)).toEqual([vertex?.hash])
+  }
+})
+
+it("a commit on its way to the disk is no skipped leader", async () => {
+  for (let i = 0; i < 60; i++) {
+    const { columns } = await client.dag.columns({ urlParams: { rounds: 12 } })
+    expect(columns.filter(({ leader }) => leader?.verdict === "skipped")).toEqual([])
+  }
+})
+
+it("what is not reached yet is an empty stretch, and too many rounds are refused", async () => {
+  const beyond = await client.dag.columns({ urlParams: { from: Counter.round(9_000_000) } })
+  expect([beyond.columns, beyond.validators]).toEqual([[], []])
+  const refused = await fetch(`${node.url}/dag?rounds=121`)
+  expect([refused.status, await refused.json()]).toMatchObject([400, { code: "InvalidRequest" }])
+})

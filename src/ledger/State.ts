@@ -372,7 +372,7 @@ export class State {
       this.#index(row, AccountRecord.noExtras, this.accounts.extras(row))
     }
     for (const key of this.ballots.keys())
-      this.voters.add(proposalOfBallot(key), this.accounts.find(voterOfBallot(key)))
+      this.voters.add(proposalOfBallot(key), this.accounts.findOrAdd(voterOfBallot(key)))
     for (const [key, proposal] of this.proposals.entries()) {
       this.agenda.add(Counter.proposalId(Number.parseInt(key, 16)), proposal)
     }

@@ -8,9 +8,11 @@ import { Recount } from "../../src/ledger/Recount.js"
 import { Assembly } from "../../src/ledger/trie/Assembly.js"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
+import * as Counter from "../../src/protocol/Counter.js"
 import type { Hash } from "../../src/protocol/Hash.js"
+import * as StateKey from "../../src/protocol/StateKey.js"
 import * as StateRecord from "../../src/protocol/StateRecord.js"
-import { Chain, coins, person, tableKey } from "./builders.js"
+import { bytesOf, Chain, coins, person, tableKey } from "./builders.js"
 import { lives, Play, play } from "./Play.js"
 
 const SEED = 20_260_202
@@ -143,6 +145,20 @@ describe("a ledger restored from records", () => {
       same(rebuilt(second).hash, exported.hash, "root")
       same(digests(second, chain.inputs.slice(at)).at(-1), chain.ledger.effectsDigest, "digest")
     })
+  })
+
+  it("holds also the ballot of an account that holds nothing", () => {
+    const { ledger, genesis } = new Chain({ accounts: { alice: 5 } })
+    const nobody = person("nobody").address
+    const key = bytesOf(`${StateKey.counter(1)}${nobody}`)
+    const value = new Uint8Array([7, 0, 0, 0, 0, 0, 0, 0, 2])
+    const records = [...ledger.records(), { kind: "Ballot", key, value } as const]
+    const second = Either.getOrThrowWith(
+      Ledger.fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest),
+      fail,
+    )
+    expect(second.read.voters(Counter.proposalId(1))).toEqual([{ address: nobody, weight: 7, vote: true }])
+    expect([...second.records()]).toHaveLength(records.length)
   })
 
   it("is refused when a record is damaged or missing", () => {

@@ -30,11 +30,13 @@ export const now = Effect.map(Clock.currentTimeMillis, Counter.timestamp)
  * case: where rounds are late, the writer's answer to every vertex is there before anything else, and the two would pass
  * the thread to each other for good.
  */
-const rest = ({ replica, inbox }: Parts, at: Counter.Timestamp): Effect.Effect<void> =>
+const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (replica.isHalted) return yield* Effect.never
     yield* EventLoop.turn
-    const waitMs = replica.wakeAt(at) - (yield* now)
+    // One look at the clock: it may have been set back since the last, and the difference would be waited for.
+    const at = yield* now
+    const waitMs = replica.wakeAt(at) - at
     if (inbox.isEmpty && !replica.hasWork && waitMs > 0) {
       yield* Effect.timeoutOption(inbox.arrival, Duration.millis(waitMs))
     }
@@ -50,7 +52,7 @@ const step = (parts: Parts): Effect.Effect<void> =>
     vitals.changed()
     const round = replica.core.epoch.dag.highestRound
     if (vitals.beat(round, at)) outgoing.tell({ _tag: "RoundReached", round })
-    yield* rest(parts, at)
+    yield* rest(parts)
   })
 
 /** What was taken at the door since the last step would otherwise be forgotten by a stop. */

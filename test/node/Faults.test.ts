@@ -225,6 +225,19 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
+  // Between the two looks of one step it once left the node waiting for the hour to pass.
+  it.scopedLive("goes on with its rounds whenever in a step the clock is set back", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const HOUR = 3_600_000
+      // Odd, so that it meets every look in turn.
+      const LOOKS_BETWEEN = 31
+      let looks = 0
+      const set = clockOf(() => Date.now() - HOUR * Math.floor(++looks / LOOKS_BETWEEN))
+      yield* untilRound(40).pipe(Effect.provide(world.node(directory)), Effect.withClock(set))
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   it.scopedLive("follows without a key when told not to validate", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory

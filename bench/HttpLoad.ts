@@ -2,57 +2,105 @@
 import { fork } from "node:child_process"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
+import type { Transfers } from "./Transfers.js"
 
 export interface Load {
   readonly port: number
-  /** The whole request as it goes over the wire. */
-  readonly request: string
+  /** Whole requests as they go over the wire, sent again and again; or transfers, each sent until it is taken. */
+  readonly requests: ReadonlyArray<string> | Transfers
   readonly connections: number
   readonly milliseconds: number
 }
 
 export interface Outcome {
+  readonly answers: number
   readonly perSecond: number
   readonly p99Ms: number
 }
 
-/** Finds the end of each answer by its Content-Length; every answer of a load is alike, so the first one tells. */
-const drive = ({ port, request, connections, milliseconds }: Load): Promise<Outcome> =>
+const FULL_PAUSE_MS = 20
+
+/** What is to be sent next; nothing when all is sent. */
+interface Source {
+  readonly next: () => string | undefined
+  /** Gives a request back that the server could not take yet. */
+  readonly again: (request: string) => void
+}
+
+const cycle = (requests: ReadonlyArray<string>): Source => {
+  let i = 0
+  return { next: () => requests[i++ % requests.length], again: () => {} }
+}
+
+const once = (requests: ReadonlyArray<string>): Source => {
+  const waiting: Array<string> = []
+  let i = 0
+  return { next: () => waiting.shift() ?? requests[i++], again: (request) => waiting.push(request) }
+}
+
+/** The whole answer in a text, or how much is missing. */
+const isComplete = (text: string): boolean => {
+  const end = text.indexOf("\r\n\r\n")
+  return end >= 0 && text.length >= end + 4 + Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0)
+}
+
+const isFull = (text: string): boolean => text.startsWith("HTTP/1.1 503") || text.includes('"status_code":503')
+
+const isList = (requests: Load["requests"]): requests is ReadonlyArray<string> => Array.isArray(requests)
+
+/** Loaded only by who sends transfers: with it comes a whole node, which takes a load longer to start than to run. */
+const sourceOf = async (requests: Load["requests"]): Promise<Source> =>
+  isList(requests) ? cycle(requests) : once((await import("./Transfers.js")).requests(requests))
+
+const drive = ({ port, connections, milliseconds }: Load, source: Source): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     const times: Array<number> = []
-    const end = performance.now() + milliseconds
+    const began = performance.now()
     let open = connections
-    let answerBytes = 0
+    const close = (): void => {
+      open -= 1
+      if (open > 0) return
+      times.sort((a, b) => a - b)
+      resolve({
+        answers: times.length,
+        perSecond: (times.length / (performance.now() - began)) * 1_000,
+        p99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
+      })
+    }
     for (let i = 0; i < connections; i++) {
       const socket = connect({ port, host: "127.0.0.1", noDelay: true })
-      let received = 0
+      let received = ""
+      let sent = ""
       let sentAt = 0
       const send = (): void => {
-        received = 0
+        const request = performance.now() - began < milliseconds ? source.next() : undefined
+        if (request === undefined) {
+          socket.destroy()
+          close()
+          return
+        }
+        sent = request
+        received = ""
         sentAt = performance.now()
         socket.write(request)
       }
+      socket.setEncoding("latin1")
       socket.on("connect", send)
       socket.on("error", reject)
-      socket.on("data", (chunk) => {
-        if (answerBytes === 0) {
-          const text = chunk.toString("latin1")
-          if (!text.startsWith("HTTP/1.1 200")) return reject(new Error(text.slice(0, 400)))
-          answerBytes = text.indexOf("\r\n\r\n") + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1])
+      socket.on("data", (chunk: string) => {
+        received += chunk
+        if (!isComplete(received)) return
+        if (isFull(received)) {
+          source.again(sent)
+          setTimeout(send, FULL_PAUSE_MS)
+          return
         }
-        received += chunk.length
-        if (received < answerBytes) return
-        const now = performance.now()
-        times.push(now - sentAt)
-        if (now < end) return send()
-        socket.destroy()
-        open -= 1
-        if (open > 0) return
-        times.sort((a, b) => a - b)
-        resolve({
-          perSecond: (times.length / milliseconds) * 1_000,
-          p99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
-        })
+        if (!received.startsWith("HTTP/1.1 200")) {
+          reject(new Error(received.slice(0, 800)))
+          return
+        }
+        times.push(performance.now() - sentAt)
+        send()
       })
     }
   })
@@ -61,7 +109,8 @@ const self = fileURLToPath(import.meta.url)
 
 const [, program, load] = process.argv
 if (program === self && load !== undefined && process.send !== undefined) {
-  const outcome = await drive(JSON.parse(load) as Load)
+  const asked = JSON.parse(load) as Load
+  const outcome = await drive(asked, await sourceOf(asked.requests))
   process.send(outcome, () => process.disconnect())
 }
 

@@ -69,7 +69,7 @@ const shortParameters: Partial<Parameters> = {
 }
 
 /** The same in every test, so that an address in a log means something. Worth nothing on any other network. */
-const keyOf = (index: number): Wallet.SecretKey =>
+export const keyOf = (index: number): Wallet.SecretKey =>
   Wallet.secretKey(sha256Hex(Binary.utf8(`udg-node/testing account ${index}`)))
 
 const home = ({

@@ -1,0 +1,172 @@
+/** The HTTP edge beside a bare `node:http` server that answers the same bytes, and beside the library's own server. */
+import { createServer, type Server as HttpServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServer as PlatformServer } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import * as Wallet from "../src/client/Wallet.js"
+import { TransactionJson } from "../src/protocol/TransactionJson.js"
+import * as Answer from "../src/rpc/Answer.js"
+import { NodeStatus } from "../src/rpc/core/Api.js"
+import { Handlers } from "../src/rpc/Handlers.js"
+import * as ResponseHeaders from "../src/rpc/ResponseHeaders.js"
+import * as Server from "../src/rpc/Server.js"
+import { Accepted } from "../src/rpc/transactions/Api.js"
+import * as ExampleHandlers from "../test/rpc/ExampleHandlers.js"
+import type { Figure, Suite } from "./Harness.js"
+import * as HttpLoad from "./HttpLoad.js"
+
+const CONNECTIONS = 32
+const MILLISECONDS = 1_000
+const ROUNDS = 5
+
+const status = {
+  dag_round: 1205,
+  last_finalized_round: 1203,
+  peers: 4,
+  total_supply: 1_500_120_300_000_000,
+  total_supply_coin: 15_001_203,
+  total_staked: 10_400_000_000_000,
+  active_stakers: 2,
+  mempool_size: 3,
+  dag_vertices: 2409,
+} as never as typeof NodeStatus.Type
+
+const accepted = { tx_hash: "3f".repeat(32), status: "accepted", nonce: 7 } as never as typeof Accepted.Type
+
+const key = Wallet.secretKey("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
+const sender = Wallet.account(Wallet.network({ network_id: "udg-bench", address_prefix: "tudg" }), key)
+const transfer = JSON.stringify(sender.transfer({ to: sender.address, amount: 1, fee: 1000, nonce: 7 }))
+
+const getStatus = "GET /status HTTP/1.1\r\nHost: x\r\n\r\n"
+const postTransfer = `POST /tx/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${transfer.length}\r\n\r\n${transfer}`
+
+/** What no server on Node can be faster than. */
+const bare = async (): Promise<{ readonly port: number; readonly server: HttpServer }> => {
+  const answers = new Map([
+    ["/status", Buffer.from(JSON.stringify(status))],
+    ["/tx/submit", Buffer.from(JSON.stringify(accepted))],
+  ])
+  const server = createServer((request, response) => {
+    const body = answers.get(request.url ?? "") ?? Buffer.from("{}")
+    const answer = (): void => {
+      response.writeHead(200, [
+        ...ResponseHeaders.always,
+        ...ResponseHeaders.content(ResponseHeaders.json, body.length),
+      ])
+      response.end(body)
+    }
+    if (request.method === "GET") return answer()
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      JSON.parse(Buffer.concat(chunks).toString())
+      answer()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return { port: (server.address() as AddressInfo).port, server }
+}
+
+/** The library's own way of serving the same two endpoints. */
+const SmallApi = HttpApi.make("small").add(
+  HttpApiGroup.make("small")
+    .add(HttpApiEndpoint.get("status", "/status").addSuccess(NodeStatus))
+    .add(HttpApiEndpoint.post("submit", "/tx/submit").setPayload(TransactionJson).addSuccess(Accepted)),
+)
+
+const library = HttpApiBuilder.serve().pipe(
+  Layer.provide(HttpApiBuilder.api(SmallApi)),
+  Layer.provide(
+    HttpApiBuilder.group(SmallApi, "small", (handlers) =>
+      handlers.handle("status", () => Effect.succeed(status)).handle("submit", () => Effect.succeed(accepted)),
+    ),
+  ),
+  Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+)
+
+const settings: Server.Settings = {
+  host: "127.0.0.1",
+  port: 0,
+  isMainnet: false,
+  rateLimits: false,
+  trustedProxies: [],
+  clientIpHeader: Option.none(),
+}
+
+const edge = (handlers: Parameters<typeof ExampleHandlers.make>[0]) =>
+  Server.layer(settings).pipe(Layer.provide(Layer.succeed(Handlers, ExampleHandlers.make(handlers))))
+
+/** Besides what the client saw, what an answer cost this process: the figure that a busy machine does not change. */
+interface Measured extends HttpLoad.Outcome {
+  readonly processorUs: number
+}
+
+const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
+  const plain = await bare()
+  const libraryRuntime = ManagedRuntime.make(library)
+  const libraryAddress = await libraryRuntime.runPromise(
+    Effect.map(PlatformServer.HttpServer, ({ address }) => address),
+  )
+  const runtimes = {
+    encoded: ManagedRuntime.make(
+      edge({
+        core: { status: () => Effect.succeed(status) },
+        transactions: { submit: () => Effect.succeed(accepted) },
+      }),
+    ),
+    fiber: ManagedRuntime.make(edge({ core: { status: () => Effect.sync(() => status) } })),
+    versioned: ManagedRuntime.make(edge({ core: { status: () => Effect.succeed(Answer.atVersion(1, () => status)) } })),
+  }
+  const portOf = (runtime: ManagedRuntime.ManagedRuntime<Server.Server, Server.CannotListen>) =>
+    runtime.runPromise(Effect.map(Server.Server, ({ port }) => port))
+  const libraryPort = libraryAddress._tag === "TcpAddress" ? libraryAddress.port : 0
+  const encodedPort = await portOf(runtimes.encoded)
+  const contenders = [
+    { name: "GET /status, bare node:http", port: plain.port, request: getStatus },
+    { name: "GET /status, HttpApiBuilder", port: libraryPort, request: getStatus },
+    { name: "GET /status, edge, encoded each time", port: encodedPort, request: getStatus },
+    { name: "GET /status, edge, through a fiber", port: await portOf(runtimes.fiber), request: getStatus },
+    { name: "GET /status, edge, encoded once a version", port: await portOf(runtimes.versioned), request: getStatus },
+    { name: "POST /tx/submit, bare node:http", port: plain.port, request: postTransfer },
+    { name: "POST /tx/submit, HttpApiBuilder", port: libraryPort, request: postTransfer },
+    { name: "POST /tx/submit, edge", port: encodedPort, request: postTransfer },
+  ]
+  const outcomes = new Map(contenders.map(({ name }) => [name, [] as Array<Measured>]))
+  // Round after round, so that a busy moment of the machine hits all of them.
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const { name, port, request } of contenders) {
+      const before = process.cpuUsage()
+      const outcome = await HttpLoad.run({
+        port,
+        requests: [request],
+        connections: CONNECTIONS,
+        milliseconds: MILLISECONDS,
+      })
+      const { user, system } = process.cpuUsage(before)
+      const processorUs = (user + system) / outcome.answers
+      if (round > 0) outcomes.get(name)?.push({ ...outcome, processorUs })
+    }
+  }
+  plain.server.closeAllConnections()
+  plain.server.close()
+  await Promise.all([libraryRuntime.dispose(), ...Object.values(runtimes).map((runtime) => runtime.dispose())])
+  const of = (name: string, figure: keyof Measured): number =>
+    median((outcomes.get(name) ?? []).map((measured) => measured[figure]))
+  return contenders.flatMap(({ name }) => {
+    const [what = ""] = name.split(",")
+    const share = of(`${what}, bare node:http`, "processorUs") / of(name, "processorUs")
+    return [
+      { name, value: of(name, "processorUs"), unit: `µs of processor each, ${share.toFixed(2)} of bare` },
+      { name: `${name}, throughput`, value: of(name, "perSecond"), unit: "a second" },
+      { name: `${name}, p99`, value: of(name, "p99Ms"), unit: "ms" },
+    ]
+  })
+}
+
+export const suite: Suite = {
+  about: `${CONNECTIONS} connections from another process, medians of ${ROUNDS} rounds of ${MILLISECONDS} ms`,
+  figures,
+}

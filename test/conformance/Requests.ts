@@ -168,13 +168,16 @@ export const send = (port: number, bytes: Buffer): Promise<Buffer> =>
     })
   })
 
-/** What is wrong with the answer to some request; `secrets` must not be in it. */
-export const complaintAbout = (bytes: Buffer, secrets: ReadonlyArray<string>): string | undefined => {
+/** What is wrong with the answer to this request; `secrets` must not be in it. */
+export const complaintAbout = (request: Buffer, bytes: Buffer, secrets: ReadonlyArray<string>): string | undefined => {
   // A connection that is cut in the middle of a request is owed nothing.
   if (bytes.length === 0) return undefined
   // To HEAD the length is told and nothing sent, so only the first head is read where there is no more.
   const head = bytes.toString("latin1").split("\r\n\r\n", 1)[0] ?? ""
-  const isHeadOnly = bytes.length === head.length + 4
+  // What stands behind a HEAD's own end is taken for a request too, and its answer is not the first one's body.
+  const isHead = request.subarray(0, 5).toString("latin1") === "HEAD "
+  const rest = bytes.subarray(head.length + 4)
+  const isHeadOnly = rest.length === 0 || (isHead && rest.subarray(0, 9).toString("latin1") === "HTTP/1.1 ")
   const [answer] = isHeadOnly
     ? TestServer.parse(Buffer.from(`${head.replace(/content-length/i, "x")}\r\n\r\n`))
     : TestServer.parse(bytes)

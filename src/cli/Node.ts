@@ -27,7 +27,7 @@ export const page = (version: string): Help.Page => ({
   ],
   footer: [
     "Other commands: udg localnet runs several validators on this machine; udg genesis makes keys and genesis files for " +
-      "several machines. Each has its own --help.",
+      "several machines; udg exporter re-exports the metrics of a node elsewhere. Each has its own --help.",
     "Every option is also an environment variable: --rpc-port is UDG_RPC_PORT; options that may be repeated take a " +
       "list separated by commas. The command line wins, and an empty variable counts as unset.",
     `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +

@@ -56,6 +56,16 @@ export const host: Reader<string> = (text) =>
     ? Either.left("is not a host; give an IP address such as 127.0.0.1 or ::1, or a host name, without a port")
     : Either.right(text)
 
+/** Where a node serves HTTP. Nothing secret may stand in it, since it is shown. */
+export const url: Reader<string> = (text) => {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:"
+  if (!isWeb) return Either.left("is not where a node serves HTTP; give a URL such as http://127.0.0.1:10333")
+  return parsed.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === ""
+    ? Either.right(parsed.href.replace(/\/+$/, ""))
+    : Either.left("has more to it than scheme, host, port and path; give a URL such as http://127.0.0.1:10333")
+}
+
 export const peer: Reader<PeerAddress.PeerAddress> = (text) =>
   fromOption(PeerAddress.parse(text), () => `is not a peer's address; give ${PeerAddress.expected}`)
 

@@ -3,6 +3,7 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Ending from "../node/Ending.js"
+import * as Exporter from "./Exporter.js"
 import * as GenesisTools from "./GenesisTools.js"
 import * as Help from "./Help.js"
 import * as Localnet from "./Localnet.js"
@@ -30,6 +31,7 @@ interface Command {
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["localnet", Localnet],
+  ["exporter", Exporter],
   ["genesis", GenesisTools],
 ])
 

@@ -48,13 +48,7 @@ const server = Layer.unwrapEffect(
   }),
 )
 
-/** Where this machine reaches a server that listens there; who listens everywhere is reached by the loopback. */
-const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
-  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
-}
-
 export const layer = Layer.effect(
   Front,
-  Effect.map(Server.Server, (listening) => Front.of({ url: urlOf(listening) })),
+  Effect.map(Server.Server, (listening) => Front.of({ url: Server.urlOf(listening) })),
 ).pipe(Layer.provide(server), Layer.provide(handlers), Layer.provide(Prometheus.layer))

@@ -78,6 +78,12 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 /** A server that answers requests; the port is the one it really has. */
 export class Server extends Context.Tag("udg/rpc/Server")<Server, { readonly host: string; readonly port: number }>() {}
 
+/** Where this machine reaches a server that listens there; who listens everywhere is reached by the loopback. */
+export const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
+}
+
 const log = Log.for("rpc")
 
 /** What is told to a connection whose request never became one. */

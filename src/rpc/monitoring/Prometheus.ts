@@ -7,8 +7,9 @@ import * as Prom from "prom-client"
 import { Configuration } from "../../node/Configuration.js"
 import type { Counts } from "../../node/Counters.js"
 import { Home } from "../../node/Home.js"
-import { type Figures, Metrics } from "../../node/Metrics.js"
+import { Metrics } from "../../node/Metrics.js"
 import type { Answered } from "../Edge.js"
+import * as Gauges from "./Gauges.js"
 
 export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
   Prometheus,
@@ -38,20 +39,6 @@ const specified: ReadonlyArray<readonly [name: string, type: "counter" | "gauge"
   ],
   ["fast_sync_success_total", "counter", "fastSyncs", "Fast syncs that succeeded"],
   ["checkpoint_persist_success_total", "counter", "checkpointsPersisted", "Checkpoints written to the disk"],
-]
-
-const gauges: ReadonlyArray<readonly [name: string, of: keyof Figures, help: string]> = [
-  ["udg_dag_round", "dagRound", "Highest round seen in the DAG"],
-  ["udg_finalized_round", "finalizedRound", "Round of the last committed leader"],
-  ["udg_finality_lag", "finalityLag", "Rounds between the highest and the last finalized one"],
-  ["udg_peer_count", "peers", "Connected nodes"],
-  ["udg_mempool_size", "mempoolSize", "Pending transactions"],
-  ["udg_checkpoint_latest", "latestCheckpoint", "Round of the latest quorum checkpoint"],
-  ["udg_total_supply_sats", "totalSupply", "Everything that exists, in sats"],
-  ["udg_total_staked_sats", "totalStaked", "Own stakes and delegations, in sats"],
-  ["udg_active_validators", "activeValidators", "Validators with an active stake among the 100 largest"],
-  ["udg_dag_vertices", "vertices", "Vertices that the node holds"],
-  ["udg_uptime_seconds", "uptimeSeconds", "Seconds since the node started"],
 ]
 
 /** From a cached read to a body of a megabyte over a slow line. */
@@ -86,17 +73,6 @@ const registerSpecified = (registry: Prom.Registry, counters: () => Counts): voi
   }
 }
 
-const registerFigures = (registry: Prom.Registry, figures: () => Figures): void => {
-  for (const [name, key, help] of gauges) {
-    const gauge: Prom.Gauge = new Prom.Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect: () => gauge.set(figures()[key]),
-    })
-  }
-}
-
 const latencies = (registry: Prom.Registry): ((answered: Answered) => void) => {
   const histogram = new Prom.Histogram({
     name: "udg_http_request_duration_seconds",
@@ -114,7 +90,7 @@ const make = Effect.gen(function* () {
   const { genesis } = yield* Home
   const registry = new Prom.Registry()
   registerSpecified(registry, counters)
-  registerFigures(registry, figures)
+  Gauges.register(registry, figures)
   new Prom.Gauge({
     name: "udg_info",
     help: "Always 1; its labels say which program on which network this is",

@@ -110,14 +110,16 @@ const self = fileURLToPath(import.meta.url)
 const [, program, load] = process.argv
 if (program === self && load !== undefined && process.send !== undefined) {
   const asked = JSON.parse(load) as Load
-  const outcome = await drive(asked, await sourceOf(asked.requests))
+  const source = await sourceOf(asked.requests)
+  process.send("begins")
+  const outcome = await drive(asked, source)
   process.send(outcome, () => process.disconnect())
 }
 
 /** Runs the load beside this process, so that it does not share the server's event loop. */
-export const run = (load: Load): Promise<Outcome> =>
+export const run = (load: Load, begins = (): void => {}): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     const child = fork(self, [JSON.stringify(load)], { execArgv: process.execArgv })
-    child.once("message", (outcome) => resolve(outcome as Outcome))
+    child.on("message", (said) => (said === "begins" ? begins() : resolve(said as Outcome)))
     child.once("exit", (code) => reject(new Error(`the load ended with code ${code} and no outcome`)))
   })

@@ -3,7 +3,7 @@ import { createServer, type Server as HttpServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServer as PlatformServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
 import * as Wallet from "../src/client/Wallet.js"
 import { TransactionJson } from "../src/protocol/TransactionJson.js"
 import * as Answer from "../src/rpc/Answer.js"
@@ -114,7 +114,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     encoded: ManagedRuntime.make(
       edge({
         core: { status: () => Effect.succeed(status) },
-        transactions: { submit: () => Effect.succeed(accepted) },
+        transactions: { submit: ({ bodies }) => Effect.succeed(bodies.map(() => Either.right(accepted))) },
       }),
     ),
     fiber: ManagedRuntime.make(edge({ core: { status: () => Effect.sync(() => status) } })),

@@ -21,7 +21,7 @@ import type { StateDamaged, SupplyViolation } from "./Ending.js"
 import type { Happening } from "./Happening.js"
 import { Home } from "./Home.js"
 import { Inbox } from "./Inbox.js"
-import { type Asked, Incoming, type Input } from "./Incoming.js"
+import { type Asked, Incoming, type Input, type Submitted } from "./Incoming.js"
 import * as Loading from "./Loading.js"
 import * as Log from "./Log.js"
 import * as Loop from "./Loop.js"
@@ -46,8 +46,8 @@ export class Engine extends Context.Tag("udg/Engine")<
     readonly view: View
     /** Another number whenever what there is to look at may have changed. */
     readonly revision: () => number
-    /** The door. */
-    readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    /** The door: takes these in, one after the other, and says what became of each. */
+    readonly submit: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
     /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
     readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
     /** A transaction that is executed, and its commit on its way to the disk. */
@@ -154,8 +154,8 @@ const make = (load: Load) =>
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox)
 
-    const atDoor = (take: (at: Counter.Timestamp) => Effect.Effect<Accepted, Refusal>) =>
-      Effect.tap(Effect.flatMap(Loop.now, take), () => {
+    const atDoor = <A, E>(taken: Effect.Effect<A, E>) =>
+      Effect.tap(taken, () => {
         vitals.changed()
         inbox.wake()
       })
@@ -164,12 +164,8 @@ const make = (load: Load) =>
       look: (at) => Effect.sync(() => at(replica)),
       view: replica,
       revision: () => vitals.revision,
-      submit: (transaction) =>
-        Effect.zipRight(
-          incoming.verify(transaction),
-          atDoor((at) => incoming.submit(transaction, at)),
-        ),
-      signAndSubmit: (asked) => atDoor((at) => incoming.signAndSubmit(asked, at)),
+      submit: (transactions) => atDoor(incoming.submit(transactions, Loop.now)),
+      signAndSubmit: (asked) => atDoor(Effect.flatMap(Loop.now, (at) => incoming.signAndSubmit(asked, at))),
       settling: (id) => Effect.sync(() => settling.get(id)),
       happenings: Stream.fromPubSub(happenings),
       pulse: () => vitals.pulse,

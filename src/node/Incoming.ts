@@ -2,7 +2,7 @@
  * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
  * once, whether a transaction came to the door first or in a vertex.
  */
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { Outputs } from "../consensus/replica/Output.js"
 import type { Connection } from "../consensus/replica/Peer.js"
 import type { Accepted, Replica } from "../consensus/replica/Replica.js"
@@ -31,6 +31,9 @@ export interface Asked {
   readonly fee: Sats
   readonly operation: Operation
 }
+
+/** What became of a transaction at the door. */
+export type Submitted = Either.Either<Accepted, Refusal>
 
 export interface Surroundings {
   readonly replica: Replica
@@ -81,21 +84,32 @@ export class Incoming {
     }
   }
 
-  /** What stands before the door: whether the signatures hold. It takes a moment in which the node goes on. */
-  verify(transaction: Transaction.Transaction): Effect.Effect<void, Refusal> {
+  /**
+   * The door. First, in a moment in which the node goes on, whether the signatures hold; then those that do, one after the
+   * other. What follows from it comes out with the replica's next tick.
+   */
+  submit(
+    transactions: ReadonlyArray<Transaction.Transaction>,
+    clock: Effect.Effect<Timestamp>,
+  ): Effect.Effect<ReadonlyArray<Submitted>> {
     return Effect.suspend(() => {
-      if (this.#verified.has(this.#networkId, transaction)) return Effect.void
-      return Effect.flatMap(this.#verifier.areValid(Verification.checksOf(this.#networkId, transaction)), (holds) => {
-        if (!holds) return Effect.fail(badSignature)
-        this.#verified.add(this.#networkId, transaction)
-        return Effect.void
+      const unknown = transactions.filter((transaction) => !this.#verified.has(this.#networkId, transaction))
+      const checks = unknown.map((transaction) => Verification.checksOf(this.#networkId, transaction))
+      return Effect.zipWith(this.#verifier.verdicts(checks.flat()), clock, (verdicts, at) => {
+        const refused = new Set<Transaction.Transaction>()
+        let first = 0
+        for (const [i, transaction] of unknown.entries()) {
+          const end = first + (checks[i]?.length ?? 0)
+          if (verdicts.subarray(first, end).every((verdict) => verdict === 1)) {
+            this.#verified.add(this.#networkId, transaction)
+          } else refused.add(transaction)
+          first = end
+        }
+        return transactions.map((transaction) =>
+          refused.has(transaction) ? Either.left(badSignature) : this.#replica.submit(transaction, at),
+        )
       })
     })
-  }
-
-  /** The door, for what was verified. What follows from it comes out with the replica's next tick. */
-  submit(transaction: Transaction.Transaction, at: Timestamp): Effect.Effect<Accepted, Refusal> {
-    return Effect.suspend(() => this.#replica.submit(transaction, at))
   }
 
   /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */

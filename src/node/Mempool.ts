@@ -8,7 +8,7 @@ import type { Hash } from "../protocol/Hash.js"
 import * as Limits from "../protocol/Limits.js"
 import type { Transaction } from "../protocol/Transaction.js"
 import { Engine } from "./Engine.js"
-import type { Asked } from "./Incoming.js"
+import type { Asked, Submitted } from "./Incoming.js"
 
 export class Mempool extends Context.Tag("udg/Mempool")<
   Mempool,
@@ -17,6 +17,8 @@ export class Mempool extends Context.Tag("udg/Mempool")<
     readonly size: Effect.Effect<number>
     /** Takes a transaction in, or says why not. The same one again while it is pending is accepted again. */
     readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    /** The same for many, in their order, with what became of each. */
+    readonly submitAll: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
     /** Signs for whoever handed the key over, with the sender's next nonce, and takes that in. */
     readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
     readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
@@ -33,7 +35,9 @@ export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
     Mempool.of({
       capacity: Limits.MEMPOOL_TRANSACTIONS,
       size: look(({ pool }) => pool.size),
-      submit,
+      submit: (transaction) =>
+        Effect.flatMap(submit([transaction]), ([submitted]) => Option.getOrThrow(Option.fromNullable(submitted))),
+      submitAll: submit,
       signAndSubmit,
       get: (id) => look(({ pool }) => Option.fromNullable(pool.get(id))),
       top: (limit) => look(({ pool }) => pool.top(limit)),

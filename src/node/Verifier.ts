@@ -38,29 +38,52 @@ parentPort.on("message", ({ count, bytes }) => {
 })
 `
 
-/** What somebody waits for: whether all of these hold. */
+/** What somebody waits for: which of these hold. */
 interface Job {
   readonly checks: ReadonlyArray<Check>
-  readonly settle: (holds: boolean) => void
+  /** 1 where it holds, filled in as the answers come. */
+  readonly verdicts: Uint8Array
+  missing: number
+  readonly settle: (verdicts: Uint8Array) => void
 }
 
-const countOf = (jobs: ReadonlyArray<Job>): number => jobs.reduce((count, { checks }) => count + checks.length, 0)
-
-const settleHere = (jobs: ReadonlyArray<Job>): void => {
-  for (const { checks, settle } of jobs) settle(checks.every(isValidAtDoor))
+/** A job's checks from one index up to another: large jobs are spread over the threads. */
+interface Piece {
+  readonly job: Job
+  readonly from: number
+  readonly to: number
 }
 
-const settleBy = (verdicts: Uint8Array, jobs: ReadonlyArray<Job>): void => {
+const countOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((count, { from, to }) => count + to - from, 0)
+
+const answered = (piece: Piece, verdicts: Uint8Array): void => {
+  const { job, from } = piece
+  job.verdicts.set(verdicts, from)
+  job.missing -= verdicts.length
+  if (job.missing === 0) job.settle(job.verdicts)
+}
+
+const answerHere = (pieces: ReadonlyArray<Piece>): void => {
+  for (const piece of pieces) {
+    const checks = piece.job.checks.slice(piece.from, piece.to)
+    answered(
+      piece,
+      Uint8Array.from(checks, (check) => (isValidAtDoor(check) ? 1 : 0)),
+    )
+  }
+}
+
+const answerBy = (verdicts: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
   let at = 0
-  for (const { checks, settle } of jobs) {
-    const end = at + checks.length
-    settle(verdicts.subarray(at, end).every((verdict) => verdict === 1))
+  for (const piece of pieces) {
+    const end = at + piece.to - piece.from
+    answered(piece, verdicts.subarray(at, end))
     at = end
   }
 }
 
-const packed = (jobs: ReadonlyArray<Job>): ArrayBuffer => {
-  const checks = jobs.flatMap((job) => job.checks)
+const packed = (pieces: ReadonlyArray<Piece>): ArrayBuffer => {
+  const checks = pieces.flatMap(({ job, from, to }) => job.checks.slice(from, to))
   const bytes = new ArrayBuffer(checks.reduce((length, { message }) => length + HEAD_BYTES + message.length, 0))
   const target = Buffer.from(bytes)
   let at = 0
@@ -74,17 +97,21 @@ const packed = (jobs: ReadonlyArray<Job>): ArrayBuffer => {
   return bytes
 }
 
-/** Jobs together hold at most a batch of checks, or are one. */
-const batchesOf = (jobs: ReadonlyArray<Job>): ReadonlyArray<ReadonlyArray<Job>> => {
-  const batches: Array<Array<Job>> = []
+/** All checks in their order, cut into batches. */
+const batchesOf = (jobs: ReadonlyArray<Job>): ReadonlyArray<ReadonlyArray<Piece>> => {
+  const batches: Array<Array<Piece>> = []
   let room = 0
   for (const job of jobs) {
-    if (job.checks.length > room) {
-      batches.push([])
-      room = BATCH
+    for (let from = 0; from < job.checks.length; ) {
+      if (room === 0) {
+        batches.push([])
+        room = BATCH
+      }
+      const to = Math.min(job.checks.length, from + room)
+      batches.at(-1)?.push({ job, from, to })
+      room -= to - from
+      from = to
     }
-    batches.at(-1)?.push(job)
-    room -= job.checks.length
   }
   return batches
 }
@@ -92,19 +119,19 @@ const batchesOf = (jobs: ReadonlyArray<Job>): ReadonlyArray<ReadonlyArray<Job>> 
 /** A thread, and the batches that it has not answered yet: it answers in their order. */
 class Thread {
   readonly #worker: Worker
-  readonly #waiting: Array<ReadonlyArray<Job>> = []
+  readonly #waiting: Array<ReadonlyArray<Piece>> = []
 
   constructor(onGone: (thread: Thread) => void) {
     const library = createRequire(import.meta.url).resolve("sodium-native")
     this.#worker = new Worker(PROGRAM, { eval: true, workerData: library })
     // A node that has nothing else to do may end.
     this.#worker.unref()
-    this.#worker.on("message", (verdicts: Uint8Array) => settleBy(verdicts, this.#waiting.shift() ?? []))
+    this.#worker.on("message", (verdicts: Uint8Array) => answerBy(verdicts, this.#waiting.shift() ?? []))
     // An error is followed by the exit, where what it has not answered is done.
     this.#worker.on("error", () => {})
     this.#worker.on("exit", () => {
       onGone(this)
-      for (const jobs of this.#waiting.splice(0)) settleHere(jobs)
+      for (const pieces of this.#waiting.splice(0)) answerHere(pieces)
     })
   }
 
@@ -112,10 +139,10 @@ class Thread {
     return this.#waiting.length
   }
 
-  give(jobs: ReadonlyArray<Job>): void {
-    this.#waiting.push(jobs)
-    const bytes = packed(jobs)
-    this.#worker.postMessage({ count: countOf(jobs), bytes }, [bytes])
+  give(pieces: ReadonlyArray<Piece>): void {
+    this.#waiting.push(pieces)
+    const bytes = packed(pieces)
+    this.#worker.postMessage({ count: countOf(pieces), bytes }, [bytes])
   }
 
   end(): Promise<unknown> {
@@ -142,19 +169,23 @@ export class Verifier {
     )
   }
 
-  /** Whether every one of these holds, by the rule for the door. */
-  areValid(checks: ReadonlyArray<Check>): Effect.Effect<boolean> {
-    return Effect.async<boolean>((resume) => {
-      this.#jobs.push({ checks, settle: (holds) => resume(Effect.succeed(holds)) })
+  /** 1 for each of these that holds, by the rule for the door. */
+  verdicts(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
+    const verdicts = new Uint8Array(checks.length)
+    if (checks.length === 0) return Effect.succeed(verdicts)
+    return Effect.async<Uint8Array>((resume) => {
+      const settle = (verdicts: Uint8Array): void => resume(Effect.succeed(verdicts))
+      this.#jobs.push({ checks, verdicts, missing: checks.length, settle })
       if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
     })
   }
 
   #dispatch(): void {
-    const jobs = this.#jobs
+    const batches = batchesOf(this.#jobs)
     this.#jobs = []
-    if (countOf(jobs) <= NOT_WORTH_THE_WAY) settleHere(jobs)
-    else for (const batch of batchesOf(jobs)) this.#leastLoaded().give(batch)
+    const [first = []] = batches
+    if (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY) answerHere(first)
+    else for (const batch of batches) this.#leastLoaded().give(batch)
   }
 
   #leastLoaded(): Thread {

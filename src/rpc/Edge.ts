@@ -4,7 +4,7 @@
  * Plain code, because every request passes it; Effect begins at the handler.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Effect, Either, Exit, type Fiber } from "effect"
+import { Array as Arr, Cause, Effect, Either, Exit, type Fiber } from "effect"
 import * as Answer from "./Answer.js"
 import * as Access from "./access/Api.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
@@ -205,7 +205,7 @@ export class Edge {
     const { request, client, query } = visit
     const head = endpoint.decode({ client, params, query, headers: () => request.headers })
     if (Either.isLeft(head)) return this.#refuse(visit, head.left)
-    if (body instanceof RequestBody.Batch) return this.#batch(visit, endpoint, head.right, body)
+    if (endpoint.batch !== undefined) return this.#many(visit, endpoint, head.right, body)
     const decoded = endpoint.hasBody ? endpoint.decodeBody(body) : Either.right(undefined)
     if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
     if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
@@ -236,30 +236,34 @@ export class Edge {
     }
   }
 
-  /** Each body of an array gets the answer that it would have got alone. */
-  #batch(visit: Visit, endpoint: Endpoint, head: Request, bodies: RequestBody.Batch): undefined {
-    const maximum = endpoint.batch ?? 1
-    if (bodies.length < 1 || bodies.length > maximum) {
-      const message = `body: an array of 1 to ${maximum} expected, got ${bodies.length}`
-      return this.#refuse(visit, new Failure.InvalidRequest({ message, field: "body" }))
+  /** The handler gets all bodies at once; each is answered as it would have been alone. */
+  #many(visit: Visit, endpoint: Endpoint, head: Request, body: unknown): undefined {
+    const batch = body instanceof RequestBody.Batch ? body : undefined
+    if (batch !== undefined) {
+      const maximum = endpoint.batch ?? 1
+      if (batch.length < 1 || batch.length > maximum) {
+        const message = `body: an array of 1 to ${maximum} expected, got ${batch.length}`
+        return this.#refuse(visit, new Failure.InvalidRequest({ message, field: "body" }))
+      }
+      // The request itself was counted when it came.
+      const wait = this.#global?.take(visit.client, visit.at, batch.length - 1) ?? 0
+      if (wait > 0) return this.#refuseGlobally(visit, wait)
     }
-    // The request itself was counted when it came.
-    const wait = this.#global?.take(visit.client, visit.at, bodies.length - 1) ?? 0
-    if (wait > 0) return this.#refuseGlobally(visit, wait)
-    const answer = (body: Either.Either<unknown, Failure.InvalidRequest>): Effect.Effect<Buffer> => {
-      const decoded = Either.flatMap(body, endpoint.decodeBody)
-      if (Either.isLeft(decoded)) return Effect.succeed(inBatch(Reply.ofFailure(decoded.left)))
-      return Effect.suspend(() => endpoint.handle({ ...head, body: decoded.right })).pipe(
-        Effect.map((value) => {
-          const plain = value instanceof Answer.Versioned ? value.make() : value
-          return withStatus(endpoint.status, endpoint.encode(plain))
-        }),
-        Effect.catchAllCause((cause) => Effect.sync(() => inBatch(Reply.ofFailure(this.#failureOf(visit, cause))))),
-      )
-    }
-    // Started in their order and together, so that the signatures of all are checked in one go.
-    this.#run(visit, Effect.forEach(bodies.entries, answer, { concurrency: "unbounded" }), (answers) => {
-      this.#write(visit, endpoint.status, endpoint.contentType, NONE, joined(answers as ReadonlyArray<Buffer>))
+    const decoded = (batch?.entries ?? [Either.right(body)]).map((one) => Either.flatMap(one, endpoint.decodeBody))
+    const bodies = Arr.getRights(decoded)
+    const handling = bodies.length === 0 ? Effect.succeed([]) : endpoint.handle({ ...head, bodies })
+    this.#run(visit, handling, (handled) => {
+      const answers = (handled as ReadonlyArray<Either.Either<unknown, Failure.Failure>>).values()
+      const all = decoded.map((one) => (Either.isLeft(one) ? one : answers.next().value))
+      const { status, contentType } = endpoint
+      if (batch !== undefined) {
+        this.#write(visit, status, contentType, NONE, Reply.json(all.map((one) => inBatch(endpoint, one))))
+        return
+      }
+      const [answer] = all
+      if (answer === undefined) throw new Error(`${endpoint.path} gave no answer`)
+      if (Either.isLeft(answer)) this.#refuse(visit, answer.left)
+      else this.#write(visit, status, contentType, NONE, endpoint.encode(answer.right))
     })
   }
 
@@ -373,13 +377,10 @@ export class Edge {
   }
 }
 
-/** `{"status_code":400,` in front of the fields of an encoded object. */
-const withStatus = (status: number, body: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`{"status_code":${status},`), body.subarray(1)])
-
-const inBatch = ({ status, body }: Reply.Reply): Buffer => withStatus(status, body)
-
-const joined = (items: ReadonlyArray<Buffer>): Buffer => {
-  const parts = items.flatMap((item, i) => (i === 0 ? [item] : [Buffer.from(","), item]))
-  return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")])
+/** What would have been answered alone, with its status in front. */
+const inBatch = ({ status, toJson, path }: Endpoint, answer: Either.Either<unknown, Failure.Failure> | undefined) => {
+  if (answer === undefined) throw new Error(`${path} gave an answer too few`)
+  if (Either.isRight(answer)) return { status_code: status, ...toJson(answer.right) }
+  const failure = Reply.failureJson(answer.left)
+  return { status_code: failure.status, ...failure.json }
 }

@@ -44,6 +44,8 @@ export interface Endpoint {
   readonly decode: (input: Input) => Decoded<Request>
   readonly decodeBody: (body: unknown) => Decoded<unknown>
   readonly encode: (value: unknown) => Buffer
+  /** The same before it becomes text, where an answer may be one of many. */
+  readonly toJson: (value: unknown) => object
   readonly handle: (request: Request) => Effect.Effect<unknown, Failure.Failure>
 }
 
@@ -96,7 +98,7 @@ const requestDecoder = ({ pathSchema, urlParamsSchema, headersSchema }: Definiti
   }
 }
 
-/** Of "one or many" the schema of one; the server takes the many apart. */
+/** Of "one or many" the schema of one: the many are judged one by one. */
 const oneOf = (ast: AST.AST): AST.AST =>
   AST.isUnion(ast) ? AST.Union.make(ast.types.filter((member) => !isList(member))) : ast
 
@@ -108,10 +110,10 @@ const bodyDecoder = (schema: Option.Option<Schema.Schema.All>) =>
     onSome: (schema) => decoder(Schema.make<unknown, unknown, never>(oneOf(schema.ast)), "body", "error"),
   })
 
-const encoder = (ast: AST.AST): ((value: unknown) => Buffer) => {
-  if (HttpApiSchema.getEncoding(ast).kind === "Text") return (value) => Buffer.from(String(value))
-  const encode = Schema.encodeUnknownSync(Schema.make<unknown, unknown, never>(ast))
-  return (value) => Reply.json(encode(value))
+const encoders = (ast: AST.AST): Pick<Endpoint, "encode" | "toJson"> => {
+  const toJson = Schema.encodeUnknownSync(Schema.make<unknown, object, never>(ast))
+  const isText = HttpApiSchema.getEncoding(ast).kind === "Text"
+  return { toJson, encode: (value) => (isText ? Buffer.from(String(value)) : Reply.json(toJson(value))) }
 }
 
 const gate = (definition: Definition): Failure.TestnetOnly | undefined =>
@@ -141,7 +143,7 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
     streamsEvents: contentType === eventStream,
     decode: requestDecoder(definition),
     decodeBody: bodyDecoder(payloadSchema),
-    encode: encoder(success),
+    ...encoders(success),
     handle,
   }
 }

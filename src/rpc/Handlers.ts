@@ -4,7 +4,7 @@
  * does not compile.
  */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Either } from "effect"
 import type * as Answer from "./Answer.js"
 import type { Api } from "./Api.js"
 import type { EventStream } from "./events/Api.js"
@@ -17,7 +17,7 @@ export type GroupName = Groups["identifier"]
 /** Only what the endpoint declares stands in the request. */
 type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [N in Name]: A }
 
-/** Where an endpoint takes one or many, the server takes the many apart, and the handler sees one at a time. */
+/** Where an endpoint takes one or many, its handler always gets many, and answers each. */
 type One<A> = Exclude<A, ReadonlyArray<unknown>>
 type IsBatch<Payload> = [Payload] extends [never]
   ? false
@@ -25,10 +25,13 @@ type IsBatch<Payload> = [Payload] extends [never]
     ? false
     : true
 
-type AnswerTo<Success, Payload> = [Success] extends [EventStream]
+type BodyOf<Payload> =
+  IsBatch<Payload> extends true ? Part<"bodies", ReadonlyArray<One<Payload>>> : Part<"body", Payload>
+
+type AnswerTo<Success, Payload, Error> = [Success] extends [EventStream]
   ? Answer.EventStream
   : IsBatch<Payload> extends true
-    ? One<Success> | Answer.Versioned<One<Success>>
+    ? ReadonlyArray<Either.Either<One<Success>, Error>>
     : Success | Answer.Versioned<Success>
 
 /** Whoever asks, as limits count them. */
@@ -50,12 +53,8 @@ export type Handler<E> =
     infer _RE
   >
     ? (
-        request: Asker &
-          Part<"path", Path> &
-          Part<"query", Query> &
-          Part<"body", IsBatch<Payload> extends true ? One<Payload> : Payload> &
-          Part<"headers", Headers>,
-      ) => Effect.Effect<AnswerTo<Success, Payload>, Error | Failure.ShuttingDown>
+        request: Asker & Part<"path", Path> & Part<"query", Query> & BodyOf<Payload> & Part<"headers", Headers>,
+      ) => Effect.Effect<AnswerTo<Success, Payload, Error>, Error | Failure.ShuttingDown>
     : never
 
 /** The handlers of one group, by the names of its endpoints. */

@@ -15,7 +15,7 @@ export interface Reply {
 
 interface Encoder {
   readonly status: number
-  readonly encode: (failure: unknown) => unknown
+  readonly encode: (failure: unknown) => object
 }
 
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
@@ -26,7 +26,7 @@ const encoders: ReadonlyMap<string, Encoder> = new Map(
     Option.getOrThrow(AST.getJSONIdentifier(ast)),
     {
       status: HttpApiSchema.getStatusErrorAST(ast),
-      encode: Schema.encodeUnknownSync(Schema.make<unknown, unknown, never>(ast)),
+      encode: Schema.encodeUnknownSync(Schema.make<unknown, object, never>(ast)),
     },
   ]),
 )
@@ -61,14 +61,20 @@ const headersOf = (failure: Failure.Failure): ResponseHeaders.ResponseHeaders =>
 
 export const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 
+/** A failure as JSON, with the status that it is answered with. */
+export const failureJson = (failure: Failure.Failure): { readonly status: number; readonly json: object } => {
+  const { status, encode } = encoderOf(failure._tag)
+  return { status, json: encode(failure) }
+}
+
 /** The answer that a failure is. */
 export const ofFailure = (failure: Failure.Failure, headers: ResponseHeaders.ResponseHeaders = []): Reply => {
-  const { status, encode } = encoderOf(failure._tag)
+  const { status, json: content } = failureJson(failure)
   return {
     status,
     headers: [...headersOf(failure), ...headers],
     contentType: ResponseHeaders.json,
-    body: json(encode(failure)),
+    body: json(content),
   }
 }
 

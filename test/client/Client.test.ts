@@ -1,5 +1,5 @@
 import { FetchHttpClient } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import { Effect, Either, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
@@ -28,9 +28,13 @@ beforeAll(async () => {
             : Effect.fail(new Failure.FaucetUnavailable({ message: `nothing for ${body.address}` })),
       },
       transactions: {
-        submit: ({ body }) => {
-          submitted.push(body)
-          return Effect.succeed({ tx_hash: example.hash as never, status: "accepted" as const, nonce: body.nonce })
+        submit: ({ bodies }) => {
+          submitted.push(...bodies)
+          return Effect.succeed(
+            bodies.map(({ nonce }) =>
+              Either.right({ tx_hash: example.hash as never, status: "accepted" as const, nonce }),
+            ),
+          )
         },
       },
       events: {

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { expect, it } from "vitest"
 import * as Failure from "../../src/rpc/failure/Api.js"
 import type * as Handlers from "../../src/rpc/Handlers.js"
@@ -17,11 +17,13 @@ const unprovided: Handlers.Of<"core">["health"] = () => Effect.scope.pipe(Effect
 const partless: Handlers.Of<"core">["health"] = ({ path }) => Effect.succeed({ status: path })
 const decoded: Handlers.Of<"governance">["voteOf"] = ({ path, client }) =>
   Effect.fail(new Failure.InvalidRequest({ message: `${client} ${path.id.toFixed()} ${path.address}` }))
-const single: Handlers.Of<"transactions">["submit"] = ({ body }) =>
-  Effect.fail(new Failure.NonceTooLow({ message: body.type, next_nonce: body.nonce }))
+const many: Handlers.Of<"transactions">["submit"] = ({ bodies }) =>
+  Effect.succeed(
+    bodies.map(({ type, nonce }) => Either.left(new Failure.NonceTooLow({ message: type, next_nonce: nonce }))),
+  )
 
 it("handlers are what their endpoints say", () => {
-  expect([answers, another, undeclared, declared, unprovided, partless, decoded, single]).toHaveLength(8)
+  expect([answers, another, undeclared, declared, unprovided, partless, decoded, many]).toHaveLength(8)
 })
 
 it("a failure is its code on the wire and reads back as itself", () => {

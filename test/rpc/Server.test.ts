@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { connect } from "node:net"
-import { Deferred, Effect, Exit, Option, Stream } from "effect"
+import { Deferred, Effect, Either, Exit, Option, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/Cidr.js"
 import * as Answer from "../../src/rpc/Answer.js"
@@ -388,13 +388,14 @@ describe("arrays of transactions", () => {
       {},
       {
         transactions: {
-          submit: ({ body }) =>
-            body.nonce === 2
-              ? Effect.fail(new Failure.NonceTooLow({ message: "used", next_nonce: body.nonce }))
-              : Effect.delay(
-                  Effect.succeed({ tx_hash: body.from as never, status: "accepted" as const, nonce: body.nonce }),
-                  body.nonce === 1 ? 30 : 0,
-                ),
+          submit: ({ bodies }) =>
+            Effect.succeed(
+              bodies.map(({ from, nonce }) =>
+                nonce === 2
+                  ? Either.left(new Failure.NonceTooLow({ message: "used", next_nonce: nonce }))
+                  : Either.right({ tx_hash: from as never, status: "accepted" as const, nonce }),
+              ),
+            ),
         },
       },
     )

@@ -1,6 +1,7 @@
-import { Effect, Either, Option } from "effect"
+import { Array as Arr, Effect, Either, Option } from "effect"
 import { Engine } from "../../node/Engine.js"
 import { Home } from "../../node/Home.js"
+import type { Submitted } from "../../node/Incoming.js"
 import { Mempool } from "../../node/Mempool.js"
 import { type Finalized, type Known, State } from "../../node/State.js"
 import * as Hash from "../../protocol/Hash.js"
@@ -78,6 +79,14 @@ const sequenceOf = (cursor: string): Option.Option<number> => {
     : Option.none()
 }
 
+const unfit = ({ message, field }: TransactionJson.InvalidTransactionJson) =>
+  Either.left(new Failure.InvalidRequest({ message, field }))
+
+const answerTo = (submitted: Submitted | undefined) => {
+  if (submitted === undefined) throw new Error("the mempool gave an answer too few")
+  return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
+}
+
 const badCursor = new Failure.InvalidRequest({
   message: "cursor: the next_cursor of the page before expected",
   field: "cursor",
@@ -95,15 +104,11 @@ export const handlers = Effect.gen(function* () {
   const handlers: Handlers.Of<"transactions"> = {
     send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
       Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
-    submit: ({ body }) => {
-      const transaction = TransactionJson.fromJson(genesis.networkId, prefix, body)
-      if (Either.isLeft(transaction)) {
-        const { message, field } = transaction.left
-        return Effect.fail(new Failure.InvalidRequest({ message, field }))
-      }
-      return Effect.mapBoth(mempool.submit(transaction.right), {
-        onFailure: Refused.fromRefusal,
-        onSuccess: Submission.answerOf,
+    submit: ({ bodies }) => {
+      const read = bodies.map((body) => TransactionJson.fromJson(genesis.networkId, prefix, body))
+      return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
+        const answers = submitted.values()
+        return read.map((one) => (Either.isLeft(one) ? unfit(one.left) : answerTo(answers.next().value)))
       })
     },
     lookup: ({ path: { hash } }) => {

@@ -81,7 +81,7 @@ const opened = (load: Load) =>
     const { contents, opened } = yield* load(genesis, Option.getOrNull(self), tableKey)
     const options = {
       signer: Option.getOrNull(validatorKey),
-      isValid: Verification.isValid,
+      isValid: Verification.isValidAtDoor,
       trust: pinOf(trustedCheckpoint),
       tableKey,
     }
@@ -111,25 +111,31 @@ const tellOf =
     })
 
 /** What others say, and who they are, into the list of inputs. */
-const listen = (inbox: Inbox<Input>): Effect.Effect<void, never, Network | Supervisor | Scope.Scope> =>
+const listen = (
+  inbox: Inbox<Input>,
+  incoming: Incoming,
+): Effect.Effect<void, never, Network | Supervisor | Scope.Scope> =>
   Effect.gen(function* () {
     const { inbound, changes } = yield* Network
     const supervisor = yield* Supervisor
-    const pump = <A>(stream: Stream.Stream<A>, toInput: (value: A) => Input) =>
+    const scrutiny = incoming.scrutiny((judged) => inbox.push({ _tag: "Message", ...judged }))
+    const pump = <A>(stream: Stream.Stream<A>, take: (value: A) => void) =>
       Effect.zipRight(
-        Stream.runForEach(stream, (value) => Effect.sync(() => inbox.push(toInput(value)))),
+        Stream.runForEach(stream, (value) => Effect.sync(() => take(value))),
         Effect.never,
       )
     yield* supervisor.restarted(
       "network messages",
-      pump(inbound, (received) => ({ _tag: "Message", ...received })),
+      pump(inbound, (received) => scrutiny.take(received)),
     )
     yield* supervisor.restarted(
       "network peers",
-      pump(changes, (peers) => ({
-        _tag: "Connections",
-        connections: peers.map(({ id, validator }) => ({ peer: id, validator })),
-      })),
+      pump(changes, (peers) =>
+        inbox.push({
+          _tag: "Connections",
+          connections: peers.map(({ id, validator }) => ({ peer: id, validator })),
+        }),
+      ),
     )
   })
 
@@ -152,7 +158,7 @@ const make = (load: Load) =>
     const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier })
     const outgoing = yield* Outgoing.make({ networkId, counters, settling, vitals, write })
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
-    yield* listen(inbox)
+    yield* listen(inbox, incoming)
 
     const atDoor = <A, E>(taken: Effect.Effect<A, E>) =>
       Effect.tap(taken, () => {

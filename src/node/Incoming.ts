@@ -1,13 +1,14 @@
 /**
  * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
- * once, whether a transaction came to the door first or in a vertex.
+ * once, whether a transaction came to the door first, by gossip or in a vertex.
  */
 import { Effect, Either } from "effect"
+import type { Message } from "../consensus/replica/Message.js"
 import type { Outputs } from "../consensus/replica/Output.js"
 import type { Connection } from "../consensus/replica/Peer.js"
 import type { Accepted, Replica } from "../consensus/replica/Replica.js"
 import type { Refusal } from "../ledger/PendingTransactions.js"
-import type { Network, Received } from "../network/Network.js"
+import type { Network } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { SecretKey } from "../protocol/Keys.js"
@@ -18,10 +19,11 @@ import * as Transaction from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import type { Counters } from "./Counters.js"
 import { Forwarding } from "./Forwarding.js"
+import { type Judged, ruleFor, Scrutiny } from "./Scrutiny.js"
 import type { Verifier } from "./Verifier.js"
 
 export type Input =
-  | ({ readonly _tag: "Message" } & Received)
+  | ({ readonly _tag: "Message" } & Judged)
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
 
@@ -58,7 +60,6 @@ export class Incoming {
   readonly #counters: Counters
   readonly #forwarding = new Forwarding()
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
-
   readonly #verifier: Verifier
 
   constructor({ replica, networkId, network, counters, verifier }: Surroundings) {
@@ -67,6 +68,17 @@ export class Incoming {
     this.#networkId = networkId
     this.#network = network
     this.#counters = counters
+  }
+
+  /** Where what peers say waits for its verdict; then it is passed on, to be taken. */
+  scrutiny(pass: (judged: Judged) => void): Scrutiny {
+    return new Scrutiny({
+      replica: this.#replica,
+      networkId: this.#networkId,
+      verified: this.#verified,
+      verifier: this.#verifier,
+      pass,
+    })
   }
 
   /** Gives what the replica makes of it. */
@@ -123,10 +135,9 @@ export class Incoming {
     })
   }
 
-  #receive({ from, message, settle }: Received, at: Timestamp): Effect.Effect<Outputs> {
+  #receive({ from, message, holds, settle }: Judged, at: Timestamp): Effect.Effect<Outputs> {
     return Effect.suspend(() => {
-      const checks = this.#replica.checksOf(message, (transaction) => this.#verified.has(this.#networkId, transaction))
-      if (checks.every(Verification.isValid)) {
+      if (ruleFor(message) === null ? this.#holdsNow(message) : holds) {
         const verdict = this.#forwarding.judge(this.#replica, message)
         const outputs = this.#replica.receive(from, message, at)
         settle(verdict())
@@ -137,5 +148,11 @@ export class Incoming {
       const what = `a ${message._tag} with a signature that does not hold`
       return Effect.as(this.#network.misbehaved(from, what), [])
     })
+  }
+
+  /** Signatures under checkpoints stand in no vertex: all who count them to a quorum ask the native verifier alone. */
+  #holdsNow(message: Message): boolean {
+    const isValid = message._tag === "CheckpointSignature" ? Verification.isValidAtDoor : Verification.isValid
+    return this.#replica.checksOf(message).every(isValid)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Signatures of what comes to the door, checked in other threads: here a signature costs 50 microseconds in which nobody
- * is served and no round goes on, there it costs this thread one. What comes within one turn of the event loop goes
- * together; a few are not worth the way.
+ * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
+ * there it costs this thread one. What comes within one turn of the event loop goes together; a few are not worth the way.
+ * It judges by the rule for the door: of what stands in a vertex its no is not the last word.
  */
 import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
@@ -169,15 +169,20 @@ export class Verifier {
     )
   }
 
-  /** 1 for each of these that holds, by the rule for the door. */
+  /** 1 for each of these that holds. */
   verdicts(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
+    return Effect.async<Uint8Array>((resume) => this.judge(checks, (verdicts) => resume(Effect.succeed(verdicts))))
+  }
+
+  /** The same for who has no fiber to spare. */
+  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void): void {
     const verdicts = new Uint8Array(checks.length)
-    if (checks.length === 0) return Effect.succeed(verdicts)
-    return Effect.async<Uint8Array>((resume) => {
-      const settle = (verdicts: Uint8Array): void => resume(Effect.succeed(verdicts))
-      this.#jobs.push({ checks, verdicts, missing: checks.length, settle })
-      if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
-    })
+    if (checks.length === 0) {
+      settle(verdicts)
+      return
+    }
+    this.#jobs.push({ checks, verdicts, missing: checks.length, settle })
+    if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
   }
 
   #dispatch(): void {

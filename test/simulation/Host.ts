@@ -109,7 +109,7 @@ export class Host {
     // Another one in each life of each host: no result may depend on it.
     const tableKey = { low: this.#life, high: this.name.length }
     const opened = Replica.open(
-      { signer: this.signer, isValid: this.#around.scheme.isValid, trust: null, tableKey },
+      { signer: this.signer, isValid: this.#around.scheme.isValidAtDoor, trust: null, tableKey },
       this.disk.stored,
     )
     if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)
@@ -150,7 +150,7 @@ export class Host {
    */
   #isGenuine(replica: Replica, message: Message): boolean {
     const { scheme, networkId } = this.#around
-    const isDoor = message._tag === "Transactions"
+    const isDoor = message._tag === "Transactions" || message._tag === "CheckpointSignature"
     const judge = isDoor ? scheme.isValidAtDoor : scheme.isValid
     // Whose signature under a checkpoint counts depends on the epochs a machine knows.
     if (message._tag === "CheckpointSignature") return replica.checksOf(message).every(judge)

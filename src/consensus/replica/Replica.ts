@@ -46,7 +46,7 @@ const TOLD_AGAIN_AFTER = 8
 export interface Options {
   /** None for a node without a validator key. */
   readonly signer: Signer | null
-  /** Judges signatures under closing checkpoints: only the replica knows whose count. */
+  /** Judges signatures under closing checkpoints, by the rule for the door: only the replica knows whose count. */
   readonly isValid: (check: Check) => boolean
   /** A closing checkpoint that a fast sync must pass through. */
   readonly trust: Pin | null
@@ -365,15 +365,18 @@ export class Replica {
     this.#finishJoining(now)
   }
 
-  /** With those signatures that say something new and hold for members of the committee this node knows. */
+  /**
+   * With those signatures that say something new and are of members of the committee this node knows, if all of them hold.
+   * None is looked at after a false one: for whoever makes them up, they cost nothing.
+   */
   #genuine({ checkpoint, signatures }: Checkpoint.SignedCheckpoint): Checkpoint.SignedCheckpoint {
-    return {
-      checkpoint,
-      signatures: signatures.filter(({ validator, signature }) => {
-        const signer = this.#life.core.signerOf(checkpoint, validator)
-        return signer !== undefined && this.#options.isValid(Checkpoint.check(checkpoint, signer, signature))
-      }),
-    }
+    const { core } = this.#life
+    const news = signatures.filter(({ validator }) => core.signerOf(checkpoint, validator) !== undefined)
+    const hold = news.every(({ validator, signature }) => {
+      const signer = core.signerOf(checkpoint, validator)
+      return signer !== undefined && this.#options.isValid(Checkpoint.check(checkpoint, signer, signature))
+    })
+    return { checkpoint, signatures: hold ? news : [] }
   }
 
   // What the consensus asks for.

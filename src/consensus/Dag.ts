@@ -123,11 +123,6 @@ export class Dag {
     return this.#latest[seat]
   }
 
-  /** Weight of the authors with a vertex in this round. */
-  weightAt(round: Round): number {
-    return this.#rows.get(round)?.weight ?? 0
-  }
-
   /**
    * The vertex a parent names. A hash that stands for a vertex of another slot names nothing: validity counts a parent's
    * weight by the slot it is said to be of, so a false one would make a quorum of parents out of any few vertices.

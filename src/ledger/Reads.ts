@@ -204,10 +204,6 @@ export class Reads {
     return newest
   }
 
-  get proposalCount(): number {
-    return this.#state.proposals.size
-  }
-
   /** While a proposal can be voted on, its snapshot; from then on those who voted. In the order of addresses. */
   voters(id: Counter.ProposalId): ReadonlyArray<Voter> {
     const { accounts, voters } = this.#state

@@ -69,21 +69,12 @@ export class VerifiedTransactions {
     this.#keys.add(key)
   }
 
-  #check(networkId: NetworkId, transaction: Transaction.Transaction, judge: (check: Check) => boolean): boolean {
-    const key = Transaction.verificationKey(networkId, transaction)
-    if (this.#keys.has(key)) return true
-    const valid = checksOf(networkId, transaction).every(judge)
-    if (valid) this.#remember(key)
-    return valid
-  }
-
   /** Whether every signature holds by the rule for vertices. */
   isValid(networkId: NetworkId, transaction: Transaction.Transaction): boolean {
-    return this.#check(networkId, transaction, isValid)
-  }
-
-  /** Whether every signature holds by the rule for the door. */
-  isValidAtDoor(networkId: NetworkId, transaction: Transaction.Transaction): boolean {
-    return this.#check(networkId, transaction, isValidAtDoor)
+    const key = Transaction.verificationKey(networkId, transaction)
+    if (this.#keys.has(key)) return true
+    const valid = checksOf(networkId, transaction).every(isValid)
+    if (valid) this.#remember(key)
+    return valid
   }
 }

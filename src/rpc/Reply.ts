@@ -37,8 +37,6 @@ const encoderOf = (code: string): Encoder => {
   return encoder
 }
 
-export const statusOf = (code: Failure.Code): number => encoderOf(code).status
-
 /** When it makes sense to ask again, in seconds; none where asking again changes nothing. */
 const patienceFor = (failure: Failure.Failure): number | undefined => {
   if ("retry_after_seconds" in failure) return failure.retry_after_seconds

@@ -144,16 +144,15 @@ describe("a remembered verification", () => {
     ]) {
       const verified = new Verification.VerifiedTransactions(10)
       for (const transaction of order) {
-        expect(verified.isValidAtDoor(network, transaction)).toBe(transaction === good)
         expect(verified.isValid(network, transaction)).toBe(transaction === good)
       }
       expect(verified.size).toBe(1)
     }
   })
 
-  it("does not turn a no at the door into a no in a vertex", () => {
+  it("judges as a vertex is judged, not as the door does", () => {
     const verified = new Verification.VerifiedTransactions(10)
-    expect(verified.isValidAtDoor(network, onlyInVertex)).toBe(false)
+    expect(Verification.checksOf(network, onlyInVertex).every(Verification.isValidAtDoor)).toBe(false)
     expect(verified.isValid(network, onlyInVertex)).toBe(true)
   })
 
@@ -181,7 +180,7 @@ describe("a remembered verification", () => {
     const verified = new Verification.VerifiedTransactions(3)
     const transactions = [0, 1, 2, 3, 4].map((nonce) => Transaction.sign(network, unsigned(nonce), alice))
     for (const transaction of transactions) {
-      verified.isValidAtDoor(network, transaction)
+      verified.isValid(network, transaction)
       expect(verified.size).toBeLessThanOrEqual(3)
     }
     expect(transactions.map((transaction) => verified.has(network, transaction))).toEqual([

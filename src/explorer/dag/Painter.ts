@@ -41,9 +41,8 @@ export class Painter {
   readonly #context: CanvasRenderingContext2D
   readonly #columns: Columns
   readonly #nameOf: (lane: number) => string
+  readonly #palette: Palette
   readonly #tiles = new Map<number, Tile>()
-  #palette: Palette
-  #generation = 0
   #pixels = 1
 
   constructor(canvas: HTMLCanvasElement, columns: Columns, palette: Palette, nameOf: (lane: number) => string) {
@@ -51,12 +50,6 @@ export class Painter {
     this.#columns = columns
     this.#palette = palette
     this.#nameOf = nameOf
-  }
-
-  /** Other colours, or other names: nothing painted before is of use. */
-  recolour(palette: Palette): void {
-    this.#palette = palette
-    this.#generation += 1
   }
 
   paint(window: Window.Window, pixels: number, spot: Spot | undefined): void {
@@ -129,7 +122,7 @@ export class Painter {
     const { columnWidth, laneHeight } = window
     const before = this.#columns.at(column.round - 1)
     const lanes = this.#columns.laneCount
-    const stamp = `${column.version} ${before?.version} ${columnWidth} ${laneHeight} ${lanes} ${this.#pixels} ${this.#generation}`
+    const stamp = `${column.version} ${before?.version} ${columnWidth} ${laneHeight} ${lanes} ${this.#pixels}`
     const kept = this.#tiles.get(column.round)
     if (kept?.stamp === stamp) return kept
     const height = lanes * laneHeight

@@ -29,8 +29,6 @@ export const y = (window: Window, lane: number): number => window.top + (lane + 
 export const roundAt = (window: Window, px: number): number =>
   window.right - (window.width - MARGIN_RIGHT - px) / window.columnWidth
 
-export const laneAt = (window: Window, py: number): number => (py - window.top) / window.laneHeight - 0.5
-
 /** How high a lane is, so that all are seen if they can be. */
 export const laneHeightFor = (height: number, lanes: number): number =>
   Math.min(HIGHEST_LANE, Math.max(LOWEST_LANE, (height - AXIS) / Math.max(1, lanes)))

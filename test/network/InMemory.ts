@@ -1,9 +1,9 @@
 /** A network inside one process: everybody hears everybody, at once and in order. For tests of whole nodes. */
 import { Clock, Effect, Layer, Option, Queue, Stream, SubscriptionRef } from "effect"
-import type { PeerId } from "../consensus/replica/Peer.js"
-import type { Address } from "../protocol/Address.js"
-import * as Counter from "../protocol/Counter.js"
-import { Network, type Peer, type Received } from "./Network.js"
+import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import { Network, type Peer, type Received } from "../../src/network/Network.js"
+import type { Address } from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
 
 interface Member {
   readonly self: Peer

@@ -5,30 +5,12 @@ import { Configuration } from "../../src/node/Configuration.js"
 import { Dag } from "../../src/node/Dag.js"
 import * as Engine from "../../src/node/Engine.js"
 import * as Pruning from "../../src/node/Pruning.js"
-import * as Counter from "../../src/protocol/Counter.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
 const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 1 }
-
-/** An engine that says it has come so many rounds further than it has. */
-const ahead = (rounds: number) =>
-  Layer.map(Engine.layer, (context) => context).pipe(
-    Layer.flatMap((context) =>
-      Layer.effect(
-        Engine.Engine,
-        Effect.map(Engine.Engine, (engine) => ({
-          ...engine,
-          pulse: () => {
-            const { round, advancedAt } = engine.pulse()
-            return { round: Counter.round(round + rounds), advancedAt }
-          },
-        })),
-      ).pipe(Layer.provide(Layer.succeedContext(context))),
-    ),
-  )
 
 const untilRound = (round: number) =>
   Effect.gen(function* () {
@@ -54,7 +36,7 @@ const pruned = (directory: string, rounds: number, archive: boolean) =>
     }).pipe(
       Effect.provide(
         Layer.merge(
-          world.node(directory, { archive, roundMs: Option.none() }, undefined, ahead(rounds)),
+          world.node(directory, { archive, roundMs: Option.none() }, undefined, world.ahead(rounds)),
           Layer.succeed(Configuration, world.settings({ archive })),
         ),
       ),

@@ -10,6 +10,7 @@ import { Mempool } from "../../src/node/Mempool.js"
 import * as Node from "../../src/node/Node.js"
 import { State } from "../../src/node/State.js"
 import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
 import type * as Keys from "../../src/protocol/Keys.js"
 import type { Parameters } from "../../src/protocol/Parameters.js"
@@ -63,6 +64,23 @@ export const node = (
   Node.layerOver(engine, network).pipe(
     Layer.provideMerge(Layer.succeed(Configuration.Configuration, settings({ dataDirectory: directory, ...changes }))),
     Layer.provideMerge(platform),
+  )
+
+/** An engine that says it has come so many rounds further than it has. */
+export const ahead = (rounds: number) =>
+  Layer.map(Engine.layer, (context) => context).pipe(
+    Layer.flatMap((context) =>
+      Layer.effect(
+        Engine.Engine,
+        Effect.map(Engine.Engine, (engine) => ({
+          ...engine,
+          pulse: () => {
+            const { round, advancedAt } = engine.pulse()
+            return { round: Counter.round(round + rounds), advancedAt }
+          },
+        })),
+      ).pipe(Layer.provide(Layer.succeedContext(context))),
+    ),
   )
 
 /** A new network in this directory, with other numbers than a solo network has. */

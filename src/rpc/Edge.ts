@@ -16,6 +16,7 @@ import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
 import { type Match, Router } from "./Router.js"
+import { Turnstile } from "./Turnstile.js"
 
 /** What is told about every answer. `route` is the path as it is defined, or `none`. */
 export interface Answered {
@@ -67,6 +68,9 @@ interface Visit {
   headers: ResponseHeaders.ResponseHeaders
 }
 
+/** How long requests with a body, from reading to answering, may use one turn of the event loop. */
+const BODIES_MS = 8
+
 const NONE: ResponseHeaders.ResponseHeaders = []
 const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
 
@@ -108,10 +112,12 @@ export class Edge {
   readonly #options: Options
   readonly #router: Router<Station>
   readonly #global: RateLimiter | undefined
+  readonly #turnstile: Turnstile
   #isDraining = false
 
   constructor(options: Options) {
     this.#options = options
+    this.#turnstile = new Turnstile({ now: options.now, turnMs: BODIES_MS })
     this.#global = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#router = new Router(
       options.endpoints.map((endpoint) => ({
@@ -191,7 +197,7 @@ export class Edge {
     if (visit.awaitsContinue) visit.response.writeContinue()
     RequestBody.read(
       visit.request,
-      { mayBeArray: endpoint.batch !== undefined, budget: this.#options.bodies },
+      { mayBeArray: endpoint.batch !== undefined, budget: this.#options.bodies, turnstile: this.#turnstile },
       (body) =>
         this.#guard(visit, () => {
           if (Either.isLeft(body)) this.#refuse(visit, body.left)

@@ -6,6 +6,7 @@ import type { JsonProblem } from "../protocol/JsonProblem.js"
 import * as JsonText from "../protocol/JsonText.js"
 import * as Access from "./access/Api.js"
 import * as Failure from "./failure/Api.js"
+import type { Turnstile } from "./Turnstile.js"
 import * as WrongField from "./WrongField.js"
 
 export type Refusal = Failure.InvalidRequest | Failure.BodyTooLarge | Failure.UnsupportedMediaType | Failure.Overloaded
@@ -106,10 +107,10 @@ export const refuse = (request: IncomingMessage): void => {
 /** Reads and parses the body, then calls `done` once; not at all when the client goes away before. */
 export const read = (
   request: IncomingMessage,
-  options: { readonly mayBeArray: boolean; readonly budget: Budget },
+  options: { readonly mayBeArray: boolean; readonly budget: Budget; readonly turnstile: Turnstile },
   done: (body: Either.Either<unknown, Refusal>) => void,
 ): void => {
-  const { mayBeArray, budget } = options
+  const { mayBeArray, budget, turnstile } = options
   const refused = refuseHead(request, mayBeArray)
   if (refused !== undefined) {
     done(Either.left(refused))
@@ -147,8 +148,11 @@ export const read = (
     const refusal = take(chunk)
     if (refusal !== undefined) finish(Either.left(refusal))
   })
+  const whole = (): Buffer => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
   request.on("end", () =>
-    finish(parse(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks), mayBeArray)),
+    turnstile.pass(() => {
+      if (!finished) finish(parse(whole(), mayBeArray))
+    }),
   )
   request.on("error", () => finish(undefined))
   request.on("close", () => finish(undefined))

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest"
+import { Turnstile } from "../../src/rpc/Turnstile.js"
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A turnstile of ten milliseconds a turn, and steps that take some by a clock of their own. */
+const scene = () => {
+  let clock = 0
+  const done: Array<string> = []
+  const turnstile = new Turnstile({ now: () => clock, turnMs: 10 })
+  const pass = (name: string, takes: number) =>
+    turnstile.pass(() => {
+      clock += takes
+      done.push(name)
+    })
+  return { done, pass, wait: (ms: number) => (clock += ms) }
+}
+
+it("lets through what fits into a turn, and the rest in its order in the next ones", async () => {
+  const { done, pass } = scene()
+  for (const name of ["a", "b", "c", "d", "e"]) pass(name, 6)
+  expect(done).toEqual(["a", "b"])
+  await turn()
+  expect(done).toEqual(["a", "b", "c", "d"])
+  pass("f", 1)
+  expect(done).toEqual(["a", "b", "c", "d"])
+  await turn()
+  expect(done).toEqual(["a", "b", "c", "d", "e", "f"])
+})
+
+it("lets one through in every turn, however long it takes", async () => {
+  const { done, pass } = scene()
+  for (const name of ["a", "b", "c"]) pass(name, 50)
+  expect(done).toEqual(["a"])
+  await turn()
+  expect(done).toEqual(["a", "b"])
+  await turn()
+  expect(done).toEqual(["a", "b", "c"])
+})
+
+it("keeps nobody waiting when there was nothing for a while", async () => {
+  const { done, pass, wait } = scene()
+  pass("a", 6)
+  await turn()
+  await turn()
+  wait(1_000)
+  pass("b", 6)
+  expect(done).toEqual(["a", "b"])
+})

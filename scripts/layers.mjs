@@ -1,5 +1,5 @@
 // The arrows of CONTRIBUTING.md: what each place of src/ may import, of ours and of others. Fails naming every import that
-// is not listed here. What a place may use without importing it (globals, names of a package) says biome.json.
+// is not listed here, and every file that needs itself before it is loaded. What a place may use without importing it (globals, names of a package) says biome.json.
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -118,6 +118,15 @@ const importsOf = (source) => [...new Set([...importsIn(source), ...importsIn(wi
 
 const hasComputedImport = (source) => /(?<![.\w])import\s*\((?!\s*(?:"[^"\n]*"|'[^'\n]*')\s*[,)])/.test(source)
 
+/** The file below `root` that a relative import names. */
+const targetOf = (root, path, specifier) =>
+  relative(root, resolve(root, dirname(path), specifier))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, ".ts")
+
+/** Without those that are gone before anything runs. */
+const importsAtRunTime = (source) => importsIn(source.replaceAll(/\b(import|export) type\b[^"'`]*["'][^"']+["']/g, " "))
+
 const complaintOf = (root, path, specifier) => {
   const place = placeOf(path)
   const { ours, packages } = house[place]
@@ -127,9 +136,7 @@ const complaintOf = (root, path, specifier) => {
     if (packages.some((entry) => matches(specifier, entry))) return []
     return [`src/${path} imports ${specifier}, ${may(packages, "no package")}`]
   }
-  const target = relative(root, resolve(root, dirname(path), specifier))
-    .replaceAll("\\", "/")
-    .replace(/\.js$/, ".ts")
+  const target = targetOf(root, path, specifier)
   if (target.startsWith("..")) return [`src/${path} imports ${specifier}, outside src/`]
   const withinOwn = folderOf(target) === folderOf(path) && place !== "rpc/Api"
   const fits = withinOwn || ours.some((to) => (to === "rpc/Api" ? isApiDefinition(target) : to === folderOf(target)))
@@ -151,8 +158,37 @@ export const violations = (root) =>
     return computed.concat(importsOf(source).flatMap((specifier) => complaintOf(root, path, specifier)))
   })
 
+/** A line for every cycle of imports below `root`: modules that load each other see each other half made. */
+export const cycles = (root) => {
+  const imports = new Map(
+    entriesBelow(root)
+      .filter(({ path, isLink }) => !isLink && /\.tsx?$/.test(path))
+      .map(({ path }) => [
+        path,
+        importsAtRunTime(withoutComments(readFileSync(join(root, path), "utf8")))
+          .filter((specifier) => specifier.startsWith("."))
+          .map((specifier) => targetOf(root, path, specifier)),
+      ]),
+  )
+  const found = []
+  const way = []
+  const isDone = new Set()
+  const follow = (path) => {
+    const at = way.indexOf(path)
+    if (at >= 0) found.push(`src/${[...way.slice(at), path].join(" imports ")}`)
+    if (at >= 0 || isDone.has(path)) return
+    way.push(path)
+    for (const target of imports.get(path) ?? imports.get(`${path}x`) ?? []) follow(target)
+    way.pop()
+    isDone.add(path)
+  }
+  for (const path of imports.keys()) follow(path)
+  return found
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const found = violations(resolve(import.meta.dirname, "..", "src"))
+  const root = resolve(import.meta.dirname, "..", "src")
+  const found = violations(root).concat(cycles(root))
   for (const line of found) console.error(`layers: ${line}`)
   process.exit(found.length === 0 ? 0 : 1)
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { violations } from "../../scripts/layers.mjs"
+import { cycles, violations } from "../../scripts/layers.mjs"
 
 /** A house of the given files, each with its content. */
 const house = (root: string, files: Readonly<{ [path: string]: string }>): string => {
@@ -24,6 +24,22 @@ describe("the layering rule", () => {
 
   it("holds for this repository", () => {
     expect(violations(resolve(import.meta.dirname, "../../src"))).toEqual([])
+    expect(cycles(resolve(import.meta.dirname, "../../src"))).toEqual([])
+  })
+
+  it("finds modules that need each other to load, not those that only speak of each other's types", () => {
+    const files = {
+      "ledger/A.ts": importing("./B.js"),
+      "ledger/B.ts": `export { it } from "./deep/C.js"\n`,
+      "ledger/deep/C.ts": importing("../A.js"),
+      "ledger/D.ts": `import type { E } from "./E.js"\nexport const d: E = 1\n`,
+      "ledger/E.ts": `${importing("./D.js")}export type E = number\n`,
+      "ledger/F.ts": importing("./F.js"),
+    }
+    expect(cycles(house(root, files))).toEqual([
+      "src/ledger/A.ts imports ledger/B.ts imports ledger/deep/C.ts imports ledger/A.ts",
+      "src/ledger/F.ts imports ledger/F.ts",
+    ])
   })
 
   it("lets the arrows of the design pass", () => {

@@ -53,6 +53,9 @@ const settings = {
   ),
 }
 
+export const about = "re-exports the metrics of a node elsewhere"
+export const runsUntilStopped = true
+
 export const page = (version: string): Help.Page => ({
   title: `udg ${version}: the metrics of a node elsewhere, for Prometheus`,
   usage: "udg exporter [options]",

@@ -87,6 +87,8 @@ const settings = {
   ),
 }
 
+export const about = "makes keys and genesis files for a network of several machines"
+
 export const page = (version: string): Help.Page => ({
   title: `udg ${version}: tools for a network of several machines`,
   usage: "udg genesis key|new|show [options] [FILE]",

@@ -6,6 +6,8 @@ import * as Setting from "./Setting.js"
 export interface Page {
   readonly title: string
   readonly usage: string
+  /** The other commands, on the page of the whole program. */
+  readonly commands?: ReadonlyArray<readonly [name: string, about: string]>
   readonly settings: ReadonlyArray<Setting.Setting<unknown>>
   readonly examples: ReadonlyArray<readonly [about: string, line: string]>
   readonly footer: ReadonlyArray<string>
@@ -36,7 +38,7 @@ const settingEntry = (setting: Setting.Setting<unknown>): ReadonlyArray<string> 
   const both = [setting.about, ...Option.toArray(otherwise)]
   const together = both.join(" ")
   const meaning = together.length <= room ? [together] : both.flatMap((text) => wrap(text, room))
-  return entry(`${Setting.flagOf(setting)} ${setting.placeholder}`.trimEnd(), meaning)
+  return entry(Setting.termOf(setting), meaning)
 }
 
 const section = (title: string, lines: ReadonlyArray<string>): HelpDoc.HelpDoc =>
@@ -47,11 +49,22 @@ const groups = (settings: ReadonlyArray<Setting.Setting<unknown>>): ReadonlyArra
     section(group, settings.filter((setting) => setting.group === group).flatMap(settingEntry)),
   )
 
+const commands = (named: NonNullable<Page["commands"]>): ReadonlyArray<HelpDoc.HelpDoc> =>
+  named.length === 0
+    ? []
+    : [
+        section(
+          "Commands",
+          named.flatMap(([name, about]) => entry(`udg ${name}`, wrap(about, room))),
+        ),
+      ]
+
 /** The page as a document of `@effect/cli`. */
 export const toDoc = (page: Page): HelpDoc.HelpDoc =>
   HelpDoc.blocks([
     HelpDoc.p(page.title),
     section("Usage", [`  ${page.usage}`]),
+    ...commands(page.commands ?? []),
     ...groups(page.settings),
     section("Other", [
       ...entry("--help, -h", ["show this page and exit"]),

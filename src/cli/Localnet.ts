@@ -66,6 +66,9 @@ const settings = {
   ),
 }
 
+export const about = "runs a network of several validators on this machine"
+export const runsUntilStopped = true
+
 export const page = (version: string): Help.Page => ({
   title: `udg ${version}: a network of several validators on this machine`,
   usage: "udg localnet [options]",

@@ -15,7 +15,7 @@ const log = Log.for("supervisor")
 
 export const page = (version: string): Help.Page => ({
   title: `udg ${version}: a node of a DAG ledger network`,
-  usage: "udg [options]",
+  usage: "udg [options], or udg COMMAND",
   settings: Object.values(NodeSettings.settings),
   examples: [
     ["a network of your own in ./data, RPC on http://127.0.0.1:10333", "udg"],
@@ -26,8 +26,7 @@ export const page = (version: string): Help.Page => ({
     ["see what the mempool does", "RUST_LOG=info,mempool=debug udg"],
   ],
   footer: [
-    "Other commands: udg localnet runs several validators on this machine; udg genesis makes keys and genesis files for " +
-      "several machines; udg exporter re-exports the metrics of a node elsewhere. Each has its own --help.",
+    "Each command has its own page: udg COMMAND --help.",
     "Every option is also an environment variable: --rpc-port is UDG_RPC_PORT; options that may be repeated take a " +
       "list separated by commas. The command line wins, and an empty variable counts as unset.",
     `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +

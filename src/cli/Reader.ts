@@ -6,8 +6,12 @@ import * as Host from "../network/Host.js"
 import * as PeerAddress from "../network/PeerAddress.js"
 import * as Cidr from "../node/Cidr.js"
 import type * as Configuration from "../node/Configuration.js"
+import * as Secrets from "../node/Secrets.js"
+import * as Counter from "../protocol/Counter.js"
 import * as Genesis from "../protocol/Genesis.js"
+import * as Hash from "../protocol/Hash.js"
 import * as Keys from "../protocol/Keys.js"
+import * as Name from "../protocol/Name.js"
 import { isNetworkId, type NetworkId } from "../protocol/Network.js"
 import * as Sats from "../protocol/Sats.js"
 
@@ -164,6 +168,14 @@ export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sat
     return { to, amount: yield* coins(amount) }
   })
 
+/** The path of a key file; whether one is there, and what is in it, is judged by whoever needs it. */
+export const keyPath: Reader<string> = (given) =>
+  Secrets.mayBeKey(given)
+    ? Either.left(
+        "is no path; put the key into a file of its own, with mode 0600, and change it: others may have seen it",
+      )
+    : Either.right(given)
+
 /** A path where nothing is yet, as an absolute path. */
 export const newFile: Reader<string> = (given) =>
   Effect.gen(function* () {
@@ -173,3 +185,41 @@ export const newFile: Reader<string> = (given) =>
     }
     return resolve(given)
   })
+
+/** Coins as a person writes them, exact to the sat. */
+export const amount: Reader<Sats.Sats> = (given) =>
+  fromOption(
+    Sats.parseCoin(given),
+    () => "is not an amount of UDG; give one such as 2000 or 0.5, in digits, with at most eight behind the point",
+  )
+
+/** An amount that moves something. */
+export const positiveAmount: Reader<Sats.Sats> = (given) =>
+  Effect.flatMap(amount(given), (sats) => (sats > 0 ? Either.right(sats) : Either.left("is nothing; give more than 0")))
+
+export const percent = wholeNumber(0, 100, "a percentage", "")
+
+/** Nonces and parameters; what fits is judged by whoever knows what it is for. */
+export const count: Reader<number> = (given) =>
+  /^\d{1,15}$/.test(given)
+    ? Either.right(Number(given))
+    : Either.left("is not a number of the kind wanted here; give a whole number of digits alone")
+
+export const proposalId: Reader<Counter.ProposalId> = (given) =>
+  /^[1-9]\d{0,14}$/.test(given)
+    ? Either.right(Counter.proposalId(Number(given)))
+    : Either.left("is not the number of a proposal; give a whole number from 1")
+
+export const hash: Reader<Hash.Hash> = (given) =>
+  fromOption(
+    Schema.decodeUnknownOption(Hash.schema)(given),
+    () => "is not the hash of a transaction; give its 64 hex characters",
+  )
+
+/** A registered name, with its @ or without. */
+export const name: Reader<Name.Name> = (given) => {
+  const plain = given.replace(/^@/, "")
+  return Name.isName(plain)
+    ? Either.right(plain)
+    : Either.left("is not a name; give 3 to 20 characters of a-z, 0-9 and -, no - at either end")
+}

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import * as Words from "./Words.js"
 
 /** Where the program speaks: results and help to stdout, complaints and logs to stderr. */
@@ -8,6 +8,12 @@ export class Terminal extends Context.Tag("udg/Terminal")<
     /** Whether styling is seen: on a terminal that can show it, unless NO_COLOR says otherwise. */
     readonly colours: { readonly stdout: boolean; readonly stderr: boolean }
     readonly writeError: (text: string) => void
+    /** Characters that a line of stdout has; none where it is no terminal. */
+    readonly columns: () => Option.Option<number>
+    /** Whether somebody sees stderr, on a terminal on which a line can be written over. */
+    readonly isWatched: boolean
+    /** Whether somebody can be asked: sees stderr, and types. */
+    readonly canAsk: boolean
   }
 >() {}
 
@@ -17,12 +23,20 @@ const forgive = () => {}
 export const layer: Layer.Layer<Terminal> = Layer.effect(
   Terminal,
   Effect.gen(function* () {
-    const plain = (yield* Words.variable("NO_COLOR")) !== "" || (yield* Words.variable("TERM")) === "dumb"
+    const isDumb = (yield* Words.variable("TERM")) === "dumb"
+    const plain = isDumb || (yield* Words.variable("NO_COLOR")) !== ""
+    const isWatched = process.stderr.isTTY === true
     process.stdout.on("error", forgive)
     process.stderr.on("error", forgive)
     return {
-      colours: { stdout: process.stdout.isTTY === true && !plain, stderr: process.stderr.isTTY === true && !plain },
+      colours: { stdout: process.stdout.isTTY === true && !plain, stderr: isWatched && !plain },
       writeError: (text) => void process.stderr.write(text),
+      columns: () =>
+        process.stdout.isTTY === true && process.stdout.columns > 0
+          ? Option.some(process.stdout.columns)
+          : Option.none(),
+      isWatched: isWatched && !isDumb,
+      canAsk: isWatched && process.stdin.isTTY === true,
     }
   }),
 )

@@ -21,19 +21,19 @@ const complain = (message: string): Either.Either<never, WrongUsage> => Either.l
 
 const exactly = CliConfig.make({ isCaseSensitive: true })
 
-/** The option that was most likely meant, if one is near enough. */
-const nearest = (word: string, settings: Settings): Option.Option<string> => {
-  const plain = word.toLowerCase().replace(/^-*/, "--").replaceAll("_", "-")
-  const [best] = ["--help", "--version", ...settings.map(Setting.flagOf)]
-    .map((option) => ({ option, distance: AutoCorrect.levensteinDistance(plain, option, exactly) }))
-    .filter(({ option, distance }) => distance <= Math.max(2, option.length / 4) && distance < plain.length - 2)
+/** What was most likely meant, if something is near enough. */
+export const nearest = (word: string, candidates: ReadonlyArray<string>): Option.Option<string> => {
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: AutoCorrect.levensteinDistance(word, candidate, exactly) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(2, candidate.length / 4) && distance < word.length - 2)
     .sort((a, b) => a.distance - b.distance)
-  return Option.map(Option.fromNullable(best), ({ option }) => option)
+  return Option.map(Option.fromNullable(best), ({ candidate }) => candidate)
 }
 
-const unknown = (word: string, settings: Settings) => {
+const unknown = (word: string, options: Settings) => {
   const what = word.startsWith("-") ? "is not an option" : "is an argument, and none is expected here"
-  const hint = Option.match(nearest(word, settings), {
+  const plain = word.toLowerCase().replace(/^-*/, "--").replaceAll("_", "-")
+  const hint = Option.match(nearest(plain, ["--help", "--version", ...options.map(Setting.flagOf)]), {
     onNone: () => "see --help for the options there are",
     onSome: (option) => `did you mean ${option}? See --help`,
   })
@@ -48,6 +48,46 @@ const missing = (setting: Setting.Setting<unknown>, instead: string | undefined)
 
 const isOption = (word: string): boolean => word.startsWith("--") || /^-[a-z]/i.test(word)
 
+interface Line {
+  readonly words: ReadonlyArray<string>
+  readonly options: Settings
+  /** Where arguments are expected, the word behind a flag is one: `vote 1 --json yes`. */
+  readonly flagsStandAlone: boolean
+}
+
+/** The option that stands at this place, and how many words it takes. */
+const optionAt = (
+  { words, options, flagsStandAlone }: Line,
+  at: number,
+): Either.Either<{ readonly said: Said; readonly taken: number }, WrongUsage> =>
+  Either.gen(function* () {
+    const [, option = words[at] ?? "", attached] = /^(--[^=]+)=(.*)$/s.exec(words[at] ?? "") ?? []
+    const setting = options.find((each) => Setting.flagOf(each) === option)
+    if (setting === undefined) return yield* unknown(option, options)
+    const following = words[at + 1]
+    const mayFollow = setting.takes !== "flag" || !flagsStandAlone
+    const follows = attached === undefined && mayFollow && following !== undefined && !isOption(following)
+    const bare = setting.takes === "flag" && attached === undefined && !follows
+    const value = bare ? "true" : (attached ?? (follows ? following : ""))
+    if (value === "") return yield* missing(setting, attached ?? following)
+    return { said: { setting, origin: option, value }, taken: follows ? 2 : 1 }
+  })
+
+const isOneTooMany = ({ setting, origin, value }: Said, before: Said | undefined) =>
+  setting.takes !== "values" && before !== undefined
+    ? complain(`${origin} is given twice, ${quote(before.value)} and ${quote(value)}; give it once`)
+    : Either.void
+
+/** The argument that this word is, by its place among those that are expected. */
+const argumentAt = (word: string, places: Settings, said: ReadonlyArray<Said>): Either.Either<Said, WrongUsage> => {
+  const isFree = (place: Setting.Setting<unknown>) =>
+    place.takes === "arguments" || !said.some(({ setting }) => setting === place)
+  const setting = places.find(isFree)
+  return setting === undefined
+    ? complain(`${quote(word)} is one argument too many; see --help`)
+    : Either.right({ setting, origin: setting.placeholder, value: word })
+}
+
 /** Reads the words of the command line, or names the first that cannot be meant. */
 export const parse = (
   words: ReadonlyArray<string>,
@@ -55,22 +95,28 @@ export const parse = (
 ): Either.Either<ReadonlyArray<Said>, WrongUsage> =>
   Either.gen(function* () {
     const said: Array<Said> = []
-    for (let i = 0; i < words.length; i++) {
+    const places = settings.filter(Setting.isArgument)
+    const options = settings.filter((setting) => !Setting.isArgument(setting))
+    const line: Line = { words, options, flagsStandAlone: places.length > 0 }
+    // Behind a lone `--` everything is an argument, whatever it looks like.
+    const dashes = places.length === 0 ? -1 : words.indexOf("--")
+    const end = dashes === -1 ? words.length : dashes
+    for (let i = 0; i < end; ) {
       const word = words[i] ?? ""
-      const [, option = word, attached] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
-      const setting = settings.find((each) => Setting.flagOf(each) === option)
-      if (setting === undefined) return yield* unknown(option, settings)
-      const following = words[i + 1]
-      const follows = attached === undefined && following !== undefined && !isOption(following)
-      const bare = setting.takes === "flag" && attached === undefined && !follows
-      const value = bare ? "true" : (attached ?? (follows ? following : ""))
-      if (value === "") return yield* missing(setting, attached ?? following)
-      if (follows) i++
-      const before = said.find((each) => each.setting === setting)
-      if (setting.takes !== "values" && before !== undefined)
-        return yield* complain(`${option} is given twice, ${quote(before.value)} and ${quote(value)}; give it once`)
-      said.push({ setting, origin: option, value })
+      if (places.length > 0 && !isOption(word)) {
+        said.push(yield* argumentAt(word, places, said))
+        i++
+        continue
+      }
+      const option = yield* optionAt(line, i)
+      const before = said.find(({ setting }) => setting === option.said.setting)
+      yield* isOneTooMany(option.said, before)
+      said.push(option.said)
+      i += option.taken
     }
+    for (const word of words.slice(end + 1)) said.push(yield* argumentAt(word, places, said))
+    const absent = places.find((place) => place.isRequired && !said.some(({ setting }) => setting === place))
+    if (absent !== undefined) return yield* complain(`${absent.placeholder} is missing: ${absent.about}; see --help`)
     return said
   })
 
@@ -80,7 +126,7 @@ export const fromEnvironment = (
   said: ReadonlyArray<Said>,
 ): Effect.Effect<ReadonlyArray<Said>, never> =>
   Effect.forEach(
-    settings.filter((setting) => !said.some((each) => each.setting === setting)),
+    settings.filter((setting) => !Setting.isArgument(setting) && !said.some((each) => each.setting === setting)),
     (setting) =>
       variable(Setting.variableOf(setting)).pipe(
         Effect.map((text) => (setting.takes === "values" ? text.split(",") : [text])),

@@ -1,0 +1,34 @@
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Printable from "../../src/cli/Printable.js"
+
+describe("text of others", () => {
+  it("cannot move the cursor, colour what follows, break the line or turn its direction", () => {
+    expect(Printable.line("a\u001b[2J\u009b31m\nb\r\u202ec\u2028\ud800\ufeff")).toBe(
+      "a\\u001b[2J\\u009b31m\\u000ab\\u000d\\u202ec\\u2028\ufffd\\ufeff",
+    )
+  })
+
+  it("keeps its letters", () => {
+    for (const text of ["für Åsa", "日本語", "می‌خواهم", "👩‍👩‍👧", "☕"]) expect(Printable.line(text)).toBe(text)
+  })
+
+  it("in JSON is the same for a program, and as harmless", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 3 }), (texts) => {
+        const printed = Printable.json(texts, 2)
+        expect(JSON.parse(printed)).toEqual(texts)
+        expect(printed).not.toMatch(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      }),
+    )
+  })
+})
+
+describe("what is cut", () => {
+  it("fits, and says that something is missing", () => {
+    expect(Printable.cut("abcdef", 6)).toBe("abcdef")
+    expect(Printable.cut("abcdefg", 6)).toBe("abcde…")
+    expect(Printable.cut("日本語だ", 6)).toBe("日本…")
+    expect(Printable.abbreviated("tudg1thcnjw9glrklg", 9)).toBe("tudg…rklg")
+  })
+})

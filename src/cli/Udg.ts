@@ -12,6 +12,7 @@ import * as Printable from "./Printable.js"
 import * as Terminal from "./Terminal.js"
 import * as Words from "./Words.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
+import * as Wallet from "./wallet/Wallet.js"
 
 /** The environment of every command. */
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, Terminal.layer)
@@ -44,6 +45,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["localnet", Localnet],
   ["exporter", Exporter],
   ["genesis", GenesisTools],
+  ...Wallet.verbs.map((verb) => [verb.name, verb] as const),
 ])
 
 /** The command without a name. */

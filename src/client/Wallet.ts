@@ -9,6 +9,7 @@
  */
 import { Either, Option } from "effect"
 import * as Address from "../protocol/Address.js"
+import type * as Hash from "../protocol/Hash.js"
 import * as Keys from "../protocol/Keys.js"
 import * as Network from "../protocol/Network.js"
 import * as Sats from "../protocol/Sats.js"
@@ -100,22 +101,27 @@ export interface Unsigned {
 const NOBODYS_KEY = "0".repeat(Keys.PUBLIC_KEY_BYTES * 2)
 const NOBODYS_SIGNATURE = "0".repeat(Keys.SIGNATURE_BYTES * 2)
 
+/** What this JSON asks for, which has no signatures yet; the message of a refusal names the field. */
+const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => {
+  const complete = orRefuse(TransactionJson.decode({ ...json, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE }))
+  const { from, nonce, fee, operation } = orRefuse(TransactionJson.fromJson(networkId, prefix, complete))
+  return { network: { networkId, prefix }, transaction: { from, nonce, fee, operation } }
+}
+
 /**
  * Builds what is to be signed for the account `from`. The node's own rules decide whether it is a transaction at all,
  * so what passes here is not refused there for its form.
  */
-export const unsigned = <T extends Type>(
-  { networkId, prefix }: WalletNetwork,
-  from: string,
-  type: T,
-  fields: Fields[T],
-): Unsigned => {
-  const json = orRefuse(
-    TransactionJson.decode({ type, from, ...fields, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE }),
-  )
-  const { from: sender, nonce, fee, operation } = orRefuse(TransactionJson.fromJson(networkId, prefix, json))
-  return { network: { networkId, prefix }, transaction: { from: sender, nonce, fee, operation } }
-}
+export const unsigned = <T extends Type>(network: WalletNetwork, from: string, type: T, fields: Fields[T]): Unsigned =>
+  built(network, { type, from, ...fields })
+
+/** To be carried from one signer to the next, and read there by `parseUnsigned`. */
+export const unsignedJson = ({ transaction }: Unsigned): TransactionJson.TransactionJson =>
+  TransactionJson.unsignedToJson(transaction)
+
+/** What `unsignedJson` wrote, or anybody: it is judged by the rules of the node. */
+export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =>
+  typeof json === "object" && json !== null ? built(network, json) : refuse("a transaction is a JSON object")
 
 /** Signs for an account that this key controls alone. */
 export const sign = ({ network, transaction }: Unsigned, key: SecretKey): SignedTransaction =>
@@ -135,7 +141,8 @@ export const combine = (
 }
 
 /** The hash under which `GET /tx/:hash` will find it, known before it is sent. */
-export const hashOf = ({ network, transaction }: Unsigned): string => Transaction.idOf(network.networkId, transaction)
+export const hashOf = ({ network, transaction }: Unsigned): Hash.Hash =>
+  Transaction.idOf(network.networkId, transaction)
 
 /** An account with its key on a network: one method for each of the ten transactions, each gives a signed one. */
 export const account = (network: WalletNetwork, key: SecretKey) => {

@@ -265,11 +265,9 @@ const authorizationToJson = (authorization: Transaction.Authorization) =>
         signatures: authorization.signatures.map(({ publicKey, signature }) => ({ pub_key: publicKey, signature })),
       }
 
-/** The one form in which the node shows a transaction: hex addresses, the fee written out, no empty memo. */
-export const toJson = (transaction: Transaction.Transaction): TransactionJson => {
-  const { operation } = transaction
-  const { from, fee, nonce } = transaction
-  const rest = { from, fee, nonce, ...authorizationToJson(transaction.authorization) }
+/** A transaction before anybody signed it, in the form of `toJson`. */
+export const unsignedToJson = ({ operation, from, fee, nonce }: Transaction.Unsigned): TransactionJson => {
+  const rest = { from, fee, nonce }
   switch (operation._tag) {
     case "Transfer": {
       const { to, amount, memo } = operation
@@ -300,3 +298,9 @@ export const toJson = (transaction: Transaction.Transaction): TransactionJson =>
       return { type: operation._tag, threshold: operation.threshold, keys: operation.keys, ...rest }
   }
 }
+
+/** The one form in which the node shows a transaction: hex addresses, the fee written out, no empty memo. */
+export const toJson = (transaction: Transaction.Transaction): TransactionJson => ({
+  ...unsignedToJson(transaction),
+  ...authorizationToJson(transaction.authorization),
+})

@@ -23,6 +23,7 @@ const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 /** A key and its newline; whatever is much longer is no key, and is not read. */
 const MAX_BYTES = 128
+const HEX_DIGITS = `${2 * Keys.SEED_BYTES} hex characters`
 
 const systemReason = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "not a path")
 
@@ -35,27 +36,37 @@ const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "
 
 const requireFit = (path: string, info: FileSystem.File.Info) => {
   if (info.type !== "File") return fail(path, "not a regular file")
-  if (isOpenToOthers(info.mode)) {
-    return fail(path, `others may read it (mode ${octal(info.mode)}); run: chmod 600 ${path}`)
-  }
-  return info.size > MAX_BYTES ? fail(path, "64 hex characters expected, it holds more") : Effect.void
+  return isOpenToOthers(info.mode)
+    ? fail(path, `others may read it (mode ${octal(info.mode)}); run: chmod 600 ${path}`)
+    : Effect.void
 }
 
-/** The key that stands in the file. */
-export const load = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
+/** What stands in a file that nobody but its owner may read, if it is short enough to be what is expected. */
+export const readOwn = (
+  path: string,
+  expected: string,
+  maxBytes: number,
+): Effect.Effect<string, KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const unreadable = (error: PlatformError) =>
       new KeyFileError({ path, reason: `cannot be read: ${systemReason(error)}` })
     const info = yield* Effect.mapError(fileSystem.stat(path), unreadable)
     yield* requireFit(path, info)
-    const text = yield* Effect.mapError(fileSystem.readFileString(path), unreadable)
-    const key = Keys.SecretKey.fromHex(text.trim())
-    return yield* Option.match(key, {
-      onNone: () => fail(path, "64 hex characters expected, something else found"),
-      onSome: Effect.succeed,
-    })
+    if (info.size > maxBytes) return yield* fail(path, `${expected} expected, it holds more`)
+    return yield* Effect.mapError(fileSystem.readFileString(path), unreadable)
   })
+
+/** The key that this text is, as it stands in the file of that path. */
+export const parse = (path: string, text: string): Effect.Effect<Keys.SecretKey, KeyFileError> =>
+  Option.match(Keys.SecretKey.fromHex(text.trim()), {
+    onNone: () => fail(path, `${HEX_DIGITS} expected, something else found`),
+    onSome: Effect.succeed,
+  })
+
+/** The key that stands in the file. */
+export const load = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
+  Effect.flatMap(readOwn(path, HEX_DIGITS, MAX_BYTES), (text) => parse(path, text))
 
 /** Writes the key to a file that does not exist yet. */
 export const create = (path: string, key: Keys.SecretKey): Effect.Effect<void, KeyFileError, FileSystem.FileSystem> =>

@@ -1,0 +1,81 @@
+/** Lines that are typed and not shown. The terminal is as it was when the scope closes, however it closes. */
+import { Effect, Option } from "effect"
+
+/** A key that moves, or whatever else a terminal reports, comes as an escape sequence: no part of a passphrase. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
+const escapes = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|)/g
+
+const ENTER = /^[\r\n]$/
+const CTRL_C = "\u0003"
+const CTRL_D = "\u0004"
+const CTRL_U = "\u0015"
+const BACKSPACE = /^[\u007f\b]$/
+const CONTROL = /^\p{Cc}$/u
+
+/** What was typed so far; what is typed ahead waits for the next line. */
+class Keyboard {
+  #line: Array<string> = []
+  #ahead: Array<string> = []
+  #listener: (() => void) | undefined
+
+  readonly onData = (text: string): void => {
+    this.#ahead.push(...text.replaceAll(escapes, ""))
+    this.#listener?.()
+  }
+
+  /** It was hung up. */
+  readonly onEnd = (): void => this.onData(CTRL_C)
+
+  /** The line once it is complete, or that there will be none. */
+  #take(): Option.Option<string> | undefined {
+    for (let key = this.#ahead.shift(); key !== undefined; key = this.#ahead.shift()) {
+      if (ENTER.test(key)) return Option.some(this.#line.splice(0).join(""))
+      if (key === CTRL_C || (key === CTRL_D && this.#line.length === 0)) return Option.none()
+      if (key === CTRL_U) this.#line = []
+      else if (BACKSPACE.test(key)) this.#line.pop()
+      else if (!CONTROL.test(key)) this.#line.push(key)
+    }
+    return undefined
+  }
+
+  readonly line: Effect.Effect<string> = Effect.async<string>((resume) => {
+    const look = () => {
+      const taken = this.#take()
+      if (taken === undefined) return
+      this.#listener = undefined
+      resume(Option.match(taken, { onNone: () => Effect.interrupt, onSome: Effect.succeed }))
+    }
+    this.#listener = look
+    look()
+    return Effect.sync(() => {
+      this.#listener = undefined
+    })
+  })
+}
+
+const open = Effect.acquireRelease(
+  Effect.sync(() => {
+    const keyboard = new Keyboard()
+    process.stdin.setEncoding("utf8").on("data", keyboard.onData).once("end", keyboard.onEnd)
+    // Without echo, and with Ctrl-C as a character: nothing ends the program but through here.
+    process.stdin.setRawMode(true).resume()
+    return keyboard
+  }),
+  (keyboard) =>
+    Effect.sync(() => {
+      process.stdin.setRawMode(false).pause()
+      process.stdin.off("data", keyboard.onData).off("end", keyboard.onEnd)
+    }),
+)
+
+/** Asks one thing after another. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
+export const ask = (...prompts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    const keyboard = yield* open
+    return yield* Effect.forEach(prompts, (prompt) =>
+      Effect.sync(() => process.stderr.write(prompt)).pipe(
+        Effect.zipRight(keyboard.line),
+        Effect.ensuring(Effect.sync(() => process.stderr.write("\n"))),
+      ),
+    )
+  }).pipe(Effect.scoped)

@@ -1,0 +1,107 @@
+/** The key of whoever uses the wallet: an encrypted file, or one of a node's own key files in plain text. */
+import { homedir } from "node:os"
+import { dirname, join } from "node:path"
+import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Option } from "effect"
+import * as Address from "../../protocol/Address.js"
+import * as Binary from "../../protocol/Binary.js"
+import type * as Keys from "../../protocol/Keys.js"
+import * as KeyFile from "../../storage/KeyFile.js"
+import type { Terminal } from "../Terminal.js"
+import * as Passphrase from "./Passphrase.js"
+import * as SealedKey from "./SealedKey.js"
+import { fail, type WalletFailure } from "./WalletFailure.js"
+
+export interface KeyInFile {
+  readonly path: string
+  readonly publicKey: Keys.PublicKey
+  readonly address: Address.Address
+  /** Asks for the passphrase where the file is encrypted. */
+  readonly unlock: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal>
+}
+
+export const defaultPath = (): string => join(homedir(), ".udg", "wallet.key")
+
+const OWNER_ONLY = 0o600
+const OWNER_ONLY_DIRECTORY = 0o700
+const MAX_BYTES = 4_096
+
+const inFile = (path: string, publicKey: Keys.PublicKey, unlock: KeyInFile["unlock"]): KeyInFile => ({
+  path,
+  publicKey,
+  address: Address.fromPublicKey(publicKey),
+  unlock,
+})
+
+const asWalletFailure = ({ message }: KeyFile.KeyFileError): WalletFailure => fail("key", message)
+
+const read = (path: string, text: string) =>
+  Option.match(SealedKey.parse(text), {
+    onSome: (sealed) =>
+      Effect.succeed(
+        inFile(
+          path,
+          sealed.public_key,
+          Passphrase.unlock(path, (passphrase) => SealedKey.open(sealed, passphrase)),
+        ),
+      ),
+    onNone: () =>
+      text.trimStart().startsWith("{")
+        ? Effect.fail(fail("key", `key file ${path}: it is damaged, or no key file of this program`))
+        : Effect.map(Effect.mapError(KeyFile.parse(path, text), asWalletFailure), (key) =>
+            inFile(path, key.publicKey, Effect.succeed(key)),
+          ),
+  })
+
+/** The key that stands there, still locked. */
+export const load = (given: Option.Option<string>): Effect.Effect<KeyInFile, WalletFailure, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const path = Option.getOrElse(given, defaultPath)
+    const files = yield* FileSystem.FileSystem
+    if (!(yield* Effect.orElseSucceed(files.exists(path), () => true))) {
+      return yield* Effect.fail(
+        fail("key", `there is no key in ${path}; make one by udg keygen, or name its file by --key`),
+      )
+    }
+    const text = yield* Effect.mapError(KeyFile.readOwn(path, "a key", MAX_BYTES), asWalletFailure)
+    return yield* read(path, text)
+  })
+
+const isThere = (path: string) =>
+  fail("key", `${path} is there already, and a key is never written over; give another --key`)
+
+/** Where a new key is to stand; fails where something is. */
+export const newPath = (given: Option.Option<string>): Effect.Effect<string, WalletFailure, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const path = Option.getOrElse(given, defaultPath)
+    const files = yield* FileSystem.FileSystem
+    if (yield* Effect.orElseSucceed(files.exists(path), () => true)) return yield* Effect.fail(isThere(path))
+    if (Option.isNone(given)) {
+      const options = { recursive: true, mode: OWNER_ONLY_DIRECTORY }
+      yield* Effect.mapError(files.makeDirectory(dirname(path), options), unwritable(path))
+    }
+    return path
+  })
+
+const unwritable =
+  (path: string) =>
+  (error: PlatformError): WalletFailure =>
+    error._tag === "SystemError" && error.reason === "AlreadyExists"
+      ? isThere(path)
+      : fail("key", `${path} cannot be written: ${error._tag === "SystemError" ? error.reason : "it is not a path"}`)
+
+/** Writes the key, encrypted, to a file that this call makes: whatever has the name by then stays as it is. */
+export const create = (
+  path: string,
+  key: Keys.SecretKey,
+  passphrase: string,
+): Effect.Effect<void, WalletFailure, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const text = SealedKey.print(yield* SealedKey.seal(key, passphrase))
+    const file = yield* files.open(path, { flag: "wx", mode: OWNER_ONLY })
+    yield* Effect.onError(Effect.zipRight(file.writeAll(Binary.utf8(text)), file.sync), () =>
+      Effect.ignore(files.remove(path)),
+    )
+  }).pipe(Effect.scoped, Effect.mapError(unwritable(path)))

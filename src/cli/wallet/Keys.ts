@@ -1,0 +1,68 @@
+/** `udg keygen` and `udg address`: the key in its file, and what others may know of it. */
+import { Effect, Option } from "effect"
+import * as Address from "../../protocol/Address.js"
+import * as Keys from "../../protocol/Keys.js"
+import * as Reader from "../Reader.js"
+import * as Setting from "../Setting.js"
+import * as KeyStore from "./KeyStore.js"
+import * as Out from "./Out.js"
+import * as Passphrase from "./Passphrase.js"
+import * as Verb from "./Verb.js"
+
+/** All that is public about a key. Its address has two forms, one for each kind of network. */
+const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) => {
+  const address = Address.fromPublicKey(publicKey)
+  const testnet = Address.toBech32(address, "tudg")
+  const mainnet = Address.toBech32(address, "udg")
+  return Out.lines(asJson, { address, testnet, mainnet, public_key: publicKey, file: path }, () => [
+    ["address", address],
+    ["on testnets", testnet],
+    ["on a mainnet", mainnet],
+    ["public key", publicKey],
+    ["file", path],
+  ])
+}
+
+const from = Setting.value(
+  "from",
+  {
+    group: Verb.wallet,
+    placeholder: "FILE",
+    about: "encrypt the key of this file instead of making one, also to give it another passphrase",
+  },
+  Reader.keyPath,
+)
+
+export const keygen = Verb.make({
+  name: "keygen",
+  about: "makes a key and keeps it in an encrypted file",
+  settings: { key: Verb.key, from, json: Verb.json },
+  examples: [
+    ["a key in ~/.udg/wallet.key; its passphrase is asked for", "udg keygen"],
+    ["another one, elsewhere", "udg keygen --key savings.key"],
+    ["the key of a validator, encrypted", "udg keygen --from data/validator.key --key validator-copy.key"],
+  ],
+  footer: [
+    "Nobody can give back a lost file or a forgotten passphrase, and with them the account: make a copy of the file. A file " +
+      "that is there is never written over. In scripts UDG_PASSPHRASE is the passphrase.",
+  ],
+  run: (given) =>
+    Effect.gen(function* () {
+      const path = yield* KeyStore.newPath(given.key)
+      const key = yield* Option.match(given.from, {
+        onNone: () => Effect.sync(Keys.SecretKey.generate),
+        onSome: (file) => Effect.flatMap(KeyStore.load(Option.some(file)), ({ unlock }) => unlock),
+      })
+      yield* KeyStore.create(path, key, yield* Passphrase.choose)
+      yield* show(given.json, path, key.publicKey)
+    }),
+})
+
+export const address = Verb.make({
+  name: "address",
+  about: "shows the address and the public key of the wallet",
+  settings: { key: Verb.key, json: Verb.json },
+  examples: [["in words, and for a script", "udg address; udg address --json | jq -r .testnet"]],
+  footer: ["It asks for no passphrase: what it shows stands beside the encrypted key."],
+  run: (given) => Effect.flatMap(Verb.keyOf(given), ({ path, publicKey }) => show(given.json, path, publicKey)),
+})

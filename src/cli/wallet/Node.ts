@@ -1,0 +1,99 @@
+/** The node that a command talks to, and what becomes of a question that it does not answer as it should. */
+import { FetchHttpClient } from "@effect/platform"
+import { Effect, Option, Predicate, Stream } from "effect"
+import * as Client from "../../client/Client.js"
+import type * as Failure from "../../rpc/failure/Api.js"
+import { fail, type WalletFailure } from "./WalletFailure.js"
+
+export const DEFAULT_URL = "http://127.0.0.1:10333"
+
+type Question<A> = (client: Client.PromiseClient) => Promise<A>
+
+export interface Node {
+  readonly url: string
+  readonly ask: <A>(question: Question<A>) => Effect.Effect<A, WalletFailure>
+  /** None where the node says that there is no such thing. */
+  readonly find: <A>(question: Question<A>) => Effect.Effect<Option.Option<A>, WalletFailure>
+  /** For what must not be done twice: where the answer was lost, the failure is `open`, and `hint` says what to do. */
+  readonly tell: <A>(question: Question<A>, hint: string) => Effect.Effect<A, WalletFailure>
+  readonly events: Stream.Stream<Client.NumberedEvent, WalletFailure>
+}
+
+/** A node answers within milliseconds; this is for far ones, and for those that say when to ask again. */
+const PATIENCE = "30 seconds"
+const LONGEST_WAIT_MS = 5_000
+
+const isNotFound = (failure: Failure.Failure): boolean => failure._tag.endsWith("NotFound")
+
+const refusal = (failure: Failure.Failure): WalletFailure =>
+  fail(isNotFound(failure) ? "notFound" : "refused", `the node refuses (${failure._tag}): ${failure.message}`)
+
+/** The code of the system that a failed connection carries somewhere inside. */
+const codeOf = (error: unknown): string | undefined => {
+  if (!Predicate.isRecord(error)) return undefined
+  const { code, cause } = error
+  return typeof code === "string" ? code : codeOf(cause)
+}
+
+interface Reason {
+  readonly words: string
+  /** There was no connection, so nothing has arrived. */
+  readonly isBefore: boolean
+}
+
+const before = (words: string): Reason => ({ words, isBefore: true })
+const after = (words: string): Reason => ({ words, isBefore: false })
+
+const reasons: ReadonlyMap<string, Reason> = new Map([
+  ["ECONNREFUSED", before("nothing listens there")],
+  ["ENOTFOUND", before("there is no such host")],
+  ["EAI_AGAIN", before("the host's name cannot be looked up")],
+  ["EHOSTUNREACH", before("there is no way to that host")],
+  ["ENETUNREACH", before("there is no way to that host")],
+  ["UND_ERR_CONNECT_TIMEOUT", before("nothing answers there")],
+  ["ECONNRESET", after("it hung up")],
+  ["UND_ERR_SOCKET", after("it hung up")],
+])
+
+/** Why a question was not answered, other than by a refusal. */
+const reasonOf = (error: unknown): Reason => {
+  if (!Predicate.isTagged(error, "RequestError")) return after("it does not answer as a udg node of this version does")
+  const code = codeOf(error) ?? "no connection"
+  return reasons.get(code) ?? after(code)
+}
+
+const unreachable = (url: string, { words }: Reason): WalletFailure =>
+  fail("node", `no node answers at ${url}: ${words}; start one, or say by --node or UDG_NODE where one is`)
+
+const SILENT = after("it does not answer in time")
+
+/** A way to the node at that address. Nothing is asked before somebody asks. */
+export const connect = (url: string): Node => {
+  const client = Client.connect(url, { longestWaitMs: LONGEST_WAIT_MS })
+  const put = <A>(question: Question<A>, onLoss: (reason: Reason) => WalletFailure) =>
+    Effect.tryPromise({
+      try: () => question(client),
+      catch: (error) => (error instanceof Client.RequestRefused ? refusal(error.failure) : onLoss(reasonOf(error))),
+    }).pipe(Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => onLoss(SILENT) }))
+  const ask = <A>(question: Question<A>) => put(question, (reason) => unreachable(url, reason))
+  const lost = ({ words }: Reason, hint: string) =>
+    fail("open", `it was sent to ${url}, and whether it has arrived is not known: ${words}; ${hint}`)
+  return {
+    url,
+    ask,
+    find: (question) =>
+      ask(question).pipe(
+        Effect.map(Option.some),
+        Effect.catchIf(
+          ({ kind }) => kind === "notFound",
+          () => Effect.succeedNone,
+        ),
+      ),
+    tell: (question, hint) =>
+      put(question, (reason) => (reason.isBefore ? unreachable(url, reason) : lost(reason, hint))),
+    events: Client.follow(url).pipe(
+      Stream.mapError(({ failure }) => refusal(failure)),
+      Stream.provideLayer(FetchHttpClient.layer),
+    ),
+  }
+}

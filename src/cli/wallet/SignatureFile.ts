@@ -1,0 +1,106 @@
+/**
+ * A transaction on its way from one signer to the next: what is to be signed, for which network, and who has signed. The
+ * file may come from anybody, so everything in it is judged anew, and only good signatures are counted.
+ */
+import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Effect, Either, Schema } from "effect"
+import * as Wallet from "../../client/Wallet.js"
+import * as Keys from "../../protocol/Keys.js"
+import * as Network from "../../protocol/Network.js"
+import * as Transaction from "../../protocol/Transaction.js"
+import * as Verification from "../../protocol/Verification.js"
+import { WrongUsage } from "../WrongUsage.js"
+import * as Out from "./Out.js"
+
+const Content = Schema.Struct({
+  udg_signatures: Schema.Literal(1),
+  network_id: Network.NetworkId,
+  address_prefix: Schema.Literal("tudg", "udg"),
+  transaction: Schema.Unknown,
+  signatures: Schema.Array(Schema.Struct({ pub_key: Keys.PublicKey, signature: Keys.Signature })),
+})
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(Content), { onExcessProperty: "error" })
+
+export interface Signatures {
+  readonly unsigned: Wallet.Unsigned
+  readonly signatures: ReadonlyArray<Transaction.KeySignature>
+}
+
+const INDENT = 2
+
+const print = ({ unsigned, signatures }: Signatures): string => {
+  const content: typeof Content.Encoded = {
+    udg_signatures: 1,
+    network_id: unsigned.network.networkId,
+    address_prefix: unsigned.network.prefix,
+    transaction: Wallet.unsignedJson(unsigned),
+    signatures: signatures.map(({ publicKey, signature }) => ({ pub_key: publicKey, signature })),
+  }
+  return `${JSON.stringify(content, null, INDENT)}\n`
+}
+
+const unusable = (path: string, why: string) => new WrongUsage({ message: `${path}: ${why}` })
+
+const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "it is not a path")
+
+const isGood = (
+  { network, transaction }: Wallet.Unsigned,
+  { publicKey, signature }: Transaction.KeySignature,
+): boolean =>
+  Verification.isValidAtDoor({
+    message: Transaction.signedBytes(network.networkId, transaction),
+    publicKey,
+    signature,
+  })
+
+const parse = (path: string, text: string) =>
+  Effect.gen(function* () {
+    const content = decode(text)
+    if (Either.isLeft(content))
+      return yield* unusable(path, "no file of signatures; --out FILE of a sending command makes one")
+    const { network_id, address_prefix, transaction, signatures } = content.right
+    const unsigned = yield* Effect.try({
+      try: () => Wallet.parseUnsigned({ networkId: network_id, prefix: address_prefix }, transaction),
+      catch: (error) => unusable(path, error instanceof Wallet.InvalidInput ? error.message : "no transaction"),
+    })
+    const found = signatures.map(({ pub_key, signature }) => ({ publicKey: pub_key, signature }))
+    const bad = found.find((each) => !isGood(unsigned, each))
+    return bad === undefined
+      ? ({ unsigned, signatures: found } satisfies Signatures)
+      : yield* unusable(path, `the signature of ${bad.publicKey} is not one of this transaction`)
+  })
+
+export const load = (path: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const text = yield* Effect.mapError(files.readFileString(path), (error) =>
+      unusable(path, `cannot be read: ${reasonOf(error)}`),
+    )
+    return yield* parse(path, text)
+  })
+
+/** Puts it in the place of an earlier one, whole or not at all. */
+export const save = (path: string, signatures: Signatures) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const beside = `${path}.new`
+    yield* files.writeFileString(beside, print(signatures))
+    yield* files.rename(beside, path)
+  }).pipe(Effect.mapError((error) => unusable(path, `cannot be written: ${reasonOf(error)}`)))
+
+/** A file without signatures where none was; what has the name already stays as it is. */
+export const create = (path: string, unsigned: Wallet.Unsigned, asJson: boolean) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    yield* Effect.mapError(files.writeFileString(path, print({ unsigned, signatures: [] }), { flag: "wx" }), (error) =>
+      unusable(path, `cannot be written: ${reasonOf(error)}`),
+    )
+    const hash = Wallet.hashOf(unsigned)
+    yield* Out.lines(asJson, { hash, file: path }, () => [
+      ["hash", hash],
+      ["file", path],
+      ["next", `each signer: udg multisig sign ${path}`],
+    ])
+  })

@@ -1,0 +1,24 @@
+import { Data } from "effect"
+
+/** Why a wallet command ends without having done it, each with an exit code that a script can tell from the others. */
+export const kinds = {
+  key: { exitCode: 2, about: "the key file or its passphrase is not there, or wrong" },
+  node: { exitCode: 3, about: "no node answers, or not as it should" },
+  refused: { exitCode: 4, about: "the node refused" },
+  open: { exitCode: 5, about: "sent, but not known to be final" },
+  notApplied: { exitCode: 6, about: "final, but only the fee was taken" },
+  notFound: { exitCode: 7, about: "there is no such thing" },
+} as const
+
+export type Kind = keyof typeof kinds
+
+export class WalletFailure extends Data.TaggedError("WalletFailure")<{
+  readonly kind: Kind
+  readonly message: string
+}> {
+  get exitCode(): number {
+    return kinds[this.kind].exitCode
+  }
+}
+
+export const fail = (kind: Kind, message: string): WalletFailure => new WalletFailure({ kind, message })

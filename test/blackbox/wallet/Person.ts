@@ -1,0 +1,112 @@
+/** Somebody who uses the built program: with a home of their own, from a script or at a terminal. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { stripVTControlCharacters } from "node:util"
+import { program } from "../Running.js"
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Environment = Readonly<Record<string, string>>
+
+export const PASSPHRASE = "correct horse battery"
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** What somebody types so that a shell gives the program exactly these words. */
+export const typed = (...words: ReadonlyArray<string>): string => ["udg", ...words.map(quoted)].join(" ")
+
+export class Person {
+  readonly home = mkdtempSync(join(tmpdir(), "udg-person-"))
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  environment(more: Environment = {}): Environment {
+    return { PATH: process.env["PATH"] ?? "", HOME: this.home, TERM: "xterm", ...this.#environment, ...more }
+  }
+
+  /** What this person types at a shell. */
+  get shell(): string {
+    return `udg() { ${quoted(process.execPath)} ${quoted(program)} "$@"; }; cd ${quoted(this.home)}; `
+  }
+
+  /** Runs a line of shell to its end; nobody is at the terminal, and the passphrase is in the environment. */
+  async script(line: string, environment: Environment = { UDG_PASSPHRASE: PASSPHRASE }): Promise<Outcome> {
+    const child = spawn("bash", ["-c", this.shell + line], {
+      env: this.environment(environment),
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    const said = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text))
+    await once(child, "close")
+    return { code: child.exitCode, ...said }
+  }
+
+  /** Runs the program with these words and nobody at a terminal. */
+  udg(...words: ReadonlyArray<string>): Promise<Outcome> {
+    return this.script(typed(...words))
+  }
+
+  /** Sits down at a terminal with a shell, where a line is typed. */
+  sit(line: string, environment: Environment = {}): Terminal {
+    return new Terminal(this.shell + line, this.environment(environment))
+  }
+
+  leave(): void {
+    rmSync(this.home, { recursive: true, force: true })
+  }
+}
+
+/** A terminal, as `script` of util-linux gives it: what is typed, and what is to be seen. */
+export class Terminal {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  /** All that was ever written to it, with what moves the cursor. */
+  raw = ""
+
+  constructor(line: string, environment: Environment) {
+    const command = `exec bash -c ${quoted(line)}`
+    this.#child = spawn("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
+      env: environment,
+      stdio: ["pipe", "pipe", "inherit"],
+    })
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.raw += text
+    })
+    this.#ended = once(this.#child, "close")
+  }
+
+  /** In words: without what styles it and moves the cursor. */
+  get text(): string {
+    return stripVTControlCharacters(this.raw).replaceAll("\r", "")
+  }
+
+  /** Waits until this is to be seen. */
+  async see(what: string | RegExp): Promise<void> {
+    const isThere = () => (typeof what === "string" ? this.text.includes(what) : what.test(this.text))
+    while (!isThere()) {
+      if (this.#child.exitCode !== null) throw new Error(`${what} was not seen, but:\n${this.text}`)
+      await Promise.race([once(this.#child.stdout ?? this.#child, "data"), this.#ended])
+    }
+  }
+
+  type(keys: string): void {
+    this.#child.stdin?.write(keys)
+  }
+
+  /** The exit code of what ran there. */
+  async end(): Promise<number | null> {
+    await this.#ended
+    return this.#child.exitCode
+  }
+}

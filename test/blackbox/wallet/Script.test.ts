@@ -1,0 +1,200 @@
+/** The wallet as a script uses it: JSON, pipes, exit codes, and nobody at a terminal. */
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:net"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Wallet from "../../../src/client/Wallet.js"
+import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { PASSPHRASE, Person } from "./Person.js"
+
+let node: StartedNode
+let alice: Person
+let bob: FundedAccount
+let rich: FundedAccount
+
+/** A key as a node keeps its own. */
+const keyFile = (name: string, { secretKey }: FundedAccount, mode = 0o600): string => {
+  const path = join(alice.home, name)
+  writeFileSync(path, `${secretKey.toSecretHex()}\n`)
+  chmodSync(path, mode)
+  return path
+}
+
+beforeAll(async () => {
+  node = await startNode({ roundMs: 50 })
+  alice = new Person({ UDG_NODE: node.url })
+  const [first, second] = node.accounts
+  if (first === undefined || second === undefined) throw new Error("a test node has accounts")
+  ;[rich, bob] = [first, second]
+  keyFile("rich.key", rich)
+})
+afterAll(async () => {
+  await node.stop()
+  alice.leave()
+})
+
+const balanceOf = async (address: string) => (await node.client.core.balance({ path: { address } })).balance
+
+describe("as a script", () => {
+  it("a key is made, gets coins, and pays: every answer is JSON, and nothing else is said", async () => {
+    const { code, stdout, stderr } = await alice.script(
+      `udg keygen --json && udg faucet 50 --json && udg send ${bob.address} 0.00000001 --json && udg balance --json`,
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const [key, gift, payment, balance] = JSON.parse(`[${stdout.replaceAll("\n}\n{", "\n},{")}]`)
+    expect(key).toMatchObject({ file: join(alice.home, ".udg/wallet.key"), address: balance.address })
+    expect(gift).toMatchObject({ status: "finalized", applied: true, transaction: { to: key.address, amount: 5e9 } })
+    expect(payment).toMatchObject({ status: "finalized", applied: true, transaction: { amount: 1, fee: 1000 } })
+    expect(balance).toMatchObject({ balance: 5e9 - 1001, next_nonce: 1, delegation: null, stake: { staked_amount: 0 } })
+    expect(stdout).not.toContain("horse")
+  })
+
+  it("words and arguments may stand in any order, and what looks like an option stands behind --", async () => {
+    const before = await balanceOf(bob.address)
+    const { code } = await alice.script(`udg send --key rich.key --json ${bob.address} --memo=--json -- 1`)
+    expect(code).toBe(0)
+    expect((await balanceOf(bob.address)) - before).toBe(Wallet.sats("1"))
+  })
+
+  it("--no-wait gives the hash at once, which tx and a pipe can go on with", async () => {
+    const line = `udg send ${bob.address} 1 --key rich.key --no-wait --json | jq_hash | xargs -I{} sh -c 'echo {}'`
+    const { stdout } = await alice.script(`jq_hash() { sed -n 's/.*"hash": "\\(.*\\)".*/\\1/p'; }; ${line}`)
+    expect(stdout).toMatch(/^[0-9a-f]{64}\n$/)
+    expect((await node.finalized(stdout.trim() as never)).applied).toBe(true)
+    const { stdout: shown } = await alice.udg("tx", stdout.trim())
+    expect(shown).toContain(`hash    ${stdout.trim()}\nstatus  final in round `)
+    expect(shown).toContain(`to      ${bob.addressBech32}\n`)
+  })
+
+  it("a fee, a nonce and a network can be named", async () => {
+    const { next_nonce: nonce } = await node.client.core.balance({ path: { address: rich.address } })
+    const { networkId } = node.network
+    const { code, stdout } = await alice.script(
+      `udg send ${bob.address} 1 --key rich.key --fee 0.001 --nonce ${nonce} --network ${networkId} --json`,
+    )
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).transaction).toMatchObject({ nonce, fee: 100_000, from: rich.address })
+  })
+
+  it("tables and sheets are whole and plain in a pipe", async () => {
+    const { stdout } = await alice.script("udg validators | cat; udg status | cat; udg proposals | cat")
+    expect(stdout).toMatch(/^VALIDATOR +STAKE +SHARE +COMMISSION +DELEGATORS +STATE\ntudg1[0-9a-z]{38,} +100000 UDG/)
+    expect(stdout).toContain(`network  ${node.network.networkId} (testnet)\n`)
+    expect(stdout).toContain("there are no proposals\n")
+    expect(stdout).not.toContain("\u001b")
+  })
+})
+
+describe("a key file", () => {
+  it("is encrypted: what is in it is not the key, and another passphrase does not open it", async () => {
+    await alice.udg("keygen", "--from", "rich.key", "--key", "sealed.key")
+    const sealed = readFileSync(join(alice.home, "sealed.key"), "utf8")
+    expect(sealed).not.toContain(rich.secretKey.toSecretHex())
+    expect(JSON.parse(sealed).public_key).toBe(rich.publicKey)
+    const right = await alice.script(`udg send ${bob.address} 1 --key sealed.key`)
+    const wrong = await alice.script(`udg send ${bob.address} 1 --key sealed.key`, { UDG_PASSPHRASE: "Correct horse" })
+    expect(right.code).toBe(0)
+    expect(wrong).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "udg: the passphrase is wrong, or somebody changed the file\n",
+    })
+  })
+
+  it("is never written over", async () => {
+    const before = readFileSync(join(alice.home, "rich.key"), "utf8")
+    const { code, stderr } = await alice.udg("keygen", "--key", "rich.key")
+    expect(code).toBe(2)
+    expect(stderr).toBe("udg: rich.key is there already, and a key is never written over; give another --key\n")
+    expect(readFileSync(join(alice.home, "rich.key"), "utf8")).toBe(before)
+  })
+
+  it.each([
+    [
+      "is not there",
+      "none.key",
+      "udg: there is no key in none.key; make one by udg keygen, or name its file by --key\n",
+    ],
+    [
+      "others may read",
+      "open.key",
+      "udg: key file open.key: others may read it (mode 0644); run: chmod 600 open.key\n",
+    ],
+    ["is no key", "junk.key", "udg: key file junk.key: 64 hex characters expected, something else found\n"],
+    ["is cut off", "cut.key", "udg: key file cut.key: it is damaged, or no key file of this program\n"],
+  ])("that %s is refused, without a word of what is in it", async (_, name, complaint) => {
+    keyFile("open.key", bob, 0o644)
+    writeFileSync(join(alice.home, "junk.key"), "zz", { mode: 0o600 })
+    writeFileSync(join(alice.home, "cut.key"), '{"udg_key":1,"content":"ab', { mode: 0o600 })
+    const { code, stdout, stderr } = await alice.udg("send", bob.address, "1", "--key", name)
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: complaint })
+  })
+
+  it("needs a passphrase, which is neither read from a pipe nor waited for", async () => {
+    const { code, stderr } = await alice.script(`echo '${PASSPHRASE}' | udg keygen --key piped.key`, {})
+    expect(code).toBe(2)
+    expect(stderr).toBe("udg: a passphrase is needed to encrypt the key, and nobody can be asked; set UDG_PASSPHRASE\n")
+    const short = await alice.script("udg keygen --key short.key", { UDG_PASSPHRASE: "short" })
+    expect(short.stderr).toBe("udg: the passphrase is too short; it must have 10 characters at least\n")
+  })
+
+  it("given as the key itself is not repeated", async () => {
+    const { code, stderr } = await alice.udg("send", bob.address, "1", "--key", rich.secretKey.toSecretHex())
+    expect(code).toBe(1)
+    expect(stderr).toContain("(not shown: it looks like a key")
+    expect(stderr).not.toContain(rich.secretKey.toSecretHex())
+  })
+})
+
+describe("exit codes", () => {
+  it.each([
+    ["send", "@bob"],
+    ["send", "nonsense", "1", "--key", "rich.key"],
+    ["balance", "--node", "ftp://x"],
+  ])("1, wrong usage: %j %j", async (...words) => {
+    const { code, stdout, stderr } = await alice.udg(...words)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^udg: [^\n]+\n$/)
+  })
+
+  it("3, where no node is", async () => {
+    const { server, url } = await listening(() => {})
+    server.close()
+    const { code, stderr } = await alice.udg("status", "--node", url)
+    expect(code).toBe(3)
+    expect(stderr).toBe(
+      `udg: no node answers at ${url}: nothing listens there; start one, or say by --node or UDG_NODE where one is\n`,
+    )
+  })
+
+  it("3, where something else is", async () => {
+    const other = await listening((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"))
+    const { code, stderr } = await alice.udg("status", "--node", other.url)
+    other.server.close()
+    expect(code).toBe(3)
+    expect(stderr).toContain("it does not answer as a udg node of this version does")
+  })
+
+  it("4, where the node refuses, with its code", async () => {
+    const poor = await alice.script(`udg send ${bob.address} 9999999 --key rich.key`)
+    expect(poor.code).toBe(4)
+    expect(poor.stderr).toMatch(/^udg: the node refuses \(InsufficientBalance\): /)
+  })
+
+  it("7, where there is no such thing", async () => {
+    const unknown = await alice.udg("tx", "ab".repeat(32))
+    expect(unknown).toMatchObject({ code: 7, stdout: "" })
+    expect(unknown.stderr).toMatch(/^udg: the node refuses \(TransactionNotFound\): /)
+    const nobody = await alice.udg("balance", "@nobody")
+    expect(nobody).toEqual({ code: 7, stdout: "", stderr: "udg: nobody registered the name @nobody\n" })
+  })
+})
+
+const listening = (onConnection: Parameters<typeof createServer>[1] & object) =>
+  new Promise<{ readonly server: Server; readonly url: string }>((settle) => {
+    const server = createServer(onConnection).listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      if (address === null || typeof address === "string") throw new Error("it listens on a port")
+      settle({ server, url: `http://127.0.0.1:${address.port}` })
+    })
+  })

@@ -1,0 +1,128 @@
+/** The wallet as a person types it, at a terminal of its own. */
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Wallet from "../../../src/client/Wallet.js"
+import { type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { PASSPHRASE, Person } from "./Person.js"
+
+const ENTER = "\r"
+const CTRL_C = "\u0003"
+const CTRL_D = "\u0004"
+const CTRL_U = "\u0015"
+const BACKSPACE = "\u007f"
+const LEFT = "\u001b[D"
+const WIPED = "\r\u001b[K"
+
+/** Says at the end whether the terminal shows again what is typed. */
+const thenLook = '; echo "code $?"; stty | grep -q -- "-echo" && echo mute || echo audible'
+
+let node: StartedNode
+let alice: Person
+
+beforeAll(async () => {
+  node = await startNode({ roundMs: 50 })
+  alice = new Person({ UDG_NODE: node.url })
+  await alice.udg("keygen")
+  await alice.udg("faucet", "1000")
+})
+afterAll(async () => {
+  await node.stop()
+  alice.leave()
+})
+
+const bob = () => node.accounts[1]?.addressBech32 ?? ""
+
+describe("making a key", () => {
+  it("asks twice for the passphrase, shows neither, and keeps the key for its owner alone", async () => {
+    const terminal = alice.sit(`udg keygen --key second.key${thenLook}`)
+    await terminal.see("New passphrase")
+    terminal.type(`${PASSPHRASE}${ENTER}`)
+    await terminal.see("The same again")
+    terminal.type(`${PASSPHRASE}${ENTER}`)
+    await terminal.see("code 0\naudible")
+    await terminal.end()
+    const file = join(alice.home, "second.key")
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(terminal.raw).not.toContain("horse")
+    const { stdout } = await alice.script("udg address --key second.key --json")
+    expect(JSON.parse(readFileSync(file, "utf8")).public_key).toBe(JSON.parse(stdout).public_key)
+  })
+
+  it("writes nothing where the two differ", async () => {
+    const terminal = alice.sit(`udg keygen --key never.key${thenLook}; ls`)
+    await terminal.see("New passphrase")
+    // Both at once, as somebody pastes: what is typed ahead is for the next question, and hidden too.
+    terminal.type(`${PASSPHRASE}${ENTER}${PASSPHRASE}!${ENTER}`)
+    await terminal.see("code 2\naudible")
+    await terminal.end()
+    expect(terminal.text).toContain("udg: the two are not the same; nothing was written")
+    expect(terminal.text).not.toContain("never.key\n")
+    expect(terminal.raw).not.toContain("horse")
+  })
+})
+
+describe("paying", () => {
+  it("shows what is signed, asks for the passphrase, shows that it waits, and says that it is final", async () => {
+    const before = await node.client.core.balance({ path: { address: bob() } })
+    const terminal = alice.sit(`udg send ${bob()} 2.5 --memo 'for the ☕'${thenLook}`)
+    await terminal.see(`Passphrase of ${alice.home}/.udg/wallet.key: `)
+    expect(terminal.text).toContain("send     2.5 UDG")
+    expect(terminal.text).toContain(`to       ${bob()}`)
+    expect(terminal.text).toContain("memo     for the ☕")
+    expect(terminal.text).toContain("fee      0.00001 UDG")
+    expect(terminal.text).toContain(`network  ${node.network.networkId}`)
+    terminal.type(`${PASSPHRASE}${ENTER}`)
+    await terminal.see("code 0\naudible")
+    await terminal.end()
+    expect(terminal.text).toContain("waiting until it is final … 0 s")
+    expect(terminal.text).toMatch(/status {2}final in round \d+\n/)
+    // The line that says so is wiped away before anything else is said.
+    expect(terminal.raw.split(WIPED).at(-1)).toMatch(/^hash /)
+    expect(terminal.raw).not.toContain("horse")
+    const after = await node.client.core.balance({ path: { address: bob() } })
+    expect(after.balance - before.balance).toBe(Wallet.sats("2.5"))
+  })
+
+  it("lets a passphrase be mended while it is typed, and be wrong twice", async () => {
+    const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
+    await terminal.see("wallet.key: ")
+    terminal.type(`wrong passphrase${ENTER}`)
+    await terminal.see(/the passphrase is wrong[\s\S]*wallet\.key: $/)
+    terminal.type(`wrong again${CTRL_U}still wrong${ENTER}`)
+    await terminal.see(/(?:the passphrase is wrong[\s\S]*){2}wallet\.key: $/)
+    terminal.type(`nonsense${CTRL_U}${PASSPHRASE}é${LEFT}${BACKSPACE}${ENTER}`)
+    await terminal.see("code 0\naudible")
+    await terminal.end()
+    expect(terminal.raw).not.toMatch(/horse|nonsense|still/)
+  })
+
+  it("gives up after three wrong ones, and sends nothing", async () => {
+    const { nonce } = await node.client.core.balance({ path: { address: await own() } })
+    const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
+    for (let i = 1; i <= 3; i++) {
+      await terminal.see(new RegExp(`(?:Passphrase of[\\s\\S]*){${i}}wallet\\.key: $`))
+      terminal.type(`wrong${ENTER}`)
+    }
+    await terminal.see("code 2\naudible")
+    await terminal.end()
+    expect((await node.client.core.balance({ path: { address: await own() } })).next_nonce).toBe(nonce)
+  })
+
+  it.each([
+    ["Ctrl-C", CTRL_C],
+    ["Ctrl-D", CTRL_D],
+    ["Ctrl-C in the middle", `corr${CTRL_C}`],
+  ])("%s at the passphrase sends nothing and gives the terminal back", async (_, keys) => {
+    const { nonce } = await node.client.core.balance({ path: { address: await own() } })
+    const terminal = alice.sit(`udg send ${bob()} 1${thenLook}`)
+    await terminal.see("wallet.key: ")
+    terminal.type(keys)
+    await terminal.see("code 130\naudible")
+    await terminal.end()
+    expect(terminal.text).not.toContain("udg:")
+    expect((await node.client.core.balance({ path: { address: await own() } })).next_nonce).toBe(nonce)
+  })
+})
+
+const own = async (): Promise<string> => JSON.parse((await alice.udg("address", "--json")).stdout).address

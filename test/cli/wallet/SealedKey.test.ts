@@ -1,0 +1,77 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as SealedKey from "../../../src/cli/wallet/SealedKey.js"
+import * as Keys from "../../../src/protocol/Keys.js"
+
+/** The least that a file may ask for, so that a test does not wait for what a guesser must. */
+const QUICK = 2 ** 14
+const key = Keys.SecretKey.generate()
+const sealed = Effect.runSync(Effect.cached(SealedKey.seal(key, "correct horse battery", QUICK)))
+
+const opens = (file: SealedKey.Sealed, passphrase = "correct horse battery") =>
+  Effect.match(SealedKey.open(file, passphrase), {
+    onFailure: ({ kind, message }) => `${kind}: ${message}`,
+    onSuccess: (found) => found.toSecretHex() === key.toSecretHex(),
+  })
+
+const REFUSED = "key: the passphrase is wrong, or somebody changed the file"
+
+describe("a sealed key", () => {
+  it.effect("opens with its passphrase, also from its printed form", () =>
+    Effect.gen(function* () {
+      const printed = SealedKey.print(yield* sealed)
+      expect(printed).not.toContain(key.toSecretHex())
+      expect(yield* opens(Option.getOrThrow(SealedKey.parse(printed)))).toBe(true)
+    }),
+  )
+
+  it.effect("opens with the same passphrase typed as other code points, and with no other", () =>
+    Effect.gen(function* () {
+      const accented = yield* SealedKey.seal(key, "pass\u00e9 \ufb01ne phrase", QUICK)
+      expect(yield* opens(accented, "passe\u0301 fine phrase")).toBe(true)
+      expect(yield* opens(accented, "passe fine phrase")).toBe(REFUSED)
+      expect(yield* opens(yield* sealed, "correct horse battery ")).toBe(REFUSED)
+    }),
+  )
+
+  it.effect("is another each time", () =>
+    Effect.gen(function* () {
+      const again = yield* SealedKey.seal(key, "correct horse battery", QUICK)
+      const first = yield* sealed
+      expect(again.content).not.toBe(first.content)
+      expect(again.kdf.salt).not.toBe(first.kdf.salt)
+    }),
+  )
+
+  it.effect("does not open when anything in it was changed", () =>
+    Effect.gen(function* () {
+      const file = yield* sealed
+      const flipped = (hex: string, at: number) =>
+        `${hex.slice(0, at)}${hex[at] === "0" ? "1" : "0"}${hex.slice(at + 1)}`
+      const other = Keys.SecretKey.generate().publicKey
+      const changed: ReadonlyArray<SealedKey.Sealed> = [
+        { ...file, public_key: other },
+        { ...file, kdf: { ...file.kdf, n: 2 ** 15 } },
+        { ...file, kdf: { ...file.kdf, salt: flipped(file.kdf.salt, 3) } },
+        { ...file, cipher: { ...file.cipher, nonce: flipped(file.cipher.nonce, 0) } },
+        { ...file, content: flipped(file.content, 0) },
+        { ...file, content: flipped(file.content, file.content.length - 1) },
+      ]
+      for (const each of changed) expect(yield* opens(each)).toBe(REFUSED)
+    }),
+  )
+
+  it.effect("is not read where it asks for too little or too much work, or holds anything else", () =>
+    Effect.gen(function* () {
+      const file = yield* sealed
+      const reads = (change: object) => Option.isSome(SealedKey.parse(JSON.stringify({ ...file, ...change })))
+      expect(reads({})).toBe(true)
+      for (const n of [2 ** 13, 2 ** 21, 100_000, -1, 2 ** 14 + 0.5])
+        expect(reads({ kdf: { ...file.kdf, n } })).toBe(false)
+      expect(reads({ kdf: { ...file.kdf, r: 1_000_000 } })).toBe(false)
+      expect(reads({ udg_key: 2 })).toBe(false)
+      expect(reads({ secret: "x" })).toBe(false)
+      expect(reads({ content: file.content.slice(2) })).toBe(false)
+    }),
+  )
+})

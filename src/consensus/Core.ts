@@ -54,9 +54,15 @@ export interface StoredEpoch {
   readonly signed: ReadonlyArray<SignedCheckpoint>
 }
 
+/** What is still needed of the epoch before the running one. */
+export interface EndedEpoch extends StoredEpoch {
+  /** Of each author the highest that was inserted: members that start anew ask for theirs. */
+  readonly highestHeaders: ReadonlyArray<Header>
+}
+
 export interface Stored {
   readonly current: StoredEpoch
-  readonly previous: StoredEpoch | null
+  readonly previous: EndedEpoch | null
 }
 
 /** An epoch of which nothing has happened yet. */
@@ -67,6 +73,15 @@ export const freshEpoch = (opening: Opening): StoredEpoch => ({
   checkpoints: [],
   signed: [],
 })
+
+/** An epoch of which every vertex is still at hand, once the next one begins. */
+export const endedEpoch = (epoch: StoredEpoch): EndedEpoch => {
+  const highest = new Map<Address, Header>()
+  for (const { header } of epoch.vertices) {
+    if (header.round > (highest.get(header.author)?.round ?? -1)) highest.set(header.author, header)
+  }
+  return { ...epoch, highestHeaders: [...highest.values()] }
+}
 
 /** What a closing checkpoint opens. `time` is the commit's; a node that did not execute it takes 0. */
 export const openingOf = (closing: Checkpoint, time: Timestamp): Opening | null =>
@@ -125,6 +140,7 @@ export class Core {
         this.#epoch.keepOwn(vertex)
         this.#remember(vertex.header)
       }
+      for (const header of stored.previous.highestHeaders) this.#remember(header)
       this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
     }
     this.#recorded = [...stored.current.commits]

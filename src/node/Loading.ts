@@ -238,6 +238,13 @@ const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex
     return { opening, vertices, commits, checkpoints: built, signed }
   })
 
+const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vertex>) =>
+  Effect.gen(function* () {
+    const heads = yield* storage.vertices.highestHeads(opening.record.epoch)
+    const decoded = yield* Effect.forEach(heads, ({ bytes }) => sound(Vertex.decodeHead(bytes)))
+    return { ...(yield* epochOf(storage, opening, own)), highestHeaders: decoded.map(({ header }) => header) }
+  })
+
 const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
   Effect.flatMap(storage.pending.all, (rows) =>
     Effect.forEach(rows, ({ bytes, receivedAt }) =>
@@ -271,7 +278,7 @@ const contentsOf = (
     const contents: Contents = {
       genesis,
       current: yield* epochOf(storage, running, vertices),
-      previous: before === undefined ? null : yield* epochOf(storage, before, ownOf(before.record.epoch)),
+      previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
       ownHeaders: own.map(({ header }) => header),
       foreignHeaders: yield* foreignOf(storage, self),
       pending: yield* pendingOf(storage, genesis),

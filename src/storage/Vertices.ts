@@ -54,6 +54,8 @@ export interface Vertices {
   readonly atRound: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** The beginnings of vertices (`Vertex.HEAD_BYTES`) from one round to another, both included, by round and author. */
   readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
+  readonly highestHeads: (epoch: Epoch) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** Rounds of an epoch in the order of arrival, page by page; behind the last page comes an empty one. */
   readonly ofEpoch: (request: PageRequest) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** What a commit ordered, in its order. */
@@ -65,7 +67,9 @@ export interface Vertices {
   readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
 }
 
-const COLUMNS = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index, b.bytes"
+const PLACE = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index"
+const COLUMNS = `${PLACE}, b.bytes`
+const HEAD_COLUMNS = `${PLACE}, substr(b.bytes, 1, ${HEAD_BYTES})`
 const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
 /** More rows than this are not looked at for one page. */
 const PAGE_ROWS = 1_024
@@ -154,9 +158,17 @@ export const make = (database: Database): Vertices => {
     heads: (from, to, limit) =>
       select(
         (sql) =>
-          sql`select v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index,
-            substr(b.bytes, 1, ${HEAD_BYTES}) from ${sql.literal(SOURCE)}
+          sql`select ${sql.literal(HEAD_COLUMNS)} from ${sql.literal(SOURCE)}
             where v.round between ${from} and ${to} order by v.round, v.author limit ${limit}`.values,
+      ),
+
+    // Beside a max() SQLite gives the other columns of the row that holds it.
+    highestHeads: (epoch) =>
+      select(
+        (sql) =>
+          sql`select ${sql.literal(HEAD_COLUMNS)} from ${sql.literal(SOURCE)} where v.id in (
+              select id from (select id, max(round) from vertices where epoch = ${epoch} group by author)
+            ) order by v.author`.values,
       ),
 
     ofEpoch: (request) => select((sql) => pageOf(sql, request)),

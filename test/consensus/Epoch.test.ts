@@ -1,6 +1,6 @@
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
-import { Core, freshEpoch } from "../../src/consensus/Core.js"
+import { Core, endedEpoch, freshEpoch } from "../../src/consensus/Core.js"
 import { Epoch } from "../../src/consensus/Epoch.js"
 import type { Output } from "../../src/consensus/Output.js"
 import type { ExecutedCommit } from "../../src/consensus/Rollback.js"
@@ -8,7 +8,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import { Chance, type Habits, type RandomDag, randomDag, shuffleParentsFirst } from "./RandomDag.js"
-import { equalWeights, rules } from "./TestCommittee.js"
+import { equalWeights, openingOf, recordOf, rules } from "./TestCommittee.js"
 
 const NOW = Counter.timestamp(10_000_000)
 
@@ -203,5 +203,15 @@ describe("a core at start", () => {
     expect(said).toEqual([
       { _tag: "FinalityRollback", rollback: { _tag: "CommitNotDecided", recorded: commits[0]?.commit } },
     ])
+  })
+  it("tells members what they signed last in the epoch before, whose vertices it does not load", () => {
+    const record = recordOf(equalWeights(4), { epoch: Counter.epoch(2), firstRound: Counter.round(25) })
+    const ended = endedEpoch({ ...freshEpoch(random.opening), vertices })
+    const previous = { ...ended, vertices: [] }
+    const core = new Core({ roundIntervalMs: 500, guard: null }, { current: freshEpoch(openingOf(record)), previous })
+    for (const { address } of record.members) {
+      const rounds = vertices.filter(({ header }) => header.author === address).map(({ header }) => header.round)
+      expect(core.highestHeaderOf(address)?.round).toBe(Math.max(...rounds))
+    }
   })
 })

@@ -2,7 +2,15 @@
  * A few cores wired together: a message queue with delays from a seed, and a ledger that only counts. Enough to watch
  * the core's dealings with its host; what real faults do to whole validators is the simulator's business.
  */
-import { Core, freshEpoch, type Options, type Stored, type StoredEpoch } from "../../src/consensus/Core.js"
+import {
+  Core,
+  type EndedEpoch,
+  endedEpoch,
+  freshEpoch,
+  type Options,
+  type Stored,
+  type StoredEpoch,
+} from "../../src/consensus/Core.js"
 import type { Opening, Output, Wanted } from "../../src/consensus/Output.js"
 import type { ExecutedCommit } from "../../src/consensus/Rollback.js"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
@@ -34,7 +42,7 @@ const START = 1_000_000
 /** What one node has on its disk. */
 interface Disk {
   current: StoredEpoch
-  previous: StoredEpoch | null
+  previous: EndedEpoch | null
 }
 
 const chained = (previous: Hash.Hash, commit: Commit.Commit): Hash.Hash =>
@@ -137,7 +145,7 @@ export class SmallNode {
         this.#store({ signed: [...this.disk.current.signed, output.signed] })
         break
       case "EpochStarted":
-        this.disk = { current: freshEpoch(output.opening), previous: this.disk.current }
+        this.disk = { current: freshEpoch(output.opening), previous: endedEpoch(this.disk.current) }
         break
       case "AskClosing":
         this.network.send(this, sender, (to) => to.#offerTo(this))

@@ -1,19 +1,19 @@
 import { it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import type { Arrival, StoredVertex } from "../../src/storage/Vertices.js"
 import * as world from "./world.js"
 
 const hashes = (vertices: ReadonlyArray<StoredVertex>) => vertices.map(({ hash }) => hash)
-const hashesOf = (vertices: ReadonlyArray<Vertex>) => vertices.map(({ header }) => header.hash)
+const hashesOf = (vertices: ReadonlyArray<Vertex.Vertex>) => vertices.map(({ header }) => header.hash)
 
 const at = (epoch: number, round: number, author: number) =>
   world.vertex({ epoch, round, author: world.key(author).publicKey })
 
-const byAuthor = (vertices: ReadonlyArray<Vertex>) =>
+const byAuthor = (vertices: ReadonlyArray<Vertex.Vertex>) =>
   [...vertices].sort((a, b) => (a.header.author < b.header.author ? -1 : 1))
 
 const rounds = (storage: Storage.Storage["Type"], [fromRound, toRound]: readonly [number, number], maxBytes: number) =>
@@ -104,6 +104,23 @@ describe("the vertices", () => {
             expect(hashes(pages.flat())).toEqual(hashesOf(expected))
             expect(Math.max(...pages.map(({ length }) => length))).toBe(longest)
           }
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("of an epoch tell what each author made last", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const last = [at(2, 9, 0), at(2, 7, 1), at(2, 8, 2)]
+          const others = [at(2, 8, 0), at(2, 6, 1), at(1, 20, 1), at(3, 30, 0)]
+          yield* storage.vertices.insert([...others.slice(0, 2), ...last, ...others.slice(2)])
+          const heads = yield* storage.vertices.highestHeads(Counter.epoch(2))
+          expect(hashes(heads)).toEqual(hashesOf(byAuthor(last)))
+          const decoded = heads.map(({ bytes }) => Either.getOrThrow(Vertex.decodeHead(bytes)).header)
+          expect(decoded).toEqual(byAuthor(last).map(({ header }) => header))
+          expect(yield* storage.vertices.highestHeads(Counter.epoch(4))).toEqual([])
         }),
       )
       .pipe(Effect.provide(world.platform)),

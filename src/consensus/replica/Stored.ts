@@ -14,7 +14,7 @@ import type { Header } from "../../protocol/Header.js"
 import { KINDS } from "../../protocol/StateKey.js"
 import * as StateRecord from "../../protocol/StateRecord.js"
 import type { Vertex } from "../../protocol/Vertex.js"
-import type { StoredEpoch } from "../Core.js"
+import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../Core.js"
 import type { Opening } from "../Output.js"
 import type { ReceivedTransaction, Write } from "./Write.js"
 
@@ -103,8 +103,8 @@ export class Stored {
     return this.#current
   }
 
-  get previous(): StoredEpoch | null {
-    return this.#previous
+  get previous(): EndedEpoch | null {
+    return this.#previous && endedEpoch(this.#previous)
   }
 
   /** Headers signed here, of the running epoch and the one before. */

@@ -1,0 +1,46 @@
+/** What a node that starts anew still knows of the epoch before the running one. */
+import { it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { describe, expect } from "vitest"
+import { Configuration } from "../../src/node/Configuration.js"
+import { Dag } from "../../src/node/Dag.js"
+import * as Home from "../../src/node/Home.js"
+import * as Loading from "../../src/node/Loading.js"
+import { Storage } from "../../src/storage/Storage.js"
+import * as storage from "../storage/world.js"
+import * as world from "./world.js"
+
+const EPOCH_ROUNDS = 40
+const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 5 }
+const kept = { roundMs: Option.none() }
+
+describe("a node that starts anew", { timeout: 60_000 }, () => {
+  // It could once answer only for itself, so a member whose disk was set back might sign again what it had signed then.
+  it.scopedLive("knows what other members signed last in the epoch before", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* world.found(directory, protocol)
+      yield* Effect.gen(function* () {
+        const dag = yield* Dag
+        while ((yield* dag.position).finalizedRound < EPOCH_ROUNDS + 5) yield* Effect.sleep("5 millis")
+      }).pipe(Effect.provide(world.node(directory, kept)))
+
+      yield* Effect.gen(function* () {
+        const { genesis } = yield* Home.Home
+        const { vertices } = yield* Storage
+        const madeBy = (round: number) => storage.vertex({ epoch: 1, round, author: storage.key(7).publicKey })
+        const [earlier, last] = [madeBy(20), madeBy(30)]
+        yield* vertices.insert([earlier, last])
+        const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
+        expect(contents.current.opening.record.epoch).toBe(2)
+        expect(contents.previous?.vertices).toEqual([])
+        const highest = contents.previous?.highestHeaders ?? []
+        expect(highest).toContainEqual(last.header)
+        expect(highest).toHaveLength(2)
+      }).pipe(
+        Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
+        Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

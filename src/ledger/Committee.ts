@@ -1,9 +1,10 @@
 /**
- * Who runs the next epoch, and with what weight. What is new in a committee (newcomers and growth together) weighs at
- * most a third of what stays, so a network finalizes even if all of it dies at once.
+ * Who runs the next epoch, and with what weight. What came into a committee at its last two closes (newcomers and growth
+ * together) weighs at most a third of what was there before, so a network finalizes even if all of it dies at once.
  */
 import type { Address } from "../protocol/Address.js"
-import type { Member } from "../protocol/EpochRecord.js"
+import * as Counter from "../protocol/Counter.js"
+import * as EpochRecord from "../protocol/EpochRecord.js"
 import type { PublicKey } from "../protocol/Keys.js"
 import * as Limits from "../protocol/Limits.js"
 import * as Sats from "../protocol/Sats.js"
@@ -20,6 +21,8 @@ export interface Candidate {
   readonly stake: Sats.Sats
   /** What a stayer keeps of its old weight; 0 for a newcomer. */
   readonly carried: Sats.Sats
+  /** The part of that which it had before the running epoch already. */
+  readonly established: Sats.Sats
 }
 
 const isNewcomer = ({ carried }: Candidate): boolean => carried === 0
@@ -44,14 +47,24 @@ export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Cand
 
 const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtract(stake, Sats.min(stake, carried))
 
-/** Seats and weights of the next committee, in the order of addresses. */
-export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Member> => {
-  const seats = seated(candidates)
+/**
+ * How much may be added. What came at the close before has shown itself for less than an epoch, and whatever ends it may
+ * end what comes now as well, as machines of one house do: so both share the third.
+ */
+const allowedTo = (seats: ReadonlyArray<Candidate>): Sats.Sats => {
   const staying = Sats.sum(seats.map(({ carried }) => carried))
-  const added = Sats.sum(seats.map(additionOf))
+  const established = Sats.sum(seats.map((candidate) => candidate.established))
+  const third = Sats.mulDiv(established, 1, 3)
+  const young = Sats.min(third, Sats.subtract(staying, established))
   // Old members who count as stayers may carry weight whose money has gone elsewhere, even to a newcomer.
-  const room = Sats.subtract(Sats.MAX_SUPPLY, staying)
-  const allowed = Sats.min(Sats.min(Sats.mulDiv(staying, 1, 3), added), room)
+  return Sats.min(Sats.subtract(third, young), Sats.subtract(Sats.MAX_SUPPLY, staying))
+}
+
+/** Seats and weights of the next committee, in the order of addresses. */
+export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<EpochRecord.Member> => {
+  const seats = seated(candidates)
+  const added = Sats.sum(seats.map(additionOf))
+  const allowed = Sats.min(allowedTo(seats), added)
   return seats
     .map((candidate) => ({
       address: candidate.address,
@@ -62,12 +75,19 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Memb
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
+/** Of what a member carries; what the network began with is as old as it can be. */
+const establishedOf = (state: State, address: Address, carried: Sats.Sats): Sats.Sats => {
+  const before = state.epochOf(Counter.epoch(state.epoch.record.epoch - 1))?.record
+  return before === undefined ? carried : Sats.min(carried, EpochRecord.memberOf(before, address)?.weight ?? Sats.ZERO)
+}
+
 const stayers = (state: State): ReadonlyArray<Candidate> =>
   state.epoch.record.members.flatMap(({ address, publicKey, weight }) => {
     const staker = state.staker(address)
-    return staker?.isActive && Heartbeats.wasPresentInSecondHalf(state, address)
-      ? [{ address, publicKey, stake: staker.effective, carried: Sats.min(weight, staker.effective) }]
-      : []
+    if (!staker?.isActive || !Heartbeats.wasPresentInSecondHalf(state, address)) return []
+    const stake = staker.effective
+    const carried = Sats.min(weight, stake)
+    return [{ address, publicKey, stake, carried, established: establishedOf(state, address, carried) }]
   })
 
 /** When nobody stays, the old members do as they are: a committee is never empty. */
@@ -77,6 +97,7 @@ const remaining = (state: State): ReadonlyArray<Candidate> =>
     publicKey,
     stake: weight,
     carried: weight,
+    established: establishedOf(state, address, weight),
   }))
 
 const newcomers = (state: State): ReadonlyArray<Candidate> =>
@@ -86,11 +107,11 @@ const newcomers = (state: State): ReadonlyArray<Candidate> =>
     const { publicKey } = state.accounts.extras(staker.row)
     return publicKey === null
       ? []
-      : [{ address: staker.address, publicKey, stake: staker.effective, carried: Sats.ZERO }]
+      : [{ address: staker.address, publicKey, stake: staker.effective, carried: Sats.ZERO, established: Sats.ZERO }]
   })
 
 /** The next committee from the state at the close. */
-export const next = (state: State): ReadonlyArray<Member> => {
+export const next = (state: State): ReadonlyArray<EpochRecord.Member> => {
   const staying = stayers(state)
   return select([...(staying.length > 0 ? staying : remaining(state)), ...newcomers(state)])
 }

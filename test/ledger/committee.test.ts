@@ -4,9 +4,15 @@ import * as Committee from "../../src/ledger/Committee.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import { Chain, coins, person } from "./builders.js"
 
-const candidate = (name: string, stake: number, carried = 0): Committee.Candidate => {
+const candidate = (name: string, stake: number, carried = 0, established = carried): Committee.Candidate => {
   const { address, publicKey } = person(name)
-  return { address, publicKey, stake: Sats.make(stake), carried: Sats.make(carried) }
+  return {
+    address,
+    publicKey,
+    stake: Sats.make(stake),
+    carried: Sats.make(carried),
+    established: Sats.make(established),
+  }
 }
 
 const weights = (...candidates: ReadonlyArray<Committee.Candidate>) => {
@@ -32,6 +38,21 @@ describe("the weights of a committee", () => {
 
   it("let in everything new where it is less than a third", () => {
     expect(weights(candidate("a", 650, 600), candidate("b", 300, 300), candidate("c", 100))).toEqual([650, 300, 100])
+  })
+
+  it("let what came at the last close share the third with what comes now", () => {
+    // 1 000 were there before, 100 of b's came at the last close: 333 may be young, so 233 may be added.
+    const members = [candidate("a", 800, 800), candidate("b", 300, 300, 200), candidate("c", 1_000)]
+    expect(weights(...members)).toEqual([800, 300, 233])
+  })
+
+  it("let nothing in while what came at the last close weighs the third by itself", () => {
+    expect(weights(candidate("a", 2_000, 900), candidate("b", 500, 300, 0), candidate("c", 1_000))).toEqual([
+      900,
+      300,
+      undefined,
+    ])
+    expect(weights(candidate("a", 900, 900), candidate("b", 500, 400, 0))).toEqual([900, 400])
   })
 
   it("stay an amount where old members carry weights whose money others have staked by now", () => {
@@ -67,20 +88,26 @@ describe("the seats of a committee", () => {
     expect(Committee.seated(equal)).not.toContain(highest)
   })
 
-  it("never weigh more than a third new, whoever asks for them", () => {
+  it("never weigh more than a third new to what was there two closes ago, whoever asks for them", () => {
     const amount = fc.integer({ min: 1, max: 20_000_000_000_000 })
-    const asks = fc.array(fc.tuple(amount, fc.oneof(amount, fc.constant(0))), { minLength: 1, maxLength: 100 })
+    const part = fc.oneof(amount, fc.constant(0))
+    const asks = fc.array(fc.tuple(amount, part, part), { minLength: 1, maxLength: 100 })
     fc.assert(
       fc.property(asks, amount, (asks, anchor) => {
         const candidates = [
           candidate("anchor", anchor, anchor),
-          ...asks.map(([stake, carried], i) => candidate(`asker ${i}`, stake, Math.min(stake, carried))),
+          ...asks.map(([stake, most, before], i) => {
+            const carried = Math.min(stake, most)
+            return candidate(`asker ${i}`, stake, carried, Math.min(carried, before))
+          }),
         ]
         const members = Committee.select(candidates)
         const seated = Committee.seated(candidates)
         const staying = seated.reduce((sum, { carried }) => sum + carried, 0)
+        const established = seated.reduce((sum, candidate) => sum + candidate.established, 0)
         const total = members.reduce((sum, { weight }) => sum + weight, 0)
-        expect(total - staying).toBeLessThanOrEqual(staying / 3)
+        const young = total - established
+        expect(total === staying || young <= established / 3).toBe(true)
         for (const { address, weight } of members) {
           const asked = candidates.find((asker) => asker.address === address)
           expect(weight).toBeGreaterThan(0)
@@ -163,10 +190,30 @@ describe("an epoch's close", () => {
   it("lets growth in as slowly as newcomers", () => {
     const chain = new Chain({ validators: { val: 3_000 }, accounts: { val: 9_000 } })
     chain.run(chain.stake(val, coins(9_000)))
+    const weightAfterClose = () => {
+      chain.closeEpoch()
+      return chain.epoch.members[0]?.weight
+    }
+    expect(weightAfterClose()).toBe(coins(4_000))
+    // What came at one close has to be there for an epoch before as much again may come.
+    expect(weightAfterClose()).toBe(coins(4_000))
+    expect(weightAfterClose()).toBe(Math.floor(coins(4_000) / 3) + coins(4_000))
+  })
+
+  it("finalizes on although all that came at the last two closes falls silent at once", () => {
+    const [first, second] = [person("first"), person("second")]
+    const rich = { validators: { val: 9_000 }, accounts: { first: 60_000, second: 60_000 } }
+    const chain = new Chain(rich)
+    chain.run(chain.stake(first, coins(50_000)))
+    chain.run(chain.stake(second, coins(50_000)))
     chain.closeEpoch()
-    expect(chain.epoch.members[0]?.weight).toBe(coins(4_000))
-    chain.closeEpoch()
-    expect(chain.epoch.members[0]?.weight).toBe(Math.floor(coins(4_000) / 3) + coins(4_000))
+    chain.closeEpoch(chain.committee, [first])
+    expect(names(chain)).toEqual(["first", "val"])
+    chain.closeEpoch(chain.committee, [second])
+    const { members } = chain.epoch
+    const total = members.reduce((sum, { weight }) => sum + weight, 0)
+    const old = members.find(({ address }) => address === val.address)?.weight ?? 0
+    expect(old * 3).toBeGreaterThan(total * 2)
   })
 
   it("begins the next epoch after the leader round of the closing commit", () => {

@@ -109,6 +109,8 @@ export class Core {
   /** The last round that was proposed in this epoch, whether or not the vertex is back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
+  /** What the last step left to be made, and when. */
+  #planned: RoundClock.Plan | null = null
   #connected: ReadonlySet<Address> = new Set()
   readonly #highestHeaders = new Map<Address, Header>()
   readonly #fetches: Fetches
@@ -255,7 +257,7 @@ export class Core {
   /** When the next tick can matter, if nothing comes in before. */
   wakeAt(now: Timestamp): Timestamp {
     const house = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
-    const plan = this.#plan()
+    const plan = this.#planned
     const due = this.#epoch.admission.nextDue
     let soonest = house.nextAfter(now)
     if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
@@ -407,7 +409,10 @@ export class Core {
   /** One input, what follows from it, and what is to be done about it. */
   #step(now: Timestamp, input: () => void): ReadonlyArray<Output> {
     if (!this.#isHalted) input()
-    if (!this.#isHalted) this.#propose(now)
+    if (!this.#isHalted) {
+      this.#planned = this.#plan(now)
+      if (this.#propose(now)) this.#planned = this.#plan(now)
+    }
     const outputs = this.#outputs
     this.#outputs = []
     return outputs
@@ -469,9 +474,11 @@ export class Core {
     }
   }
 
-  #plan(): RoundClock.Plan | null {
+  #plan(now: Timestamp): RoundClock.Plan | null {
     const { dag, committer, position, reachedRound, ownRound, isClosed, seat } = this.#epoch
     if (isClosed || seat === undefined) return null
+    // The own last vertex bears a time to come only if the clock was set back since.
+    if (this.#madeAt !== null && this.#madeAt > now) this.#madeAt = now
     const { epoch } = this.#epoch.opening.record
     const highest = this.#options.guard?.highest ?? null
     const signedRound = highest?.epoch === epoch ? highest.round : ownRound
@@ -480,25 +487,24 @@ export class Core {
     return RoundClock.plan(dag, committer, this.#options.roundIntervalMs, own)
   }
 
-  #propose(now: Timestamp): void {
+  /** Whether the next own vertex was due and is to be made. */
+  #propose(now: Timestamp): boolean {
     const guard = this.#options.guard
+    const plan = this.#planned
     const { seat, committee, opening } = this.#epoch
-    if (guard === null || seat === undefined) return
+    if (guard === null || seat === undefined || plan === null || plan.at > now) return false
     // A quorum has ended the epoch: a vertex more of it helps nobody, and members that started anew since may no longer
     // know what this key had signed in it before its disk was set back.
-    if (this.#checkpoints.closing !== null) return
-    // The own last vertex bears a time to come only if the clock was set back since.
-    if (this.#madeAt !== null && this.#madeAt > now) this.#madeAt = now
-    const plan = this.#plan()
-    if (plan === null || plan.at > now || guard.toAsk(committee).length > 0) return
+    if (this.#checkpoints.closing !== null || guard.toAsk(committee).length > 0) return false
     const { round } = plan
     const { epoch } = opening.record
-    if (!guard.maySign(epoch, round)) return
+    if (!guard.maySign(epoch, round)) return false
     this.#proposedRound = round
     this.#madeAt = now
     const coinbase = committee.coinbase(round, seat)
     const parents = this.#epoch.proposalParents(round)
     this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp: now })
+    return true
   }
 
   #askCommittee(now: Timestamp): void {

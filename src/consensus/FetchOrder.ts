@@ -102,6 +102,8 @@ const queuesOf = (lacking: ReadonlyArray<Lack>, seats: number): ReadonlyArray<Ar
 
 /** Missing parents in the order in which to ask for them. */
 export function* inTurn(room: WaitingRoom, wish: Wish): Generator<InTurn, void, undefined> {
+  // Mostly everything was asked for just now.
+  if (!room.wantsAny((parent) => parent.round <= wish.upTo && wish.isToAsk(parent))) return
   const queues = queuesOf(lacks(room, wish), wish.seats)
   const places = queues.map(() => 0)
   const taken = new Set<Hash>()

@@ -8,6 +8,8 @@ export class Reached {
   readonly #committee: Committee
   readonly #rounds: Array<Round>
   #round: Round
+  /** Weight of those who are above `#round`; less than a quorum. */
+  #ahead = 0
 
   constructor(committee: Committee) {
     this.#committee = committee
@@ -24,17 +26,22 @@ export class Reached {
     const before = this.#rounds[seat]
     if (before === undefined || round <= before) return
     this.#rounds[seat] = round
-    if (round > this.#round && before <= this.#round) this.#count()
+    if (round <= this.#round || before > this.#round) return
+    this.#ahead += this.#committee.weightOf(seat)
+    if (this.#committee.isQuorum(this.#ahead)) this.#count()
   }
 
   #count(): void {
     const seats = this.#rounds.map((round, seat) => ({ round, weight: this.#committee.weightOf(seat) }))
     let weight = 0
-    for (const seat of seats.sort((a, b) => b.round - a.round)) {
-      weight += seat.weight
-      if (!this.#committee.isQuorum(weight)) continue
-      if (seat.round > this.#round) this.#round = seat.round
-      return
-    }
+    const last = seats
+      .sort((a, b) => b.round - a.round)
+      .find((seat) => {
+        weight += seat.weight
+        return this.#committee.isQuorum(weight)
+      })
+    if (last === undefined) return
+    this.#round = last.round
+    this.#ahead = seats.reduce((sum, seat) => (seat.round > last.round ? sum + seat.weight : sum), 0)
   }
 }

@@ -96,6 +96,12 @@ export class WaitingRoom {
     return this.#complete
   }
 
+  /** Whether any of the parents that are waited for is one of these. */
+  wantsAny(isOne: (parent: Parent) => boolean): boolean {
+    for (const { parent } of this.#wants.values()) if (isOne(parent)) return true
+    return false
+  }
+
   /** Whether somebody waits for this parent, be it here itself or never seen. */
   isWanted(parent: Parent): boolean {
     return this.#wants.has(referenceTo(parent))

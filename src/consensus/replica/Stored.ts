@@ -5,6 +5,7 @@
 import { Either } from "effect"
 import { toHex } from "#crypto"
 import type { Change } from "../../ledger/Effects.js"
+import type { Execution } from "../../ledger/Execution.js"
 import * as Subtree from "../../ledger/trie/Subtree.js"
 import type { SignedCheckpoint } from "../../protocol/Checkpoint.js"
 import type { Epoch } from "../../protocol/Counter.js"
@@ -81,6 +82,8 @@ export class Stored {
   #closing = new Map<Epoch, SignedCheckpoint>()
   #pending = new Map<Hash, ReceivedTransaction>()
   #views: Array<{ readonly epoch: Epoch; readonly before: Map<string, Change> }> = []
+  /** Executions whose changes are not in the records yet: most disks are never read. */
+  #unfolded: Array<Execution> = []
   #join: { readonly target: SignedCheckpoint; readonly subtrees: Array<Uint8Array> } | null = null
 
   constructor({ genesis, records, effectsDigest, opening }: Beginning) {
@@ -92,6 +95,7 @@ export class Stored {
 
   /** As of the last executed commit. */
   get records(): Iterable<StateRecord.StateRecord> {
+    this.#fold()
     return this.#records.values()
   }
 
@@ -123,6 +127,7 @@ export class Stored {
 
   /** The oldest first. */
   get views(): ReadonlyArray<ClosingView> {
+    this.#fold()
     return this.#views.map(({ epoch, before }) => ({ epoch, before: [...before.values()] }))
   }
 
@@ -159,6 +164,7 @@ export class Stored {
       opening: this.#current.opening,
     })
     copy.#records = new Map(this.#records)
+    copy.#unfolded = [...this.#unfolded]
     copy.#current = copied(this.#current)
     copy.#previous = this.#previous && copied(this.#previous)
     copy.#vertices = new Map(this.#vertices)
@@ -224,13 +230,20 @@ export class Stored {
   }
 
   #execute({ execution, settled }: Extract<Write, { _tag: "Executed" }>): void {
-    const { commit, effectsDigest, changes, nextEpoch } = execution
-    for (const change of changes) this.#change(change)
+    const { commit, effectsDigest } = execution
+    this.#unfolded.push(execution)
     this.#effectsDigest = effectsDigest
     this.#epochOf(commit.epoch)?.commits.push({ commit, effectsDigest })
     for (const id of settled) this.#pending.delete(id)
-    if (nextEpoch !== null)
-      this.#views = [...this.#views, { epoch: commit.epoch, before: new Map() }].slice(-KEPT_VIEWS)
+  }
+
+  #fold(): void {
+    for (const { commit, changes, nextEpoch } of this.#unfolded) {
+      for (const change of changes) this.#change(change)
+      if (nextEpoch !== null)
+        this.#views = [...this.#views, { epoch: commit.epoch, before: new Map() }].slice(-KEPT_VIEWS)
+    }
+    this.#unfolded = []
   }
 
   #change(change: Change): void {
@@ -260,6 +273,7 @@ export class Stored {
 
   #joined({ target, opening }: Extract<Write, { _tag: "Joined" }>): void {
     const subtrees = this.#join?.subtrees ?? []
+    this.#unfolded = []
     this.#records = new Map()
     for (const bytes of subtrees) for (const record of recordsOf(bytes)) this.#records.set(keyOf(record), record)
     this.#effectsDigest = target.checkpoint.effectsDigest

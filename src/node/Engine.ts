@@ -18,6 +18,7 @@ import type { StorageError } from "../storage/StorageError.js"
 import { Configuration, type TrustedCheckpoint } from "./Configuration.js"
 import { Counters } from "./Counters.js"
 import type { StateDamaged, SupplyViolation } from "./Ending.js"
+import * as FastSync from "./FastSync.js"
 import type { Happening } from "./Happening.js"
 import { Home } from "./Home.js"
 import { Inbox } from "./Inbox.js"
@@ -56,6 +57,8 @@ export class Engine extends Context.Tag("udg/Engine")<
     readonly happenings: Stream.Stream<Happening>
     readonly pulse: () => Pulse
     readonly counters: Counters
+    /** How a fast sync comes along that is under way. */
+    readonly fastSync: Effect.Effect<Option.Option<FastSync.Progress>>
     /** Somebody else signs with this node's key. */
     readonly hasForeignHeader: Effect.Effect<boolean>
   }
@@ -98,14 +101,24 @@ const describe = ({ execution }: Extract<Happening, { readonly _tag: "Executed" 
   transactions: execution.vertices.reduce((count, { transactions }) => count + transactions.length, 0),
 })
 
+/** Who hears what is on the disk. */
+interface Audience {
+  readonly happenings: PubSub.PubSub<Happening>
+  readonly settling: Settling
+  readonly counters: Counters
+  readonly vitals: Vitals
+  readonly fastSync: FastSync.FastSync
+}
+
 /** What follows when something is on the disk, in this order: it reads as final before anybody is told. */
 const tellOf =
-  (happenings: PubSub.PubSub<Happening>, settling: Settling, counters: Counters, vitals: Vitals) =>
+  ({ happenings, settling, counters, vitals, fastSync }: Audience) =>
   (happening: Happening) =>
     Effect.gen(function* () {
       settling.end(happening)
       counters.kept(happening)
       vitals.changed()
+      yield* fastSync.told(happening, yield* Loop.now)
       if (happening._tag === "Executed") yield* log.debug("commit", () => describe(happening))
       yield* PubSub.publish(happenings, happening)
     })
@@ -147,12 +160,13 @@ const make = (load: Load) =>
     const { replica, vitals } = yield* opened(load)
     const counters = new Counters(yield* storage.vertices.count)
     const settling = new Settling()
+    const fastSync = new FastSync.FastSync()
     const inbox = new Inbox<Input>()
     const happenings = yield* PubSub.sliding<Happening>(HAPPENINGS_KEPT)
 
     const write = yield* Writer.start(storage, supervisor, {
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
-      told: tellOf(happenings, settling, counters, vitals),
+      told: tellOf({ happenings, settling, counters, vitals, fastSync }),
     })
     const verifier = yield* Verifier.make()
     const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier })
@@ -176,6 +190,7 @@ const make = (load: Load) =>
       happenings: Stream.fromPubSub(happenings),
       pulse: () => vitals.pulse,
       counters,
+      fastSync: Effect.map(Loop.now, (at) => Option.fromNullable(fastSync.progress(at))),
       hasForeignHeader: Effect.sync(() => vitals.hasForeignHeader),
     })
   })

@@ -5,6 +5,7 @@ import type { Sats } from "../protocol/Sats.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import { Engine } from "./Engine.js"
+import type { Progress } from "./FastSync.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
 import { State } from "./State.js"
@@ -27,6 +28,8 @@ export interface Report {
   readonly mempool: { readonly status: Status; readonly size: number; readonly capacity: number }
   readonly network: { readonly status: Status; readonly peers: number }
   readonly checkpoints: { readonly status: Status; readonly latestRound: Round }
+  /** While the state of a close is fetched. */
+  readonly sync: Option.Option<{ readonly status: Status } & Progress>
   /** The parts that the supervisor keeps running. */
   readonly components: ReadonlyArray<Component>
 }
@@ -47,8 +50,9 @@ export const ofLag = (lag: number): Status => rising(lag, 3, 10)
 
 export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : size <= 8_000 ? "warning" : "unhealthy")
 
-export const ofPeers = (peers: number, isAlone: boolean): Status =>
-  isAlone || peers >= 3 ? "healthy" : peers === 2 ? "warning" : "unhealthy"
+/** `others`: who else has a seat. Where they are fewer than three, nobody needs more peers than that. */
+export const ofPeers = (peers: number, others: number): Status =>
+  peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
 
@@ -68,25 +72,24 @@ const make = Effect.gen(function* () {
     const standing = yield* validator.standing
     const components = yield* supervisor.components
     const isHalted = yield* engine.look((view) => view.isHalted)
+    const isMember = Option.exists(standing, ({ isInCommittee }) => isInCommittee)
     const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
+    const others = yield* engine.look(({ read }) => read.epoch.members.length)
+    const fastSync = yield* engine.fastSync
     const quietMs = (yield* Clock.currentTimeMillis) - advancedAt
     const parts = {
       dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
       finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
       state: { status: isHalted ? "unhealthy" : "healthy", accounts, totalSupply: totals.total },
       mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
-      network: {
-        status: ofPeers(
-          peers,
-          Option.exists(standing, ({ isAlone }) => isAlone),
-        ),
-        peers,
-      },
+      network: { status: ofPeers(peers, others - (isMember ? 1 : 0)), peers },
       checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
     } as const
-    const restarting = components.some(({ status }) => status === "restarting")
+    // It answers, but with a state that is about to be another one.
+    const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
+    const isPartial = Option.isSome(sync) || components.some(({ status }) => status === "restarting")
     const statuses = Object.values(parts).map(({ status }) => status)
-    return { status: worst(restarting ? [...statuses, "degraded"] : statuses), ...parts, components }
+    return { status: worst(isPartial ? [...statuses, "degraded"] : statuses), ...parts, sync, components }
   })
 
   return Health.of({ report })

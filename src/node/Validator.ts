@@ -10,8 +10,6 @@ export interface Standing {
   readonly publicKey: PublicKey
   /** It has a seat in the running epoch. */
   readonly isInCommittee: boolean
-  /** Nobody else has a seat, so that it needs no peer. */
-  readonly isAlone: boolean
   /** Somebody else signs with this key, or its disk was set back. */
   readonly hasForeignHeader: boolean
 }
@@ -40,7 +38,6 @@ export const layer: Layer.Layer<Validator, never, Engine | Home> = Layer.effect(
           address,
           publicKey,
           isInCommittee,
-          isAlone: isInCommittee && members.length === 1,
           hasForeignHeader: yield* hasForeignHeader,
         })
       }),

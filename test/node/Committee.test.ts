@@ -85,7 +85,7 @@ describe("four nodes", () => {
         yield* Effect.gen(function* () {
           yield* untilRound(30)
           const standing = Option.getOrThrow(yield* (yield* Validator).standing)
-          expect(standing).toMatchObject({ isInCommittee: true, isAlone: false, hasForeignHeader: false })
+          expect(standing).toMatchObject({ isInCommittee: true, hasForeignHeader: false })
           const report = yield* (yield* Health).report
           expect(report.network).toEqual({ status: "healthy", peers: 3 })
           const latest = Option.getOrThrow(yield* (yield* Checkpoints).latest)

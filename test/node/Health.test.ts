@@ -46,8 +46,8 @@ describe("the health", () => {
     ])
   })
 
-  it("of the network needs three peers, but none where nobody else has a seat", () => {
-    const together = (peers: number) => Health.ofPeers(peers, false)
+  it("of the network needs three peers, but no more than others have a seat", () => {
+    const together = (peers: number) => Health.ofPeers(peers, 3)
     expect(judged(together, [0, 1, 2, 3, 50])).toEqual([
       [0, "unhealthy"],
       [1, "unhealthy"],
@@ -55,7 +55,16 @@ describe("the health", () => {
       [3, "healthy"],
       [50, "healthy"],
     ])
-    expect(Health.ofPeers(0, true)).toBe("healthy")
+    expect(Health.ofPeers(0, 0)).toBe("healthy")
+    expect(judged((peers: number) => Health.ofPeers(peers, 1), [0, 1])).toEqual([
+      [0, "unhealthy"],
+      [1, "healthy"],
+    ])
+    expect(judged((peers: number) => Health.ofPeers(peers, 2), [0, 1, 2])).toEqual([
+      [0, "unhealthy"],
+      [1, "unhealthy"],
+      [2, "healthy"],
+    ])
   })
 
   it("of checkpoints is a warning when the last one is more than 500 rounds old", () => {

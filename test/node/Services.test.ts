@@ -132,7 +132,7 @@ describe("a solo node", () => {
         const [validator, staking, governance] = yield* Effect.all([Validator, Staking, Governance])
         const [health, metrics, supervisor] = yield* Effect.all([Health, Metrics, Supervisor])
         const standing = Option.getOrThrow(yield* validator.standing)
-        expect(standing).toMatchObject({ isInCommittee: true, isAlone: true, hasForeignHeader: false })
+        expect(standing).toMatchObject({ isInCommittee: true, hasForeignHeader: false })
         expect(staking.totals()).toEqual({ staked: 100_000 * COINS, activeValidators: 1 })
         const [only] = staking.validators(100)
         expect(only).toMatchObject({ address: standing.address, stakedAmount: 100_000 * COINS, isInCommittee: true })

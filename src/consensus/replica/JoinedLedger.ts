@@ -1,39 +1,65 @@
-/** A ledger from a fetched state, with whatever is wrong with it in words. */
+/** A ledger made of a fetched state, in slices while the node goes on, or what is wrong with the state in words. */
 import { Either } from "effect"
 import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import { Ledger } from "../../ledger/Ledger.js"
+import { Recount } from "../../ledger/Recount.js"
 import * as Trie from "../../ledger/trie/Trie.js"
+import type { SignedCheckpoint } from "../../protocol/Checkpoint.js"
 import type { Protocol } from "../../protocol/Genesis.js"
 import * as StateRecord from "../../protocol/StateRecord.js"
-import type { Fetched } from "./Joining.js"
 
-const recordsOf = (trie: Trie.Trie): Either.Either<ReadonlyArray<StateRecord.StateRecord>, string> => {
-  const records: Array<StateRecord.StateRecord> = []
-  for (const { value } of Trie.entries(trie)) {
-    const record = StateRecord.decode(value)
-    if (Either.isLeft(record)) return Either.left(record.left.message)
-    records.push(record.right)
-  }
-  return Either.right(records)
+/** A state with the root that the target names. */
+export interface State {
+  readonly target: SignedCheckpoint
+  readonly trie: Trie.Trie
 }
 
+type Made = Either.Either<Ledger, string>
+
+/** Records taken in before others may have the thread. */
+const SLICE = 256
+
 /** A quorum signed the root, so nothing should be wrong; a ledger that is must not be gone on with all the same. */
-export const of = (
+function* making(
   protocol: Protocol,
   tableKey: HalfSipHash.Key,
-  { target, trie }: Fetched,
-): Either.Either<Ledger, string> => {
+  { target, trie }: State,
+): Generator<undefined, Made, undefined> {
+  const restoring = Ledger.restoring(protocol, tableKey)
+  const recount = new Recount()
+  let count = 0
+  for (const { value } of Trie.entries(trie)) {
+    const taken = StateRecord.decode(value).pipe(
+      Either.flatMap((record) => Either.flatMap(restoring.record(record), () => recount.add(record))),
+    )
+    if (Either.isLeft(taken)) return Either.left(taken.left.message)
+    if (++count % SLICE === 0) yield
+  }
+  const counted = recount.finish()
+  if (Either.isLeft(counted)) return Either.left(counted.left.message)
   const { effectsDigest, commitHash } = target.checkpoint
-  return recordsOf(trie).pipe(
-    Either.flatMap((records) =>
-      Either.mapLeft(Ledger.fromRecords(protocol, tableKey, records, effectsDigest), ({ message }) => message),
-    ),
+  return restoring.finish(effectsDigest).pipe(
+    Either.mapLeft(({ message }) => message),
     Either.filterOrLeft(
       ({ read }) => read.head.hash === commitHash,
       ({ read }) => `its last commit is ${read.head.hash}, the checkpoint's ${commitHash}`,
     ),
-    Either.flatMap((ledger) =>
-      Either.mapBoth(ledger.recount(), { onLeft: ({ message }) => message, onRight: () => ledger }),
-    ),
   )
+}
+
+export class JoinedLedger {
+  readonly #making: ReturnType<typeof making>
+
+  constructor(protocol: Protocol, tableKey: HalfSipHash.Key, state: State) {
+    this.#making = making(protocol, tableKey, state)
+  }
+
+  /** Works while it may; the ledger, once it is made. Not to be called after that. */
+  work(mayContinue: () => boolean): Made | undefined {
+    do {
+      const { done, value } = this.#making.next()
+      if (done === true) return value
+    } while (mayContinue())
+    return undefined
+  }
 }

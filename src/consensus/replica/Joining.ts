@@ -3,11 +3,12 @@
  * all peers have to offer, proves it from the committee this node knows, takes the newest, and fetches its state. Two
  * proven histories stop it: a machine cannot know which network its owner means.
  */
-
-import type { Trie } from "../../ledger/trie/Trie.js"
+import { Either } from "effect"
+import type { Ledger } from "../../ledger/Ledger.js"
 import type { SignedCheckpoint } from "../../protocol/Checkpoint.js"
 import type { Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
+import type { JoinedLedger, State } from "./JoinedLedger.js"
 import type { Answer } from "./Message.js"
 import type { Outbox } from "./Outbox.js"
 import type { PeerId } from "./Peer.js"
@@ -22,31 +23,33 @@ export interface Surroundings {
   readonly peers: Peers
   readonly outbox: Outbox
   readonly patienceMs: number
+  readonly ledgerOf: (state: State) => JoinedLedger
 }
 
-/** What was fetched: a state with the root that the target names. */
-export interface Fetched {
-  readonly target: SignedCheckpoint
-  readonly trie: Trie
-  /** The closing checkpoints on the way to it. */
+/** Where it has come to. */
+export interface Joined extends State {
+  readonly ledger: Ledger
+  /** The closing checkpoints on the way there. */
   readonly proven: ReadonlyArray<SignedCheckpoint>
 }
 
 export class Joining {
   readonly #around: Surroundings
   readonly #trust: Trust
-  #kept: StoredJoin | null
   readonly #chains = new Map<PeerId, ProvenChain>()
   /** Those that have nothing to offer, or nothing true. */
   readonly #others = new Set<PeerId>()
   #decidesAt: number
   #download: StateDownload | null = null
+  /** One that was begun before: it goes on where it was if its state is offered again. */
+  #begun: StateDownload | null
+  #ledger: JoinedLedger | null = null
   #isStopped = false
 
   constructor(around: Surroundings, trust: Trust, kept: StoredJoin | null, now: Timestamp) {
     this.#around = around
     this.#trust = trust
-    this.#kept = kept
+    this.#begun = kept && new StateDownload(kept.target, around.patienceMs, kept.subtrees)
     this.#decidesAt = now + 2 * around.patienceMs
   }
 
@@ -136,10 +139,12 @@ export class Joining {
       this.#askAgain(now)
       return
     }
-    const isKept = this.#kept?.target.checkpoint.hash === best.checkpoint.hash
-    if (!isKept) this.#around.outbox.write({ _tag: "JoinBegun", target: best })
-    this.#download = new StateDownload(best, this.#around.patienceMs, isKept ? (this.#kept?.subtrees ?? []) : [])
-    this.#kept = null
+    if (this.#begun?.target.checkpoint.hash !== best.checkpoint.hash) {
+      this.#around.outbox.write({ _tag: "JoinBegun", target: best })
+      this.#begun = new StateDownload(best, this.#around.patienceMs, [])
+    }
+    this.#begun.resume()
+    this.#download = this.#begun
     for (const [peer, chain] of this.#chains) {
       // Whoever offered something else tells what it has of that epoch.
       if (chain.at(best.checkpoint.epoch) === undefined) this.#askClosing(peer, best.checkpoint.epoch)
@@ -179,11 +184,34 @@ export class Joining {
     this.#fetch(now)
   }
 
-  get fetched(): Fetched | undefined {
-    const { trie, target } = this.#download ?? {}
-    if (trie === undefined || target === undefined || this.#isStopped) return undefined
-    const chain = [...this.#chains.values()].find((each) => each.at(target.checkpoint.epoch) !== undefined)
-    return { target, trie, proven: chain?.proven ?? [] }
+  /** Whether pieces from before a restart are to be taken in, or the fetched state to be made a ledger. */
+  get hasWork(): boolean {
+    return !this.#isStopped && (this.#download?.hasKept === true || this.#download?.trie !== undefined)
+  }
+
+  /** Works on that while it may. */
+  work(mayContinue: () => boolean, now: Timestamp): Joined | undefined {
+    const download = this.#download
+    if (download === null || this.#isStopped) return undefined
+    if (download.hasKept) {
+      download.restore(mayContinue)
+      this.#fetch(now)
+      return undefined
+    }
+    const { trie, target } = download
+    return trie && this.#make({ trie, target }, mayContinue)
+  }
+
+  #make(state: State, mayContinue: () => boolean): Joined | undefined {
+    this.#ledger ??= this.#around.ledgerOf(state)
+    const made = this.#ledger.work(mayContinue)
+    if (made === undefined) return undefined
+    if (Either.isLeft(made)) {
+      this.stop(made.left)
+      return undefined
+    }
+    const chain = [...this.#chains.values()].find((each) => each.at(state.target.checkpoint.epoch) !== undefined)
+    return { ...state, ledger: made.right, proven: chain?.proven ?? [] }
   }
 
   /** The state cannot be read, though a quorum signed its root. */

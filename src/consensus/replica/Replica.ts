@@ -23,8 +23,8 @@ import { Announcements } from "./Announcements.js"
 import * as Checks from "./Checks.js"
 import { EvidencePool } from "./EvidencePool.js"
 import { HeartbeatPool } from "./HeartbeatPool.js"
-import * as JoinedLedger from "./JoinedLedger.js"
-import { Joining } from "./Joining.js"
+import { JoinedLedger, type State } from "./JoinedLedger.js"
+import { type Joined, Joining } from "./Joining.js"
 import * as Life from "./Life.js"
 import type { Answer, Message } from "./Message.js"
 import * as Opened from "./Opened.js"
@@ -137,7 +137,7 @@ export class Replica {
   }
 
   get hasWork(): boolean {
-    return !this.isHalted && this.#life.building.hasWork
+    return !this.isHalted && (this.#life.building.hasWork || this.#joining?.hasWork === true)
   }
 
   /** How much of everything is kept: what a limit has to hold for. */
@@ -178,7 +178,6 @@ export class Replica {
       this.#questions.askWhenSilent(this.#life, now)
       if (this.#joining?.isPointless === true) this.#joining = null
       this.#joining?.tick(now)
-      this.#finishJoining(now)
     })
   }
 
@@ -242,9 +241,14 @@ export class Replica {
     })
   }
 
-  /** Background work while it may: checkpoints. */
+  /** Background work while it may: a fetched state, which makes all other work pointless, or checkpoints. */
   work(mayContinue: () => boolean, now: Timestamp): Outputs {
     return this.#step(now, () => {
+      if (this.#joining?.hasWork === true) {
+        const joined = this.#joining.work(mayContinue, now)
+        if (joined !== undefined) this.#land(joined, now)
+        return
+      }
       const worked = this.#life.building.work(mayContinue)
       if (Either.isLeft(worked)) this.#outbox.halt({ _tag: "SupplyInvariantViolated", violation: worked.left })
       else if (worked.right !== undefined) {
@@ -283,7 +287,7 @@ export class Replica {
         return
       case "Rounds":
         for (const vertex of message.vertices) this.#do(core.receive(vertex, now), from, now)
-        this.#questions.answered(from, message, now)
+        if (!this.isJoining) this.#questions.answered(from, message, now)
         return
       case "Transactions":
         for (const transaction of message.transactions) pool.submit(transaction, now, this.#round)
@@ -305,7 +309,6 @@ export class Replica {
         return
       case "State":
         this.#joining?.received(from, message, now)
-        this.#finishJoining(now)
         return
       case "AskVertices":
       case "AskRounds":
@@ -356,13 +359,17 @@ export class Replica {
     }
     const { record } = this.#life.core.epoch.opening
     if (this.#joining === null && newest !== null && newest.checkpoint.epoch > record.epoch) {
-      const around = { peers: this.#peers, outbox: this.#outbox, patienceMs: this.#patienceMs }
+      const around = {
+        peers: this.#peers,
+        outbox: this.#outbox,
+        patienceMs: this.#patienceMs,
+        ledgerOf: (state: State) => new JoinedLedger(this.#genesis.protocol, this.#options.tableKey, state),
+      }
       const trust = { record, pin: this.#options.trust, isValid: this.#options.isValid }
       this.#joining = new Joining(around, trust, this.#keptJoin, now)
       this.#keptJoin = null
     }
     this.#joining?.offered(from, message, now)
-    this.#finishJoining(now)
   }
 
   /**
@@ -403,7 +410,8 @@ export class Replica {
         this.#questions.fetch(output)
         return
       case "CatchUp":
-        this.#questions.catchUp(output, now)
+        // What happened before the close that it goes to is not asked for.
+        if (!this.isJoining) this.#questions.catchUp(output, now)
         return
       case "Invalid":
         if (sender !== null) this.#outbox.emit({ _tag: "Misbehaved", peer: sender, error: output.error })
@@ -505,17 +513,10 @@ export class Replica {
   }
 
   /** The state of a closing checkpoint takes the place of everything executed here. */
-  #finishJoining(now: Timestamp): void {
-    const fetched = this.#joining?.fetched
-    if (fetched === undefined) return
-    const { target, trie, proven } = fetched
-    const joined = JoinedLedger.of(this.#genesis.protocol, this.#options.tableKey, fetched)
-    const opening = Core.openingOf(
-      target.checkpoint,
-      Either.isLeft(joined) ? Counter.timestamp(0) : joined.right.read.head.time,
-    )
-    if (Either.isLeft(joined) || opening === null) {
-      this.#joining?.stop(Either.isLeft(joined) ? joined.left : "it opens no epoch")
+  #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
+    const opening = Core.openingOf(target.checkpoint, ledger.read.head.time)
+    if (opening === null) {
+      this.#joining?.stop("it opens no epoch")
       return
     }
     this.#joining = null
@@ -527,7 +528,7 @@ export class Replica {
     const views = new StateViews([trie])
     views.final(target)
     this.#life = Life.begin({
-      ledger: joined.right,
+      ledger,
       trie,
       views,
       stored: { current: Core.freshEpoch(opening), previous: null },

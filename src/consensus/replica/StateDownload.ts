@@ -1,4 +1,7 @@
-/** A state on its way here, piece by piece, from one peer at a time; what was checked stays, whoever sent it. */
+/**
+ * A state on its way here, piece by piece, from one peer at a time; what was checked stays, whoever sent it, and over a
+ * restart.
+ */
 import { Either } from "effect"
 import { Assembly } from "../../ledger/trie/Assembly.js"
 import * as Position from "../../ledger/trie/Position.js"
@@ -22,6 +25,8 @@ export class StateDownload {
   readonly target: SignedCheckpoint
   readonly #assembly: Assembly
   readonly #patienceMs: number
+  /** Pieces from before a restart, to be looked at again. */
+  readonly #kept: Array<Uint8Array>
   #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
   /** Those that did not have it, or sent something else, since the last piece came. */
   readonly #failed = new Set<PeerId>()
@@ -30,7 +35,27 @@ export class StateDownload {
     this.target = target
     this.#patienceMs = patienceMs
     this.#assembly = new Assembly(target.checkpoint.stateRoot)
-    for (const subtree of kept) this.#assembly.accept(subtree)
+    this.#kept = [...kept].reverse()
+  }
+
+  /** Whether there are pieces left from before a restart. */
+  get hasKept(): boolean {
+    return this.#kept.length > 0
+  }
+
+  /** Takes them in while it may. */
+  restore(mayContinue: () => boolean): void {
+    do {
+      const subtree = this.#kept.pop()
+      if (subtree === undefined) return
+      this.#assembly.accept(subtree)
+    } while (mayContinue())
+  }
+
+  /** Whoever failed before may be asked again. */
+  resume(): void {
+    this.#asked = null
+    this.#failed.clear()
   }
 
   get heldRecords(): number {
@@ -56,6 +81,7 @@ export class StateDownload {
 
   /** Whom to ask what, now; none while an answer may still come, or when everybody has failed. */
   next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
+    if (this.hasKept) return null
     const asked = this.#asked
     if (asked !== null && now >= asked.at && now - asked.at < this.#patienceMs && peers.includes(asked.peer))
       return null
@@ -71,7 +97,9 @@ export class StateDownload {
 
   /** Whether nobody who is there can go on with it. */
   isHopeless(peers: ReadonlyArray<PeerId>): boolean {
-    return this.#asked === null && this.trie === undefined && peers.every((peer) => this.#failed.has(peer))
+    return (
+      !this.hasKept && this.#asked === null && this.trie === undefined && peers.every((peer) => this.#failed.has(peer))
+    )
   }
 
   receive(from: PeerId, { root, subtree }: StateAnswer): Received {

@@ -77,9 +77,18 @@ export const Health = Field.record(
 
 const Status = Schema.Literal("healthy", "degraded", "warning", "unhealthy").annotations({
   identifier: "HealthStatus",
-  description: "healthy < degraded (cannot be read) < warning < unhealthy",
+  description: "healthy < degraded (cannot be read, or only in part) < warning < unhealthy",
 })
 const status = Field.of(Status, "how this part is")
+
+const FastSync = Schema.Struct({
+  status,
+  epoch: Field.count("the epoch whose closing state is fetched"),
+  records: Field.count("records of it that are here"),
+  percent: Field.count("their part of the whole state"),
+  records_per_second: Field.count("how fast they come"),
+  eta_seconds: Field.of(Schema.NullOr(Schema.Number), "until the rest is here; null before anything can be said"),
+}).annotations({ description: "only while a node that is new or was long away fetches the state" })
 
 export const HealthReport = Field.record(
   "HealthReport",
@@ -110,6 +119,7 @@ export const HealthReport = Field.record(
       }),
       network: Schema.Struct({ status, peers: Field.count("connected nodes") }),
       checkpoints: Schema.Struct({ status, latest_round: Field.round("round of the latest quorum checkpoint") }),
+      sync: Schema.optional(FastSync),
     }),
   }),
   {

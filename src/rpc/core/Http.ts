@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import { Configuration } from "../../node/Configuration.js"
 import { Engine } from "../../node/Engine.js"
 import { Health, type Report } from "../../node/Health.js"
@@ -75,7 +75,17 @@ const reportOf = ({ status, ...parts }: Report): typeof Api.HealthReport.Type =>
     mempool: parts.mempool,
     network: parts.network,
     checkpoints: { status: parts.checkpoints.status, latest_round: parts.checkpoints.latestRound },
+    ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: syncOf(sync) }) }),
   },
+})
+
+const syncOf = (sync: Option.Option.Value<Report["sync"]>) => ({
+  status: sync.status,
+  epoch: sync.epoch,
+  records: sync.records,
+  percent: sync.percent,
+  records_per_second: sync.recordsPerSecond,
+  eta_seconds: sync.etaSeconds,
 })
 
 /** What a transaction moves and to whom, where its type says so. */

@@ -121,6 +121,7 @@ describe("the download of a state", () => {
     const { kept } = run(fresh(), ["honest"], 2)
     expect(kept).toHaveLength(2)
     const again = fresh(kept)
+    again.restore(() => true)
     expect(again.heldRecords).toBeGreaterThan(0)
     const rest = run(again, ["honest"])
     expect(again.trie?.hash).toBe(whole.hash)

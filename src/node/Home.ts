@@ -2,13 +2,14 @@
  * Which network this node is on, and with which keys: from the command line, from the data directory, or, on a first
  * start, made here.
  */
-import { FileSystem } from "@effect/platform"
+import type { FileSystem } from "@effect/platform"
 import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
 import * as Address from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
 import * as Genesis from "../protocol/Genesis.js"
 import * as Keys from "../protocol/Keys.js"
 import type { Mode } from "../protocol/Network.js"
+import * as AtomicFile from "../storage/AtomicFile.js"
 import { DataDirectory } from "../storage/DataDirectory.js"
 import * as GenesisFile from "../storage/GenesisFile.js"
 import * as KeyFile from "../storage/KeyFile.js"
@@ -69,14 +70,26 @@ const warnOfRoundMs = (settings: Settings, { protocol, networkId }: Genesis.Gene
       ),
   })
 
-/** The key of a file that was named, of one that stands in the directory, or a fresh one. */
+/** The key in the directory. A fresh one where no node ran before: later it would be another validator, without a word. */
+const ownValidatorKey = (directory: DataDirectory) =>
+  Effect.gen(function* () {
+    const file = directory.fileOf("validatorKey")
+    const hasKey = yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => true)
+    if (hasKey || !(yield* Effect.orElseSucceed(AtomicFile.isTaken(directory.fileOf("signed")), () => true)))
+      return yield* KeyFile.loadOrCreate(file)
+    return yield* new SettingsDisagree({
+      message: `${file} is not there, but this directory was used before; put it back, name another with --validator-key FILE, make a new validator by: udg genesis key --out ${file}, or only follow with --no-validate`,
+    })
+  })
+
+/** The key of a file that was named, or of the directory. */
 const validatorKey = (settings: Settings, directory: Option.Option<DataDirectory>) =>
   Option.match(settings.validatorKeyFile, {
     onSome: KeyFile.load,
     onNone: () =>
       Option.match(directory, {
         onNone: () => Effect.sync(Keys.SecretKey.generate),
-        onSome: (held) => KeyFile.loadOrCreate(held.fileOf("validatorKey")),
+        onSome: ownValidatorKey,
       }),
   })
 
@@ -115,7 +128,6 @@ const isFaucetKey = ({ faucet }: Genesis.Genesis, key: Keys.SecretKey): boolean 
 /** The faucet's key, if this node has it: named, or in the data directory. */
 const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
     if (Option.isSome(settings.faucetKeyFile)) {
       const file = settings.faucetKeyFile.value
       const key = yield* KeyFile.load(file)
@@ -126,7 +138,7 @@ const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: 
     }
     if (genesis.faucet === null || Option.isNone(directory)) return Option.none()
     const file = directory.value.fileOf("faucetKey")
-    if (!(yield* Effect.orElseSucceed(fileSystem.exists(file), () => false))) return Option.none()
+    if (!(yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => false))) return Option.none()
     const key = yield* KeyFile.load(file)
     if (isFaucetKey(genesis, key)) return Option.some(key)
     yield* log.warn(`${file} is not the key of the faucet of ${genesis.networkId}; this node has no faucet`)
@@ -150,9 +162,8 @@ const join = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Op
 /** The genesis in the directory: its file, or, where that is gone, the one its database was made with. */
 const keptGenesis = (directory: DataDirectory) =>
   Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
     const file = directory.fileOf("genesis")
-    if (yield* Effect.orElseSucceed(fileSystem.exists(file), () => true)) {
+    if (yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => true)) {
       return Option.some(yield* GenesisFile.load(file))
     }
     const genesis = yield* Storage.genesisOf(directory)

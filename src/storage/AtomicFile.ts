@@ -20,6 +20,14 @@ const syncDirectory = (path: string) =>
     yield* directory.sync
   }).pipe(Effect.scoped, Effect.ignore)
 
+/** Whether something has this name, be it a link that leads nowhere: what is written would take the link's place. */
+export const isTaken = (path: string): Effect.Effect<boolean, PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const isLink = yield* Effect.isSuccess(fileSystem.readLink(path))
+    return isLink || (yield* fileSystem.exists(path))
+  })
+
 /** Writes the file, in place of whatever has its name. */
 export const write = (
   path: string,

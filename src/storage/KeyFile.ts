@@ -71,20 +71,17 @@ export const load = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, 
 /** Writes the key to a file that does not exist yet. */
 export const create = (path: string, key: Keys.SecretKey): Effect.Effect<void, KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
     const unwritable = (error: PlatformError) =>
       new KeyFileError({ path, reason: `cannot be written: ${systemReason(error)}` })
     // The data directory is locked, so nobody makes it in between; a key is never written over.
-    if (yield* Effect.mapError(fileSystem.exists(path), unwritable)) return yield* fail(path, "exists already")
+    if (yield* Effect.mapError(AtomicFile.isTaken(path), unwritable)) return yield* fail(path, "exists already")
     yield* Effect.mapError(AtomicFile.write(path, Binary.utf8(`${key.toSecretHex()}\n`), OWNER_ONLY), unwritable)
   })
 
 /** The key of the file, or a fresh one that stands in it from now on. */
 export const loadOrCreate = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
-    const exists = yield* Effect.orElseSucceed(fileSystem.exists(path), () => true)
-    if (exists) return yield* load(path)
+    if (yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true)) return yield* load(path)
     const key = Keys.SecretKey.generate()
     yield* create(path, key)
     return key

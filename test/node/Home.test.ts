@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -17,6 +17,19 @@ const home = (directory: string, changes: Partial<Configuration.Settings> = {}) 
   Home.Home.pipe(
     Effect.provide(Home.layer),
     Effect.provideService(Configuration.Configuration, world.settings({ dataDirectory: directory, ...changes })),
+    Effect.scoped,
+    Effect.provide(world.platform),
+  )
+
+/** The same, and the databases in it. */
+const opened = (directory: string) =>
+  Storage.pipe(
+    Effect.provide(Home.storageLayer),
+    Effect.provide(Home.layer),
+    Effect.provideService(
+      Configuration.Configuration,
+      world.settings({ dataDirectory: directory, roundMs: Option.none() }),
+    ),
     Effect.scoped,
     Effect.provide(world.platform),
   )
@@ -127,6 +140,39 @@ describe("the home of a node", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
+  // A validator whose key file had not been mounted became another one, with no seat, and its network stood still.
+  it.scopedLive("is not given a fresh validator's key where a node ran before", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const { validatorKey } = yield* home(directory)
+      rmSync(`${directory}/validator.key`)
+      // Cut off before anything was signed, it is still the first start.
+      expect(publicKeyOf((yield* home(directory)).validatorKey)).not.toBe(publicKeyOf(validatorKey))
+
+      yield* opened(directory)
+      rmSync(`${directory}/validator.key`)
+      const problem = yield* refusal(directory, { roundMs: Option.none() })
+      expect(problem).toContain(
+        `${directory}/validator.key is not there, but this directory was used before; put it back`,
+      )
+      expect(problem).not.toContain("\n")
+      expect(existsSync(`${directory}/validator.key`)).toBe(false)
+      const follower = yield* home(directory, { validate: false, roundMs: Option.none() })
+      expect(follower.validatorKey).toEqual(Option.none())
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("does not write over links that lead nowhere", () =>
+    Effect.gen(function* () {
+      for (const file of ["genesis.json", "validator.key", "faucet.key"]) {
+        const path = `${yield* world.temporaryDirectory}/${file}`
+        symlinkSync("/nowhere/mounted", path)
+        expect(yield* refusal(path.slice(0, -file.length - 1), {})).toContain(`${path}: cannot be read: NotFound`)
+        expect(lstatSync(path).isSymbolicLink()).toBe(true)
+      }
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   it.scopedLive("does not go over to another network, and finds its own again when its file is gone", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
@@ -138,15 +184,7 @@ describe("the home of a node", () => {
         /^--genesis .* is udg-solo-.*, but .* holds udg-solo-.*; name another data directory$/,
       )
       // The database knows it too.
-      yield* Storage.pipe(
-        Effect.provide(Home.storageLayer),
-        Effect.provide(Home.layer),
-        Effect.provideService(
-          Configuration.Configuration,
-          world.settings({ dataDirectory: directory, roundMs: Option.none() }),
-        ),
-        Effect.provide(world.platform),
-      )
+      yield* opened(directory)
       rmSync(`${directory}/genesis.json`)
       const found = yield* home(directory, { roundMs: Option.none() })
       expect(found).toMatchObject({ isFounded: false, genesis: first.genesis })

@@ -8,7 +8,7 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError, SystemErrorReason } from "@effect/platform/Error"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, type Scope } from "effect"
-import { DatabaseFailed, DirectoryLocked, DirectoryUnusable, fromSqlite } from "./StorageError.js"
+import { DirectoryLocked, DirectoryUnusable, fromSqlite, type StorageError } from "./StorageError.js"
 
 /** The file names of the data directory. */
 export const FILES = {
@@ -69,6 +69,17 @@ const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<vo
 
 const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : error.message)
 
+const reasonOfNoLock = (error: StorageError): string => {
+  switch (error._tag) {
+    case "DiskFull":
+      return "no space is left"
+    case "DatabaseDamaged":
+      return `${FILES.lock} holds something that is no lock and may be removed`
+    case "DatabaseFailed":
+      return `${FILES.lock}: ${error.reason} (${error.code})`
+  }
+}
+
 const lock = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> => {
   const file = join(directory, FILES.lock)
   const hold = Effect.gen(function* () {
@@ -82,9 +93,9 @@ const lock = (directory: string): Effect.Effect<void, DirectoryLocked | Director
     Effect.mapError((error) => fromSqlite(file, error.cause)),
     Effect.catchAllDefect((cause) => Effect.fail(fromSqlite(file, cause))),
     Effect.mapError((error) =>
-      error instanceof DatabaseFailed && error.code.startsWith("SQLITE_BUSY")
+      error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_BUSY")
         ? new DirectoryLocked({ directory })
-        : new DirectoryUnusable({ directory, reason: error.message }),
+        : new DirectoryUnusable({ directory, reason: reasonOfNoLock(error) }),
     ),
   )
 }

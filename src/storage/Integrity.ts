@@ -1,5 +1,6 @@
 /** Whether a database can be used at all, found out without changing a byte of it. */
 import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Option } from "effect"
 import type * as Genesis from "../protocol/Genesis.js"
 import type * as Hash from "../protocol/Hash.js"
@@ -7,7 +8,34 @@ import * as Column from "./Column.js"
 import * as Database from "./Database.js"
 import * as Meta from "./Meta.js"
 import * as Migration from "./Migration.js"
-import { DatabaseDamaged, NewerSchema, type OpenError, type StorageError } from "./StorageError.js"
+import { DatabaseDamaged, DatabaseFailed, NewerSchema, type OpenError, type StorageError } from "./StorageError.js"
+
+const unusable = (file: string, error: PlatformError): DatabaseFailed =>
+  new DatabaseFailed({
+    file,
+    reason: "this user may not do both",
+    code: error._tag === "SystemError" ? error.reason : error._tag,
+  })
+
+/**
+ * Looked at before anything is opened: what SQLite puts beside a file has the mode of the file, and would still stand in
+ * the way when that is put right.
+ */
+const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
+    Effect.forEach(
+      [file, `${file}-wal`, `${file}-shm`],
+      (each) =>
+        fileSystem.access(each, { readable: true, writable: true }).pipe(
+          Effect.catchIf(
+            (error) => error._tag === "SystemError" && error.reason === "NotFound",
+            () => Effect.void,
+          ),
+          Effect.mapError((error) => unusable(each, error)),
+        ),
+      { discard: true },
+    ),
+  )
 
 /** A file that is not there, or was made and never written to, is a new one. */
 const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
@@ -19,11 +47,25 @@ const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.FileSyste
     ),
   )
 
+/** Fails where a table, a column or an index is not there that the migrations up to this version make. */
+const requireShape = (database: Database.Database, migrations: ReadonlyArray<Migration.Migration>) =>
+  Effect.gen(function* () {
+    const found = new Set(yield* Migration.shapeOf(database))
+    const made = yield* Effect.scoped(Effect.flatMap(Database.openInMemory(migrations), Migration.shapeOf))
+    const missing = made.find((line) => !found.has(line))
+    if (missing !== undefined)
+      return yield* new DatabaseDamaged({ file: database.file, finding: `its schema has no ${missing}` })
+  })
+
 /** Fails for what another or a newer program wrote; says whether there is a schema at all. */
-const requireKnown = (database: Database.Database, known: number): Effect.Effect<boolean, OpenError> =>
+const requireKnown = (
+  database: Database.Database,
+  migrations: ReadonlyArray<Migration.Migration>,
+): Effect.Effect<boolean, OpenError> =>
   Effect.gen(function* () {
     const { file } = database
     const { applicationId, version, isEmpty } = yield* Migration.versionOf(database)
+    const known = Migration.newest(migrations)
     if (isEmpty) return false
     if (applicationId !== Migration.APPLICATION_ID) {
       return yield* new DatabaseDamaged({
@@ -32,6 +74,11 @@ const requireKnown = (database: Database.Database, known: number): Effect.Effect
       })
     }
     if (version > known) return yield* new NewerSchema({ file, found: version, known })
+    if (version < 1) return yield* new DatabaseDamaged({ file, finding: "the version of its schema is lost" })
+    yield* requireShape(
+      database,
+      migrations.filter((migration) => migration.version <= version),
+    )
     return true
   })
 
@@ -50,33 +97,31 @@ const requireSound = (database: Database.Database): Effect.Effect<void, StorageE
     },
   )
 
+/** What `use` finds in a file that is there. */
+const looked = <A>(file: string, use: (database: Database.Database) => Effect.Effect<A, OpenError>) =>
+  Effect.zipRight(requireAccess(file), Effect.unlessEffect(Database.inspect<A, OpenError>(file, use), isNew(file)))
+
 /** Fails if the file cannot be used: newer schema, other network, damage. */
 export const check = (
   file: string,
-  known: number,
+  migrations: ReadonlyArray<Migration.Migration>,
   genesis: Hash.Hash,
 ): Effect.Effect<void, OpenError, FileSystem.FileSystem> =>
-  Effect.unlessEffect(
-    Database.inspect<void, OpenError>(file, (database) =>
-      Effect.gen(function* () {
-        if (!(yield* requireKnown(database, known))) return
-        yield* Meta.requireGenesis(database, genesis)
-        yield* requireSound(database)
-      }),
-    ),
-    isNew(file),
+  looked(file, (database) =>
+    Effect.gen(function* () {
+      if (!(yield* requireKnown(database, migrations))) return
+      yield* Meta.requireGenesis(database, genesis)
+      yield* requireSound(database)
+    }),
   ).pipe(Effect.asVoid, Effect.withSpan("integrity", { attributes: { file } }))
 
 /** The genesis a file was made for; none for a new one. */
 export const genesisOf = (
   file: string,
-  known: number,
+  migrations: ReadonlyArray<Migration.Migration>,
 ): Effect.Effect<Option.Option<Genesis.Genesis>, OpenError, FileSystem.FileSystem> =>
-  Effect.unlessEffect(
-    Database.inspect<Option.Option<Genesis.Genesis>, OpenError>(file, (database) =>
-      Effect.flatMap(requireKnown(database, known), (hasSchema) =>
-        hasSchema ? Meta.genesis(database) : Effect.succeedNone,
-      ),
+  looked(file, (database) =>
+    Effect.flatMap(requireKnown(database, migrations), (hasSchema) =>
+      hasSchema ? Meta.genesis(database) : Effect.succeedNone,
     ),
-    isNew(file),
   ).pipe(Effect.map(Option.flatten))

@@ -38,8 +38,22 @@ export const versionOf = (database: Database): Effect.Effect<Version, StorageErr
     }),
   )
 
+/** The version after all of them. */
+export const newest = (migrations: ReadonlyArray<Migration>): number => migrations.at(-1)?.version ?? 0
+
 const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
   statements.split(/;\n/).filter((text) => text.trim() !== "")
+
+/** The tables with their columns, and the indexes, a line each. */
+export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+  database.read((sql) =>
+    Effect.map(
+      sql`select object.type, object.name, info.name, info.type from sqlite_schema object
+        left join pragma_table_xinfo(object.name) info
+        where object.type in ('table', 'index') and object.name not like 'sqlite_%'`.values,
+      (rows) => rows.map((row) => row.filter((part) => part !== null).join(" ")),
+    ),
+  )
 
 /** Takes the database through every migration it has not seen, each in one transaction. */
 export const run = (database: Database, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>

@@ -17,7 +17,6 @@ import * as Epochs from "./Epochs.js"
 import * as Integrity from "./Integrity.js"
 import * as Joins from "./Joins.js"
 import * as Meta from "./Meta.js"
-import type { Migration } from "./Migration.js"
 import * as PendingTransactions from "./PendingTransactions.js"
 import * as Records from "./Records.js"
 import * as SignedVertices from "./SignedVertices.js"
@@ -80,8 +79,6 @@ const openFile = (
     return database
   })
 
-const newest = (migrations: ReadonlyArray<Migration>): number => migrations.at(-1)?.version ?? 0
-
 /** Both files are checked before either is touched. */
 const openFiles = (
   directory: DataDirectory,
@@ -99,7 +96,7 @@ const openFiles = (
       migrations: SignedSchema.migrations,
     } as const
     const expected = Genesis.hash(genesis)
-    for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, newest(migrations), expected)
+    for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, migrations, expected)
     return { node: yield* openFile(node, genesis), signed: yield* openFile(signed, genesis) }
   })
 
@@ -151,4 +148,4 @@ export const layer = (options: Options): Layer.Layer<Storage, OpenError, FileSys
 export const genesisOf = (
   directory: DataDirectory,
 ): Effect.Effect<Option.Option<Genesis.Genesis>, OpenError, FileSystem.FileSystem> =>
-  Integrity.genesisOf(directory.fileOf("database"), newest(NodeSchema.migrations))
+  Integrity.genesisOf(directory.fileOf("database"), NodeSchema.migrations)

@@ -62,7 +62,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: string
 }> {
   override get message(): string {
-    return `${this.file} cannot be read or written: ${this.reason} (${this.code})`
+    return `${this.file} cannot be read or written: ${this.reason} (${this.code}); see to its owner, its mode and its disk`
   }
 }
 

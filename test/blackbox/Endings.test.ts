@@ -3,10 +3,12 @@ import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -25,12 +27,25 @@ import { program, Running } from "./Running.js"
 const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running =>
   new Running(process.execPath, [program, "--data-dir", directory, ...words])
 
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+/** Modes of files concern nobody who is root: become somebody else. */
+const ordinary = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : ["env"]
+const ordinarily = (...words: ReadonlyArray<string>) => [...ordinary.slice(1), process.execPath, program, ...words]
+
+const ordinaryNodeIn = (directory: string): Running =>
+  new Running(ordinary[0] ?? "", ordinarily("--data-dir", directory, "--port", "0"))
+
+/** Whether there are such modes, and whoever we become finds the program. */
+const hasModes = process.getuid !== undefined && spawnSync(ordinary[0] ?? "", ordinarily("--version")).status === 0
+
 const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file, statement))
 
 describe("the built node", () => {
   let folder = ""
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "udg-endings-"))
+    chmodSync(folder, 0o711)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -102,7 +117,18 @@ describe("the built node", () => {
     holder.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toContain(`udg: cannot serve HTTP on 127.0.0.1:${port}: `)
-    expect(lastLine(stderr)).toMatch(/; stop what uses it, or choose another port with --rpc-port$/)
+    expect(lastLine(stderr)).toMatch(/; stop what uses it, or choose another with --rpc-host or --rpc-port$/)
+  })
+
+  it("says that it cannot be reached where it was told to", async () => {
+    const words = ["--port", "0", "--host", "203.0.113.9"]
+    expect(await refused(place("host"), ...words)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "udg: cannot listen for other nodes on 203.0.113.9 port 0: this machine has no such address; " +
+        "give another --host or --port\n",
+    })
   })
 
   it("is one process in a directory", async () => {
@@ -193,16 +219,39 @@ describe("the built node", () => {
     expect(stderr).toMatch(/^udg: .*udg\.db is damaged: .*; restore a backup, .*\n$/)
   }, 30_000)
 
-  it.runIf(process.getuid?.() !== 0)("ends with 1 where it may not write", async () => {
-    const directory = place("read-only")
-    await runTo(directory, 5, "--round-ms", "10")
-    chmodSync(directory, 0o500)
-    const { code, stderr } = await refused(directory)
-    chmodSync(directory, 0o700)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^udg: .*\n$/)
-    await runTo(directory, 10)
-  })
+  // What SQLite had put beside a file with a wrong mode had that mode too, and stood in the way when all was right again.
+  it.runIf(hasModes)(
+    "ends with 1 where it may not write, and goes on when it may",
+    async () => {
+      const directory = place("not-mine")
+      await runTo(directory, 5, "--round-ms", "10")
+      for (const path of [directory, ...readdirSync(directory).map((name) => join(directory, name))]) {
+        if (isRoot) chownSync(path, NOBODY, NOBODY)
+      }
+      for (const [name, mode] of [
+        ["udg.db", 0o400],
+        ["udg.db", 0o000],
+        ["signed.db", 0o400],
+        ["genesis.json", 0o000],
+        ["validator.key", 0o000],
+        [".", 0o500],
+      ] as const) {
+        const path = join(directory, name)
+        const { mode: before } = statSync(path)
+        chmodSync(path, mode)
+        const node = ordinaryNodeIn(directory)
+        const { code } = await node.end()
+        expect([name, code]).toEqual([name, 1])
+        expect(node.stderr).toMatch(/^udg: [^\n]+\n$/)
+        chmodSync(path, before)
+      }
+      const node = ordinaryNodeIn(directory)
+      await node.until(() => /running/.test(node.stderr))
+      node.signal("SIGTERM")
+      expect(await node.end()).toMatchObject({ code: 0 })
+    },
+    60_000,
+  )
 
   it.runIf(Process.canMount)(
     "ends with 1 on a read-only file system, and goes on when it is writable",

@@ -80,6 +80,28 @@ describe("opening is refused, and nothing changed, when", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
+  // A node started on them and died of the first commit that had to do with what was missing.
+  it.scopedLive("its schema is not the one that its version says", () =>
+    Effect.gen(function* () {
+      const changes = [
+        ["drop table account_history", "its schema has no table account_history"],
+        ["alter table transactions rename column hash to other", "its schema has no table transactions hash blob"],
+        ["drop index commits_by_epoch", "its schema has no index commits_by_epoch"],
+        ["pragma user_version = 0", "the version of its schema is lost"],
+      ] as const
+      for (const [change, finding] of changes) {
+        const path = yield* filled
+        yield* world.sqlite(`${path}/udg.db`, change)
+        const refused = yield* refusal(path)
+        expect(refused._tag).toBe("DatabaseDamaged")
+        expect(refused.message.toLowerCase()).toContain(`udg.db is damaged: ${finding}`)
+      }
+      const path = yield* filled
+      yield* world.sqlite(`${path}/udg.db`, "create index of_an_operator on transactions (type)")
+      yield* world.inDirectory(path, (storage) => storage.commits.last)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   it.scopedLive("the end of the file is missing", () =>
     Effect.gen(function* () {
       const path = yield* filled

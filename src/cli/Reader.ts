@@ -98,6 +98,8 @@ export const file: Reader<string> = (text) =>
     const files = yield* FileSystem.FileSystem
     const info = yield* files.stat(text)
     if (info.type === "Directory") return yield* Effect.fail("is a directory; give the path of a file")
+    // A pipe or a device may have no end.
+    if (info.type !== "File") return yield* Effect.fail("is not a regular file; give the path of one")
     yield* files.access(text, { readable: true })
     return resolve(text)
   }).pipe(

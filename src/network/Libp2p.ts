@@ -45,10 +45,18 @@ const multiaddrOf = ({ host, port }: Options["listen"]): string => {
   return `/${kind === "dns" || kind === undefined ? "dns4" : kind}/${host}/tcp/${port}`
 }
 
+const REASONS = [
+  ["EADDRINUSE", "the port is in use"],
+  ["EADDRNOTAVAIL", "this machine has no such address"],
+  ["EACCES", "this user may not use the port"],
+  ["ENOTFOUND", "nobody knows the name"],
+] as const
+
 /** Without the address and port that the message says already. */
 const reasonOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
-  return text.includes("EADDRINUSE") ? "the port is in use" : (text.split("\n")[0] ?? text)
+  const [, known] = REASONS.find(([code]) => text.includes(code)) ?? []
+  return known ?? text.replaceAll(/\s+/g, " ")
 }
 
 type Event =

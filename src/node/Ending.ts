@@ -6,6 +6,7 @@ import type { Fatal, JoinProblem } from "../consensus/replica/Output.js"
 import type { SupplyInvariantViolated } from "../ledger/Supply.js"
 import type { Checkpoint } from "../protocol/Checkpoint.js"
 import type { Commit } from "../protocol/Commit.js"
+import type { Epoch } from "../protocol/Counter.js"
 import type { AlreadySigned } from "../storage/SignedVertices.js"
 import type { StorageError } from "../storage/StorageError.js"
 
@@ -62,6 +63,19 @@ export class StateDamaged extends Data.TaggedError("StateDamaged")<{ readonly fi
   }
 }
 
+/** The state is older than what was signed with it, and whoever would have to make what is between is this node. */
+export class StateBehind extends Data.TaggedError("StateBehind")<{
+  readonly stored: Epoch
+  readonly signed: Epoch
+}> {
+  override get message(): string {
+    return (
+      `udg.db ends in epoch ${this.stored}, but this validator, alone in the committee, has signed in epoch ` +
+      `${this.signed}; restore a newer copy of udg.db, or name a node that has followed with --peer`
+    )
+  }
+}
+
 /** A part that the node cannot be without has died of a bug. */
 export class ComponentDied extends Data.TaggedError("ComponentDied")<{
   readonly component: string
@@ -96,6 +110,7 @@ export type Ending =
   | FinalityRollback
   | SupplyViolation
   | StateDamaged
+  | StateBehind
   | ComponentDied
   | JoinStopped
   | AlreadySigned

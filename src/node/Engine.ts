@@ -15,9 +15,9 @@ import type { Transaction } from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import { Storage } from "../storage/Storage.js"
 import type { StorageError } from "../storage/StorageError.js"
-import { Configuration, type TrustedCheckpoint } from "./Configuration.js"
+import { Configuration, type Settings, type TrustedCheckpoint } from "./Configuration.js"
 import { Counters } from "./Counters.js"
-import type { StateDamaged, SupplyViolation } from "./Ending.js"
+import { StateBehind, type StateDamaged, type SupplyViolation } from "./Ending.js"
 import * as FastSync from "./FastSync.js"
 import type { Happening } from "./Happening.js"
 import { Home } from "./Home.js"
@@ -75,17 +75,28 @@ const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
 /** How a replica's parts come from the disk. */
 export type Load = typeof Loading.load
 
+/** Fails where a committee of one, with nobody named to ask, would wait for good for what only it could make. */
+const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Address | null, { peers }: Settings) => {
+  const { epoch: stored, members } = opened.ledger.read.epoch
+  let signed = stored
+  for (const { epoch } of contents.ownHeaders) if (epoch > signed) signed = epoch
+  const isAlone = members.every(({ address }) => address === self)
+  return isAlone && peers.length === 0 && signed > stored ? new StateBehind({ stored, signed }) : Effect.void
+}
+
 const opened = (load: Load) =>
   Effect.gen(function* () {
     const { genesis, validatorKey } = yield* Home
-    const { trustedCheckpoint } = yield* Configuration
+    const settings = yield* Configuration
     const self = Option.map(validatorKey, ({ publicKey }) => Address.fromPublicKey(publicKey))
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
-    const { contents, opened } = yield* load(genesis, Option.getOrNull(self), tableKey)
+    const loaded = yield* load(genesis, Option.getOrNull(self), tableKey)
+    yield* requireRecent(loaded, Option.getOrNull(self), settings)
+    const { contents, opened } = loaded
     const options = {
       signer: Option.getOrNull(validatorKey),
       isValid: Verification.isValidAtDoor,
-      trust: pinOf(trustedCheckpoint),
+      trust: pinOf(settings.trustedCheckpoint),
       tableKey,
     }
     const replica = Replica.resume(options, contents, opened)
@@ -195,7 +206,7 @@ const make = (load: Load) =>
     })
   })
 
-export type EngineError = StateDamaged | SupplyViolation | StorageError
+export type EngineError = StateDamaged | StateBehind | SupplyViolation | StorageError
 
 type Needed = Home | Configuration | Storage | Network | Supervisor
 

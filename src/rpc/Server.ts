@@ -71,7 +71,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 }> {
   override get message(): string {
     const { host, port, reason } = this
-    return `cannot serve HTTP on ${host}:${port}: ${reason}; stop what uses it, or choose another port with --rpc-port`
+    return `cannot serve HTTP on ${host}:${port}: ${reason}; stop what uses it, or choose another with --rpc-host or --rpc-port`
   }
 }
 

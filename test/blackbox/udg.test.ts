@@ -130,6 +130,7 @@ describe("the built program", () => {
     [["--testnet", "perhaps"], {}, '--testnet "perhaps"'],
     [["--data-dir", program], {}, "--data-dir "],
     [["--genesis", "none.json"], {}, '--genesis "none.json" does not exist'],
+    [["--genesis", "/dev/zero"], {}, '--genesis "/dev/zero" is not a regular file'],
     [["--validator-key", "."], {}, '--validator-key "." is a directory'],
     [["--no-validate", "x"], {}, '--no-validate "x"'],
     [["--faucet-key", "none.key"], {}, '--faucet-key "none.key" does not exist'],

@@ -4,6 +4,7 @@ import { Clock, Effect, Either, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
 import type { Ledger } from "../../src/ledger/Ledger.js"
 import { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
+import * as PeerAddress from "../../src/network/PeerAddress.js"
 import { Configuration } from "../../src/node/Configuration.js"
 import { Dag } from "../../src/node/Dag.js"
 import { exitCodeOf } from "../../src/node/Ending.js"
@@ -161,6 +162,25 @@ describe("a node with a fault", () => {
       expect(after.slice(0, before.length)).toEqual(before)
       expect(signed.size).toBeGreaterThanOrEqual(140)
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  // Its validator waited without a word for vertices that nobody but itself could make.
+  it.scopedLive(
+    "says that its database is of an earlier epoch than what it has signed, where there is nobody to ask",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* world.temporaryDirectory
+        const open = (peers: Configuration["Type"]["peers"] = []) => world.node(directory, { peers })
+        yield* world.found(directory, { epochRounds: 40, collectionDepthRounds: 10 }, { cooldownRounds: 40 })
+        yield* Effect.provide(untilRound(100), open())
+        for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
+        const refused = yield* Effect.flip(Effect.provide(Effect.void, open()))
+        expect(refused._tag).toBe("StateBehind")
+        expect(exitCodeOf(refused)).toBe(1)
+        expect(refused.message).toMatch(/^udg\.db ends in epoch 1, but .* has signed in epoch 3; /)
+        // A node that has followed can give it all back.
+        yield* Effect.provide(Effect.void, open(Option.toArray(PeerAddress.parse("127.0.0.1:9"))))
+      }).pipe(Effect.provide(world.platform)),
   )
 
   it.scopedLive("has the beginning of every epoch in the database itself, not only in its log", () =>

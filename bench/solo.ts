@@ -18,7 +18,7 @@ const SECONDS = Number(process.env["UDG_SOLO_SECONDS"] ?? 60)
 const CONNECTIONS = 32
 const BATCH = 100
 /** More a second than any node takes here, so that the load never runs dry. */
-const OFFERED_PER_SECOND = { alone: 9_000, together: 20_000 }
+const OFFERED_PER_SECOND = { alone: 5_000, together: 8_000 }
 const BALANCE = Sats.make(10 * Sats.SATS_PER_COIN)
 /** Clock ticks a second, in which Linux counts processor time. */
 const TICKS = 100

@@ -120,6 +120,7 @@ export const read = (
   let length = 0
   let limit: number | undefined = mayBeArray ? undefined : Access.bodyBytes
   let finished = false
+  let isWhole = false
 
   const finish = (body: Either.Either<unknown, Refusal> | undefined): void => {
     if (finished) return
@@ -149,11 +150,15 @@ export const read = (
     if (refusal !== undefined) finish(Either.left(refusal))
   })
   const whole = (): Buffer => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
-  request.on("end", () =>
+  request.on("end", () => {
+    isWhole = true
     turnstile.pass(() => {
       if (!finished) finish(parse(whole(), mayBeArray))
-    }),
-  )
+    })
+  })
   request.on("error", () => finish(undefined))
-  request.on("close", () => finish(undefined))
+  // Also after its end, when its body may still wait for its turn.
+  request.on("close", () => {
+    if (!isWhole) finish(undefined)
+  })
 }

@@ -423,6 +423,32 @@ describe("arrays of transactions", () => {
   })
 })
 
+it("a burst of bodies that take long is answered to the last", async () => {
+  const server = await TestServer.start(
+    {},
+    {
+      transactions: {
+        submit: ({ bodies }) =>
+          Effect.sync(() => {
+            const began = performance.now()
+            while (performance.now() - began < 5);
+            return bodies.map(({ from, nonce }) =>
+              Either.right({ tx_hash: from as never, status: "accepted" as const, nonce }),
+            )
+          }),
+      },
+    },
+  )
+  const nonces = Array.from({ length: 30 }, (_, nonce) => nonce)
+  const body = (nonce: number) => JSON.stringify({ type: "UnstakeTx", from: example.hash, nonce })
+  // On one connection, so that they all arrive within one turn of the event loop.
+  const requests = nonces.map((nonce) => post("/tx/submit", body(nonce)).replace("Connection: close\r\n", ""))
+  const bytes = await TestServer.exchange(server.port, [requests.join("") + get("/health")])
+  const answers = TestServer.parse(bytes).map(({ body }) => JSON.parse(body))
+  expect(answers.slice(0, -1).map(({ nonce }) => nonce)).toEqual(nonces)
+  await server.stop()
+})
+
 describe("answers with a version", () => {
   it("are made once for each version and path", async () => {
     let version = 1

@@ -14,6 +14,7 @@ import type { NetworkId } from "../../src/protocol/Network.js"
 import * as Parameters from "../../src/protocol/Parameters.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as Vertex from "../../src/protocol/Vertex.js"
+import type { Lines, Way } from "./Lines.js"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
 
@@ -116,17 +117,23 @@ export const removeAll = async (): Promise<void> => {
   folders.clear()
 }
 
+const DIRECT: Way = { execArgv: [], environment: {} }
+
 /** Starts a node in a directory of the network's folder, and waits until it runs. */
 export const start = async (
   { folder, genesisFile }: Founded,
   name: string,
   words: ReadonlyArray<string> = [],
   logged = "info,network=debug",
+  { execArgv, environment: more } = DIRECT,
 ): Promise<Started> => {
   const directory = join(folder, `node-${name}`)
   const all = ["--genesis", genesisFile, "--data-dir", directory, "--host", "127.0.0.1", "--port", "0", ...words]
-  const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: logged }
-  const child = spawn(process.execPath, [program, ...all], { env: environment, stdio: ["ignore", "pipe", "pipe"] })
+  const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: logged, ...more }
+  const child = spawn(process.execPath, [...execArgv, program, ...all], {
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   running.add(child)
   const said = { out: "", log: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text))
@@ -162,9 +169,10 @@ export const startValidator = (
   peers: ReadonlyArray<Started>,
   words: ReadonlyArray<string> = [],
   logged?: string,
+  way?: Way,
 ): Promise<Started> => {
   const own = ["--validator-key", join(network.folder, `${n}.key`), ...peers.flatMap(({ p2p }) => ["--peer", p2p])]
-  return start(network, String(n), [...own, ...words], logged)
+  return start(network, String(n), [...own, ...words], logged, way)
 }
 
 export const startAll = async (
@@ -174,6 +182,17 @@ export const startAll = async (
 ): Promise<ReadonlyArray<Started>> => {
   const nodes: Array<Started> = []
   for (const n of network.keys.keys()) nodes.push(await startValidator(network, n, nodes, words, logged))
+  return nodes
+}
+
+/** The same with all lines between them through these. */
+export const startAllVia = async (network: Founded, lines: Lines): Promise<ReadonlyArray<Started>> => {
+  const nodes: Array<Started> = []
+  for (const n of network.keys.keys()) {
+    const node = await startValidator(network, n, nodes, [], undefined, lines.wayOf(String(n)))
+    lines.leadsTo(node.name, node.p2p)
+    nodes.push(node)
+  }
   return nodes
 }
 

@@ -1,0 +1,105 @@
+/** Four validators over bad lines: they may stand still, and never part. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { expectOneHistory } from "./History.js"
+import { Lines } from "./Lines.js"
+import * as Processes from "./Processes.js"
+
+const LIMIT_MS = 600_000
+const ROUND_MS = 300
+
+let lines: Lines
+
+beforeEach(async () => {
+  lines = await Lines.open()
+})
+
+afterEach(async () => {
+  await Processes.removeAll()
+  lines.close()
+})
+
+const started = async () => {
+  const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 240 })
+  const nodes = await Processes.startAllVia(network, lines)
+  await Processes.everybodyAt(nodes, 5)
+  return { network, nodes }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Between those on one side and all others. */
+const split = (...side: ReadonlyArray<string>) => lines.cut((from, to) => side.includes(from) !== side.includes(to))
+
+const expectNobodyBlamed = (nodes: ReadonlyArray<Processes.Started>): void => {
+  for (const node of nodes) expect(node.log()).not.toContain("no honest node")
+}
+
+const expectNoSlotTwice = ({ keys }: Processes.Founded, node: Processes.Started): void => {
+  for (const key of keys) {
+    const slots = Processes.slotsOf(node, key)
+    expect(new Set(slots).size).toBe(slots.length)
+  }
+}
+
+describe("four validators", () => {
+  it(
+    "split two and two finalize nothing, and have one history after healing",
+    async () => {
+      const { network, nodes } = await started()
+      split("0", "1")
+      // What was in flight may still be decided; then nothing is.
+      await pause(10 * ROUND_MS)
+      const stopped = nodes.map(Processes.finalizedRound)
+      await pause(30 * ROUND_MS)
+      expect(nodes.map(Processes.finalizedRound)).toEqual(stopped)
+      lines.heal()
+      const round = Math.max(...stopped) + 20
+      await Processes.everybodyAt(nodes, round)
+      expectOneHistory(nodes, round)
+      for (const node of nodes) expectNoSlotTwice(network, node)
+      expectNobodyBlamed(nodes)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "split three and one go on where three are, and the one comes after",
+    async () => {
+      const { network, nodes } = await started()
+      const [lone, ...others] = nodes
+      const [key] = network.keys
+      const [other] = others
+      if (lone === undefined || other === undefined || key === undefined) return expect.unreachable()
+      split("0")
+      await pause(10 * ROUND_MS)
+      const alone = Processes.finalizedRound(lone)
+      await Processes.everybodyAt(others, alone + 30)
+      expect(Processes.finalizedRound(lone)).toBe(alone)
+      lines.heal()
+      const signed = Processes.lastRoundOf(other, key)
+      await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > signed + 3)
+      const round = Math.max(...nodes.map(Processes.finalizedRound)) + 10
+      await Processes.everybodyAt(nodes, round)
+      expectOneHistory(nodes, round)
+      for (const node of nodes) expectNoSlotTwice(network, node)
+      expectNobodyBlamed(nodes)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "finalize one history where a word takes 200 ms and every twentieth is lost",
+    async () => {
+      const { network, nodes } = await started()
+      lines.delayMs = 200
+      await Processes.everybodyAt(nodes, Math.max(...nodes.map(Processes.finalizedRound)) + 20)
+      lines.loss = 0.05
+      const round = Math.max(...nodes.map(Processes.finalizedRound)) + 20
+      await Processes.everybodyAt(nodes, round)
+      expectOneHistory(nodes, round)
+      for (const node of nodes) expectNoSlotTwice(network, node)
+      expectNobodyBlamed(nodes)
+    },
+    LIMIT_MS,
+  )
+})

@@ -1,4 +1,5 @@
 /** The long stories of networks of processes: `npm run test:network`. */
+import { cpSync, rmSync } from "node:fs"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/Address.js"
 import * as Sats from "../../src/protocol/Sats.js"
@@ -94,6 +95,42 @@ describe("four validators", () => {
       for (const id of sent) expect(proposed.get(id)).toBeGreaterThanOrEqual(1)
       const twice = sent.filter((id) => (proposed.get(id) ?? 0) > 1)
       expect(twice).toEqual([])
+    },
+    LIMIT_MS,
+  )
+})
+
+describe("a validator", () => {
+  it(
+    "restored from an old backup signs nothing twice, and signs again after a silence",
+    async () => {
+      const network = Processes.found({ roundMs: 150, epochRounds: 240 })
+      const [first, ...others] = await Processes.startAll(network)
+      const [key] = network.keys
+      const [other] = others
+      if (first === undefined || other === undefined || key === undefined) return expect.unreachable()
+      await Processes.everybodyAt([first, ...others], 10)
+      await first.stop()
+      const backup = `${first.directory}-backup`
+      cpSync(first.directory, backup, { recursive: true })
+      const between = await Processes.startValidator(network, 0, others)
+      const before = Processes.lastRoundOf(other, key)
+      await Processes.until("it has signed since the backup", () => Processes.lastRoundOf(other, key) > before + 10)
+      await between.kill()
+      const signed = Processes.lastRoundOf(other, key)
+      rmSync(first.directory, { recursive: true })
+      cpSync(backup, first.directory, { recursive: true })
+      const restored = await Processes.startValidator(network, 0, others)
+      await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > signed + 3, 300_000)
+      const all = [restored, ...others]
+      const round = Math.max(...all.map(Processes.finalizedRound)) + 10
+      await Processes.everybodyAt(all, round)
+      expectOneHistory(all, round)
+      for (const node of all) {
+        const slots = Processes.slotsOf(node, key)
+        expect(new Set(slots).size).toBe(slots.length)
+        expect(node.log()).not.toContain("no honest node")
+      }
     },
     LIMIT_MS,
   )

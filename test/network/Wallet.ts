@@ -66,6 +66,13 @@ export const candidate = (
   return Processes.start(network, name, ["--validator-key", file, ...peers.flatMap(({ p2p }) => ["--peer", p2p])])
 }
 
+export const stakeOf = async (node: Processes.Started, address: Address.Address): Promise<number> => {
+  const answer = await call(node, `/stake/${address}`)
+  const isStake = typeof answer === "object" && answer !== null && "staked_amount" in answer
+  if (!isStake || typeof answer.staked_amount !== "number") throw new Error(`no stake: ${JSON.stringify(answer)}`)
+  return answer.staked_amount
+}
+
 export const isInCommittee = async (node: Processes.Started, address: Address.Address): Promise<boolean> => {
   const answer = await call(node, `/stake/${address}`)
   return typeof answer === "object" && answer !== null && "in_committee" in answer && answer.in_committee === true

@@ -2,7 +2,7 @@
  * The shell around the replica, put together: loaded from the disk, fed by the network and the door, run by one fiber
  * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer behind it (`Writer`).
  */
-import { Context, Effect, Layer, Option, PubSub, type Scope, Stream } from "effect"
+import { Context, Duration, Effect, Layer, Option, PubSub, Queue, type Scope, Stream } from "effect"
 import { randomBytes } from "#crypto"
 import { type Accepted, Replica } from "../consensus/replica/Replica.js"
 import * as HalfSipHash from "../ledger/HalfSipHash.js"
@@ -65,6 +65,8 @@ export class Engine extends Context.Tag("udg/Engine")<
 >() {}
 
 const HAPPENINGS_KEPT = 4_096
+/** What comes to the door within this time is told to others and kept on the disk together, not one by one. */
+const GATHERING = Duration.millis(10)
 
 const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
   Option.match(trusted, {
@@ -185,10 +187,13 @@ const make = (load: Load) =>
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox, incoming)
 
+    const bell = yield* Queue.sliding<void>(1)
+    const gathered = Effect.zipRight(Queue.take(bell), Effect.sleep(GATHERING))
+    yield* supervisor.restarted("door", Effect.forever(Effect.map(gathered, () => inbox.wake())))
     const atDoor = <A, E>(taken: Effect.Effect<A, E>) =>
       Effect.tap(taken, () => {
         vitals.changed()
-        inbox.wake()
+        bell.unsafeOffer(undefined)
       })
 
     return Engine.of({

@@ -303,6 +303,7 @@ export class Switchboard {
   }
 
   broadcast(news: News): void {
+    if (this.#sessions.size === 0) return
     if (news._tag !== "Vertices") {
       this.#publish(news)
       return

@@ -50,10 +50,7 @@ const bare = async (): Promise<{ readonly port: number; readonly server: HttpSer
   const server = createServer((request, response) => {
     const body = answers.get(request.url ?? "") ?? Buffer.from("{}")
     const answer = (): void => {
-      response.writeHead(200, [
-        ...ResponseHeaders.always,
-        ...ResponseHeaders.content(ResponseHeaders.json, body.length),
-      ])
+      response.writeHead(200, [...ResponseHeaders.bare, ...ResponseHeaders.content(ResponseHeaders.json, body.length)])
       response.end(body)
     }
     if (request.method === "GET") return answer()
@@ -118,7 +115,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
       }),
     ),
     fiber: ManagedRuntime.make(edge({ core: { status: () => Effect.sync(() => status) } })),
-    versioned: ManagedRuntime.make(edge({ core: { status: () => Effect.succeed(Answer.atVersion(1, () => status)) } })),
+    versioned: ManagedRuntime.make(edge({ core: { status: () => Effect.succeed(Answer.forever(status)) } })),
   }
   const portOf = (runtime: ManagedRuntime.ManagedRuntime<Server.Server, Server.CannotListen>) =>
     runtime.runPromise(Effect.map(Server.Server, ({ port }) => port))

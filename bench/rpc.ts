@@ -41,7 +41,7 @@ const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r
 const bare = async (answers: ReadonlyMap<string, Buffer>) => {
   const server = createServer((request, response) => {
     const body = answers.get(request.url ?? "") ?? Buffer.from("{}")
-    response.writeHead(200, [...ResponseHeaders.always, ...ResponseHeaders.content(ResponseHeaders.json, body.length)])
+    response.writeHead(200, [...ResponseHeaders.bare, ...ResponseHeaders.content(ResponseHeaders.json, body.length)])
     response.end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -23,7 +23,7 @@ export class Mempool extends Context.Tag("udg/Mempool")<
     readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
     readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
     /** The first ones in the order in which they are taken: highest fee first. */
-    readonly top: (limit: number) => Effect.Effect<ReadonlyArray<Received>>
+    readonly top: (limit: number) => ReadonlyArray<Received>
     /** The nonce for the sender's next transaction, after its pending ones. */
     readonly nextNonce: (sender: Address) => Effect.Effect<Nonce>
   }
@@ -31,7 +31,7 @@ export class Mempool extends Context.Tag("udg/Mempool")<
 
 export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
   Mempool,
-  Effect.map(Engine, ({ look, submit, signAndSubmit }) =>
+  Effect.map(Engine, ({ look, view, submit, signAndSubmit }) =>
     Mempool.of({
       capacity: Limits.MEMPOOL_TRANSACTIONS,
       size: look(({ pool }) => pool.size),
@@ -40,7 +40,7 @@ export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
       submitAll: submit,
       signAndSubmit,
       get: (id) => look(({ pool }) => Option.fromNullable(pool.get(id))),
-      top: (limit) => look(({ pool }) => pool.top(limit)),
+      top: (limit) => view.pool.top(limit),
       nextNonce: (sender) => look(({ pool }) => pool.nextNonce(sender)),
     }),
   ),

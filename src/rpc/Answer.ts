@@ -4,19 +4,24 @@ import type { Event } from "./events/Api.js"
 
 /**
  * A value that stays the same as long as its version does: the server makes and encodes it once for each version and
- * path, not once for each request. Versions are compared with `Object.is`.
+ * path, and asks no handler again before the version is another one. Versions are compared with `Object.is`.
  */
 export class Versioned<A> {
-  readonly version: unknown
+  readonly version: () => unknown
   readonly make: () => A
 
-  constructor(version: unknown, make: () => A) {
+  constructor(version: () => unknown, make: () => A) {
     this.version = version
     this.make = make
   }
 }
 
-export const atVersion = <A>(version: unknown, make: () => A): Versioned<A> => new Versioned(version, make)
+export const atVersion = <A>(version: () => unknown, make: () => A): Versioned<A> => new Versioned(version, make)
+
+const unchanging = () => undefined
+
+/** A value that will never be another. */
+export const forever = <A>(value: A): Versioned<A> => new Versioned(unchanging, () => value)
 
 /** An event with its place in the stream, which a client names when it comes back. */
 export interface NumberedEvent {

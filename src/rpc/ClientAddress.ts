@@ -13,8 +13,14 @@ export interface Settings {
   readonly clientIpHeader: Option.Option<string>
 }
 
-/** The request's header by lower-case name, repetitions joined by commas. */
-type HeaderOf = (name: string) => string | undefined
+/** What is looked at of a request. */
+export interface Asking {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+}
+
+/** Repetitions joined by commas. */
+const headerOf = ({ headers }: Asking, name: string): string => headers[name]?.toString() ?? ""
 
 const MAPPED = "::ffff:"
 
@@ -77,19 +83,20 @@ const behindProxies = (chain: string, peer: string, isTrusted: (address: string)
 }
 
 /** How to tell a request's client, made once from the settings. */
-export const reader = (settings: Settings): ((peer: string | undefined, headerOf: HeaderOf) => string) => {
+export const reader = (settings: Settings): ((request: Asking) => string) => {
   const isTrusted = Cidr.matcher(settings.trustedProxies)
   const named = Option.getOrUndefined(settings.clientIpHeader)
   const hasProxies = settings.trustedProxies.length > 0
 
-  const throughProxy = (peer: string, headerOf: HeaderOf): string => {
-    if (named === undefined) return behindProxies(headerOf("x-forwarded-for") ?? "", peer, isTrusted)
-    return plain((headerOf(named) ?? "").split(",").at(-1) ?? "") ?? peer
+  const throughProxy = (peer: string, request: Asking): string => {
+    if (named === undefined) return behindProxies(headerOf(request, "x-forwarded-for"), peer, isTrusted)
+    return plain(headerOf(request, named).split(",").at(-1) ?? "") ?? peer
   }
 
-  return (peer, headerOf) => {
+  return (request) => {
+    const peer = request.socket.remoteAddress
     // A socket that is gone already has no address any more; its requests share one.
     const address = peer === undefined ? "unknown" : (plain(peer) ?? peer)
-    return keyOf(hasProxies && isTrusted(address) ? throughProxy(address, headerOf) : address)
+    return keyOf(hasProxies && isTrusted(address) ? throughProxy(address, request) : address)
   }
 }

@@ -7,9 +7,11 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Array as Arr, Cause, Effect, Either, Exit, type Fiber } from "effect"
 import * as Answer from "./Answer.js"
 import * as Access from "./access/Api.js"
+import * as Content from "./Content.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
 import type { Endpoint, Request } from "./Endpoint.js"
 import type { EventStreams } from "./EventStreams.js"
+import { contentType as eventStream } from "./events/Api.js"
 import * as Failure from "./failure/Api.js"
 import { RateLimiter } from "./RateLimiter.js"
 import * as Reply from "./Reply.js"
@@ -29,7 +31,7 @@ export interface Answered {
 export interface Options {
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly isMainnet: boolean
-  readonly clientOf: (peer: string | undefined, headerOf: (name: string) => string | undefined) => string
+  readonly clientOf: (request: IncomingMessage) => string
   readonly rateLimits: boolean
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
@@ -64,6 +66,7 @@ interface Visit {
   readonly query: string
   /** The client waits to be told that it may send its body. */
   readonly awaitsContinue: boolean
+  /** As it is defined, for the figures. */
   route: string
   headers: ResponseHeaders.ResponseHeaders
 }
@@ -145,7 +148,7 @@ export class Edge {
       request,
       response,
       method: request.method ?? "GET",
-      client: this.#options.clientOf(request.socket.remoteAddress, (name) => request.headers[name]?.toString()),
+      client: this.#options.clientOf(request),
       startedAt,
       at: Math.floor(startedAt),
       path,
@@ -154,19 +157,19 @@ export class Edge {
       route: "none",
       headers: NONE,
     }
-    this.#guard(visit, () => this.#admit(visit))
+    this.#guard(visit, this.#admit)
   }
 
   /** Whatever goes wrong on the way, the request is answered and the process lives. */
-  #guard(visit: Visit, step: () => void): void {
+  #guard(visit: Visit, step: (visit: Visit) => void): void {
     try {
-      step()
+      step(visit)
     } catch (defect) {
       this.#fail(visit, Cause.die(defect))
     }
   }
 
-  #admit(visit: Visit): undefined {
+  readonly #admit = (visit: Visit): undefined => {
     const { method, path, client, at } = visit
     if (this.#isDraining) return this.#refuse(visit, new Failure.ShuttingDown({ message: "the node is stopping" }))
     if (method !== "OPTIONS") {
@@ -193,7 +196,7 @@ export class Edge {
         return this.#refuse(visit, rateLimited(`to ${endpoint.method} ${endpoint.path}`, endpoint.limit, wait))
       }
     }
-    if (!endpoint.hasBody) return this.#decode(visit, station, match, undefined)
+    if (!endpoint.hasBody) return this.#read(visit, station, match)
     if (visit.awaitsContinue) visit.response.writeContinue()
     RequestBody.read(
       visit.request,
@@ -201,27 +204,36 @@ export class Edge {
       (body) =>
         this.#guard(visit, () => {
           if (Either.isLeft(body)) this.#refuse(visit, body.left)
-          else this.#decode(visit, station, match, body.right)
+          else this.#take(visit, station, match, body.right)
         }),
     )
   }
 
-  #decode(visit: Visit, station: Station, { params }: Match<Station>, body: unknown): undefined {
-    const { endpoint } = station
+  /** Without a body. What is answered here already, and still holds, is all that most of those who ask want. */
+  #read(visit: Visit, { endpoint, answers }: Station, { params }: Match<Station>): undefined {
     const { request, client, query } = visit
-    const head = endpoint.decode({ client, params, query, headers: () => request.headers })
+    const path = endpoint.hasQuery ? `${visit.path}?${query}` : visit.path
+    const known = answers.current(path)
+    if (known !== undefined) return this.#write(visit, endpoint.status, known)
+    const head = endpoint.decode({ client, params, query, request })
+    if (Either.isLeft(head)) return this.#refuse(visit, head.left)
+    if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
+    this.#run(visit, endpoint.handle(head.right), (answer) => {
+      const content = answer instanceof Answer.Versioned ? answers.keep(path, answer) : endpoint.encode(answer)
+      this.#write(visit, endpoint.status, content)
+    })
+  }
+
+  #take(visit: Visit, { endpoint }: Station, { params }: Match<Station>, body: unknown): undefined {
+    const { request, client, query } = visit
+    const head = endpoint.decode({ client, params, query, request })
     if (Either.isLeft(head)) return this.#refuse(visit, head.left)
     if (endpoint.batch !== undefined) return this.#many(visit, endpoint, head.right, body)
-    const decoded = endpoint.hasBody ? endpoint.decodeBody(body) : Either.right(undefined)
+    const decoded = endpoint.decodeBody(body)
     if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
-    if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
-    this.#run(visit, endpoint.handle({ ...head.right, body: decoded.right }), (answer) => {
-      const bytes =
-        answer instanceof Answer.Versioned
-          ? station.answers.bytesOf(endpoint.hasQuery ? `${visit.path}?${visit.query}` : visit.path, answer)
-          : endpoint.encode(answer)
-      this.#write(visit, endpoint.status, endpoint.contentType, NONE, bytes)
-    })
+    this.#run(visit, endpoint.handle({ ...head.right, body: decoded.right }), (answer) =>
+      this.#write(visit, endpoint.status, endpoint.encode(answer)),
+    )
   }
 
   /** What succeeds at once needs no fiber. */
@@ -261,15 +273,14 @@ export class Edge {
     this.#run(visit, handling, (handled) => {
       const answers = (handled as ReadonlyArray<Either.Either<unknown, Failure.Failure>>).values()
       const all = decoded.map((one) => (Either.isLeft(one) ? one : answers.next().value))
-      const { status, contentType } = endpoint
       if (batch !== undefined) {
-        this.#write(visit, status, contentType, NONE, Reply.json(all.map((one) => inBatch(endpoint, one))))
+        this.#write(visit, endpoint.status, Content.json(all.map((one) => inBatch(endpoint, one))))
         return
       }
       const [answer] = all
       if (answer === undefined) throw new Error(`${endpoint.path} gave no answer`)
       if (Either.isLeft(answer)) this.#refuse(visit, answer.left)
-      else this.#write(visit, status, contentType, NONE, endpoint.encode(answer.right))
+      else this.#write(visit, endpoint.status, endpoint.encode(answer.right))
     })
   }
 
@@ -285,9 +296,9 @@ export class Edge {
       // A stream ends with its connection, so that a stopping server need not wait for a next request.
       response.shouldKeepAlive = false
       response.writeHead(endpoint.status, [
-        ...ResponseHeaders.always,
+        ...ResponseHeaders.bare,
         "Content-Type",
-        endpoint.contentType,
+        eventStream,
         // A proxy that gathers a whole answer before it passes it on would gather for ever.
         "X-Accel-Buffering",
         "no",
@@ -307,12 +318,12 @@ export class Edge {
     }
     if (method === "OPTIONS") return this.#preflight(visit, PAGE_METHODS)
     if (method !== "GET" && method !== "HEAD") return this.#refuseMethod(visit, PAGE_METHODS)
-    this.#write(visit, page.status, page.contentType, page.headers, page.body, page.isImmutable)
+    this.#write(visit, page.status, page.content, page.headers)
   }
 
   #preflight(visit: Visit, allowed: ReadonlyArray<string>): undefined {
     const { response } = visit
-    response.writeHead(204, [...ResponseHeaders.always, ...ResponseHeaders.preflight, "Allow", allowed.join(", ")])
+    response.writeHead(204, [...ResponseHeaders.bare, ...ResponseHeaders.preflight, "Allow", allowed.join(", ")])
     response.end()
     this.#answered(visit, 204)
   }
@@ -349,31 +360,28 @@ export class Edge {
     if (response.headersSent || response.destroyed) return
     // Told to go on or not, the client may send its body or may not: the next request could begin anywhere.
     if (visit.awaitsContinue && !request.complete) response.shouldKeepAlive = false
-    const { status, headers, contentType, body } = Reply.ofFailure(failure, visit.headers)
-    visit.headers = NONE
-    if (visit.method === "OPTIONS") visit.headers = ResponseHeaders.preflight
-    this.#write(visit, status, contentType, headers, body)
+    const { status, headers, content } = Reply.ofFailure(failure)
+    this.#write(
+      visit,
+      status,
+      content,
+      visit.method === "OPTIONS" ? [...headers, ...ResponseHeaders.preflight] : headers,
+    )
     if (visit.method !== "GET" && visit.method !== "HEAD") RequestBody.refuse(request)
   }
 
   #write(
     visit: Visit,
     status: number,
-    contentType: string,
-    headers: ResponseHeaders.ResponseHeaders,
-    body: Buffer,
-    isImmutable = false,
+    { headers, body, encoding }: Content.Content,
+    more: ResponseHeaders.ResponseHeaders = NONE,
   ): undefined {
     const { response } = visit
     if (response.destroyed) return
     if (this.#isDraining) response.shouldKeepAlive = false
-    const first = isImmutable ? ResponseHeaders.immutable : ResponseHeaders.always
-    const all = [...first, ...ResponseHeaders.content(contentType, body.length)]
-    if (visit.headers !== NONE) all.push(...visit.headers)
-    if (headers !== NONE) all.push(...headers)
-    if (contentType.startsWith("text/html")) all.push(...ResponseHeaders.page)
-    response.writeHead(status, all)
-    response.end(body)
+    const isPlain = more === NONE && visit.headers === NONE
+    response.writeHead(status, isPlain ? headers : [...headers, ...visit.headers, ...more])
+    response.end(body, encoding)
     if (response.writableLength > 0) this.#options.onUnread(response)
     this.#answered(visit, status)
   }

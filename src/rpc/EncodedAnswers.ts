@@ -1,24 +1,26 @@
 /** The encoded answers of one endpoint, each for the newest version of what it was made from. */
 import type { Versioned } from "./Answer.js"
+import type { Content } from "./Content.js"
 
 interface Encoded {
   readonly version: unknown
-  readonly bytes: Buffer
+  readonly versionNow: () => unknown
+  readonly content: Content
 }
 
 /** For all paths of an endpoint together; who asks for more different ones than fit is answered all the same. */
 const CAPACITY_BYTES = 8_388_608
 /** What an entry costs besides its bytes. */
-const OVERHEAD_BYTES = 256
+const OVERHEAD_BYTES = 512
 
 export class EncodedAnswers {
-  readonly #encode: (value: unknown) => Buffer
+  readonly #encode: (value: unknown) => Content
   readonly #capacity: number
   /** Oldest first. */
-  readonly #byKey = new Map<string, Encoded>()
+  readonly #byPath = new Map<string, Encoded>()
   #size = 0
 
-  constructor(encode: (value: unknown) => Buffer, capacity = CAPACITY_BYTES) {
+  constructor(encode: (value: unknown) => Content, capacity = CAPACITY_BYTES) {
     this.#encode = encode
     this.#capacity = capacity
   }
@@ -28,25 +30,29 @@ export class EncodedAnswers {
     return this.#size
   }
 
-  /** The answer's bytes, encoded now or earlier; `key` tells apart what is answered to different paths. */
-  bytesOf(key: string, { version, make }: Versioned<unknown>): Buffer {
-    const known = this.#byKey.get(key)
-    if (known !== undefined) {
-      if (Object.is(known.version, version)) return known.bytes
-      this.#forget(key, known)
-    }
-    const bytes = this.#encode(make())
-    this.#byKey.set(key, { version, bytes })
-    this.#size += bytes.length + OVERHEAD_BYTES
-    for (const [oldest, encoded] of this.#byKey) {
+  /** What was answered to this path, if it still holds. */
+  current(path: string): Content | undefined {
+    const known = this.#byPath.get(path)
+    return known !== undefined && Object.is(known.versionNow(), known.version) ? known.content : undefined
+  }
+
+  /** Encodes the answer to this path and keeps it in place of the one before. */
+  keep(path: string, answer: Versioned<unknown>): Content {
+    const version = answer.version()
+    const content = this.#encode(answer.make())
+    const before = this.#byPath.get(path)
+    if (before !== undefined) this.#forget(path, before)
+    this.#byPath.set(path, { version, versionNow: answer.version, content })
+    this.#size += content.bytes + OVERHEAD_BYTES
+    for (const [oldest, encoded] of this.#byPath) {
       if (this.#size <= this.#capacity) break
       this.#forget(oldest, encoded)
     }
-    return bytes
+    return content
   }
 
-  #forget(key: string, { bytes }: Encoded): void {
-    this.#byKey.delete(key)
-    this.#size -= bytes.length + OVERHEAD_BYTES
+  #forget(path: string, { content }: Encoded): void {
+    this.#byPath.delete(path)
+    this.#size -= content.bytes + OVERHEAD_BYTES
   }
 }

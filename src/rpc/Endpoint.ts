@@ -7,10 +7,10 @@ import { SchemaAST as AST, Context, type Effect, Either, Option, Schema } from "
 import * as Json from "../protocol/Json.js"
 import { Api } from "./Api.js"
 import * as Access from "./access/Api.js"
+import * as Content from "./Content.js"
 import { contentType as eventStream } from "./events/Api.js"
 import * as Failure from "./failure/Api.js"
 import type * as Handlers from "./Handlers.js"
-import * as Reply from "./Reply.js"
 import * as WrongField from "./WrongField.js"
 
 /** A request's parts as they came, still to be decoded. */
@@ -18,7 +18,7 @@ export interface Input {
   readonly client: string
   readonly params: Readonly<Record<string, string>>
   readonly query: string
-  readonly headers: () => unknown
+  readonly request: { readonly headers: unknown }
 }
 
 /** What a handler gets, its fields as `Handlers.Handler` derives them from the endpoint. */
@@ -39,11 +39,10 @@ export interface Endpoint {
   /** The query is a part of what is asked; elsewhere nobody reads it. */
   readonly hasQuery: boolean
   readonly status: number
-  readonly contentType: string
   readonly streamsEvents: boolean
   readonly decode: (input: Input) => Decoded<Request>
   readonly decodeBody: (body: unknown) => Decoded<unknown>
-  readonly encode: (value: unknown) => Buffer
+  readonly encode: (value: unknown) => Content.Content
   /** The same before it becomes text, where an answer may be one of many. */
   readonly toJson: (value: unknown) => object
   readonly handle: (request: Request) => Effect.Effect<unknown, Failure.Failure>
@@ -56,7 +55,9 @@ const decoder = (schema: Schema.Schema.All, whole: string, unknownFields: "error
   return (input: unknown): Decoded<unknown> => Either.mapLeft(decode(input), WrongField.toInvalidRequest)
 }
 
-const nothing = (): Decoded<undefined> => Either.right(undefined)
+const NOTHING: Decoded<undefined> = Either.right(undefined)
+
+const nothing = () => NOTHING
 
 const optionalDecoder = (schema: Option.Option<Schema.Schema.All>, whole: string) =>
   Option.match(schema, { onNone: () => nothing, onSome: (schema) => decoder(schema, whole, "ignore") })
@@ -87,12 +88,12 @@ const requestDecoder = ({ pathSchema, urlParamsSchema, headersSchema }: Definiti
   const decodePath = optionalDecoder(pathSchema, "path")
   const decodeQuery = optionalDecoder(urlParamsSchema, "query")
   const decodeHeaders = optionalDecoder(headersSchema, "headers")
-  return ({ client, params, query, headers }: Input): Decoded<Request> => {
-    const path = hasPath ? Either.flatMap(unescaped(params), decodePath) : nothing()
+  return ({ client, params, query, request }: Input): Decoded<Request> => {
+    const path = hasPath ? Either.flatMap(unescaped(params), decodePath) : NOTHING
     if (Either.isLeft(path)) return Either.left(path.left)
-    const search = hasQuery ? decodeQuery(queryOf(query)) : nothing()
+    const search = hasQuery ? decodeQuery(queryOf(query)) : NOTHING
     if (Either.isLeft(search)) return Either.left(search.left)
-    const head = hasHeaders ? decodeHeaders(headers()) : nothing()
+    const head = hasHeaders ? decodeHeaders(request.headers) : NOTHING
     if (Either.isLeft(head)) return Either.left(head.left)
     return Either.right({ client, path: path.right, query: search.right, headers: head.right })
   }
@@ -112,8 +113,12 @@ const bodyDecoder = (schema: Option.Option<Schema.Schema.All>) =>
 
 const encoders = (ast: AST.AST): Pick<Endpoint, "encode" | "toJson"> => {
   const toJson = Schema.encodeUnknownSync(Schema.make<unknown, object, never>(ast))
-  const isText = HttpApiSchema.getEncoding(ast).kind === "Text"
-  return { toJson, encode: (value) => (isText ? Buffer.from(String(value)) : Reply.json(toJson(value))) }
+  const { kind, contentType } = HttpApiSchema.getEncoding(ast)
+  const isText = kind === "Text"
+  return {
+    toJson,
+    encode: (value) => (isText ? Content.text(contentType, String(value)) : Content.json(toJson(value))),
+  }
 }
 
 const gate = (definition: Definition): Failure.TestnetOnly | undefined =>
@@ -129,7 +134,6 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
   const { method, path, payloadSchema, successSchema, annotations } = definition
   const batch = Option.getOrUndefined(Context.getOption(annotations, Access.Batch))?.maximum
   const success = batch === undefined ? successSchema.ast : oneOf(successSchema.ast)
-  const { contentType } = HttpApiSchema.getEncoding(success)
   return {
     method,
     path,
@@ -139,8 +143,7 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
     hasBody: Option.isSome(payloadSchema),
     hasQuery: Option.isSome(definition.urlParamsSchema),
     status: HttpApiSchema.getStatusSuccessAST(success),
-    contentType,
-    streamsEvents: contentType === eventStream,
+    streamsEvents: HttpApiSchema.getEncoding(success).contentType === eventStream,
     decode: requestDecoder(definition),
     decodeBody: bodyDecoder(payloadSchema),
     ...encoders(success),

@@ -1,16 +1,15 @@
 /** A whole answer, ready to be written: status, headers of its own, body. Failures are made into one here. */
 import { HttpApiSchema } from "@effect/platform"
 import { SchemaAST as AST, Option, Schema } from "effect"
+import * as Content from "./Content.js"
 import * as Failure from "./failure/Api.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
 
 export interface Reply {
   readonly status: number
+  /** Besides those of the content. */
   readonly headers: ResponseHeaders.ResponseHeaders
-  readonly contentType: string
-  readonly body: Buffer
-  /** What stands at this path never changes: its name is made from its content. */
-  readonly isImmutable?: boolean
+  readonly content: Content.Content
 }
 
 interface Encoder {
@@ -57,8 +56,6 @@ const headersOf = (failure: Failure.Failure): ResponseHeaders.ResponseHeaders =>
   return patience === undefined ? [] : ResponseHeaders.retryAfter(patience)
 }
 
-export const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
-
 /** A failure as JSON, with the status that it is answered with. */
 export const failureJson = (failure: Failure.Failure): { readonly status: number; readonly json: object } => {
   const { status, encode } = encoderOf(failure._tag)
@@ -66,26 +63,15 @@ export const failureJson = (failure: Failure.Failure): { readonly status: number
 }
 
 /** The answer that a failure is. */
-export const ofFailure = (failure: Failure.Failure, headers: ResponseHeaders.ResponseHeaders = []): Reply => {
-  const { status, json: content } = failureJson(failure)
-  return {
-    status,
-    headers: [...headersOf(failure), ...headers],
-    contentType: ResponseHeaders.json,
-    body: json(content),
-  }
+export const ofFailure = (failure: Failure.Failure): Reply => {
+  const { status, json } = failureJson(failure)
+  return { status, headers: headersOf(failure), content: Content.json(json) }
 }
 
 /** The same as bytes of HTTP/1.1, for connections whose request never became one. */
 export const toBytes = (reply: Reply): Buffer => {
-  const { status, headers, contentType, body } = reply
-  const pairs = [
-    ...ResponseHeaders.always,
-    ...headers,
-    ...ResponseHeaders.content(contentType, body.length),
-    "Connection",
-    "close",
-  ]
+  const { status, headers, content } = reply
+  const pairs = [...content.headers, ...headers, "Connection", "close"]
   const lines = pairs.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${pairs[i + 1]}`] : []))
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${lines.join("\r\n")}\r\n\r\n`), body])
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${lines.join("\r\n")}\r\n\r\n`), Buffer.from(content.body)])
 }

@@ -5,7 +5,8 @@ import { STYLE } from "./Reference.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
 
-const everywhere: ResponseHeaders = [
+/** On all answers, whatever they are. */
+export const everywhere: ResponseHeaders = [
   "Access-Control-Allow-Origin",
   "*",
   "Access-Control-Allow-Methods",
@@ -18,28 +19,24 @@ const everywhere: ResponseHeaders = [
   "nosniff",
 ]
 
-/** On all answers, whatever they are, but for files that never change. */
-export const always: ResponseHeaders = [...everywhere, "Cache-Control", "no-store"]
+/** On everything but files that never change. */
+export const fleeting: ResponseHeaders = ["Cache-Control", "no-store"]
 
 /** On files whose name is made from their content; a browser need not ask for one again. */
-export const immutable: ResponseHeaders = [...everywhere, "Cache-Control", "public, max-age=31536000, immutable"]
+export const immutable: ResponseHeaders = ["Cache-Control", "public, max-age=31536000, immutable"]
+
+/** On what has no body, or none that is known beforehand. */
+export const bare: ResponseHeaders = [...everywhere, ...fleeting]
 
 /** On answers to OPTIONS alone. */
 export const preflight: ResponseHeaders = ["Access-Control-Max-Age", "3600"]
 
 export const json = "application/json"
 
-export const content = (type: string, length: number): ResponseHeaders => [
-  "Content-Type",
-  type,
-  "Content-Length",
-  String(length),
-]
-
 const hash = createHash("sha256").update(STYLE).digest("base64")
 
 /** A page may load what this server has, and of inline things only the reference's own style; nothing from elsewhere. */
-export const page: ResponseHeaders = [
+const page: ResponseHeaders = [
   "Content-Security-Policy",
   [
     "default-src 'none'",
@@ -53,6 +50,15 @@ export const page: ResponseHeaders = [
   ].join("; "),
   "Referrer-Policy",
   "no-referrer",
+]
+
+/** Of a body, by its type and length. */
+export const content = (type: string, length: number): ResponseHeaders => [
+  "Content-Type",
+  type,
+  "Content-Length",
+  String(length),
+  ...(type.startsWith("text/html") ? page : []),
 ]
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)

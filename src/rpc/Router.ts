@@ -43,8 +43,10 @@ const routesOf = <A>(definitions: ReadonlyArray<Definition<A>>): ReadonlyArray<R
 }
 
 const bind = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>) => {
+  if (pattern.length !== segments.length) return undefined
   const params: Record<string, string> = {}
-  for (const [i, expected] of pattern.entries()) {
+  for (let i = 0; i < pattern.length; i++) {
+    const expected = pattern[i] ?? ""
     const found = segments[i] ?? ""
     if (expected.startsWith(":")) {
       if (found === "") return undefined
@@ -56,7 +58,7 @@ const bind = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>) =
 
 export class Router<A> {
   readonly #fixed = new Map<string, Match<A>>()
-  /** By number of segments and the first one, so that a path meets few patterns. */
+  /** By their first segment, so that a path meets few of them. */
   readonly #patterns = new Map<string, Array<Pattern<A>>>()
 
   constructor(definitions: ReadonlyArray<Definition<A>>) {
@@ -66,10 +68,10 @@ export class Router<A> {
         continue
       }
       const segments = route.path.split("/")
-      const key = `${segments.length}/${segments[1]}`
-      const patterns = this.#patterns.get(key) ?? []
+      const first = segments[1] ?? ""
+      const patterns = this.#patterns.get(first) ?? []
       patterns.push({ segments, route })
-      this.#patterns.set(key, patterns)
+      this.#patterns.set(first, patterns)
     }
   }
 
@@ -78,7 +80,7 @@ export class Router<A> {
     const fixed = this.#fixed.get(path)
     if (fixed !== undefined) return fixed
     const segments = path.split("/")
-    for (const { segments: pattern, route } of this.#patterns.get(`${segments.length}/${segments[1]}`) ?? []) {
+    for (const { segments: pattern, route } of this.#patterns.get(segments[1] ?? "") ?? []) {
       const params = bind(pattern, segments)
       if (params !== undefined) return { route, params }
     }

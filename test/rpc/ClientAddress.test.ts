@@ -12,7 +12,7 @@ const clientOf = (
   ClientAddress.reader({
     trustedProxies: trusted.map((text) => Option.getOrThrow(Cidr.parse(text))),
     clientIpHeader: Option.fromNullable(clientIpHeader),
-  })(peer, (name) => headers[name])
+  })({ socket: { remoteAddress: peer }, headers })
 
 const forwarded = (chain: string) => ({ "x-forwarded-for": chain })
 

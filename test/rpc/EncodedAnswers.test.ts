@@ -1,13 +1,19 @@
 import { describe, expect, it } from "vitest"
 import * as Answer from "../../src/rpc/Answer.js"
+import * as Content from "../../src/rpc/Content.js"
 import { EncodedAnswers } from "../../src/rpc/EncodedAnswers.js"
 
 const answering = (capacity?: number) => {
   let made = 0
-  const answers = new EncodedAnswers((value) => Buffer.from(String(value)), capacity)
-  const ask = (key: string, version: unknown, length = 1): string => {
-    const answer = Answer.atVersion(version, () => `${made++}`.padEnd(length, "."))
-    return answers.bytesOf(key, answer).toString()
+  const answers = new EncodedAnswers((value) => Content.text("text/plain", String(value)), capacity)
+  let version: unknown
+  const ask = (path: string, at: unknown, length = 1): string => {
+    version = at
+    const answer = Answer.atVersion(
+      () => version,
+      () => `${made++}`.padEnd(length, "."),
+    )
+    return String((answers.current(path) ?? answers.keep(path, answer)).body)
   }
   return { answers, ask }
 }

@@ -34,7 +34,7 @@ it("a failure is its code on the wire and reads back as itself", () => {
     new Failure.NotReady({ message: "catching up" }),
   ]
   const replies = failures.map((failure) => Reply.ofFailure(failure))
-  expect(replies.map(({ status, headers, body }) => [status, headers, JSON.parse(body.toString())])).toEqual([
+  expect(replies.map(({ status, headers, content }) => [status, headers, JSON.parse(String(content.body))])).toEqual([
     [400, [], { code: "InvalidRequest", error: "amount: a number expected", field: "amount" }],
     [
       429,
@@ -45,5 +45,5 @@ it("a failure is its code on the wire and reads back as itself", () => {
     [503, ["Retry-After", "5"], { code: "NotReady", error: "catching up" }],
   ])
   const read = Schema.decodeUnknownSync(Failure.schema)
-  expect(replies.map(({ body }) => read(JSON.parse(body.toString())))).toEqual(failures)
+  expect(replies.map(({ content }) => read(JSON.parse(String(content.body))))).toEqual(failures)
 })

@@ -450,26 +450,28 @@ it("a burst of bodies that take long is answered to the last", async () => {
 })
 
 describe("answers with a version", () => {
-  it("are made once for each version and path", async () => {
+  it("are made once for each version and path, and nobody is asked for them again", async () => {
     let version = 1
+    const at = () => version
     const made: Array<string> = []
+    const asked: Array<number> = []
     const server = await TestServer.start(
       {},
       {
         core: {
           health: () =>
-            Effect.sync(() =>
-              Answer.atVersion(version, () => ({ status: made.push("health") ? "ok" : "ok" }) as const),
-            ),
+            Effect.sync(() => Answer.atVersion(at, () => ({ status: made.push("health") ? "ok" : "ok" }) as const)),
         },
         dag: {
-          round: ({ path }) =>
-            Effect.succeed(
-              Answer.atVersion(version, () => {
+          round: ({ path }) => {
+            asked.push(path.round)
+            return Effect.succeed(
+              Answer.atVersion(at, () => {
                 made.push(`round ${path.round}`)
                 return { round: path.round, timestamp: null, finalized: false, vertices: [] }
               }),
-            ),
+            )
+          },
         },
       },
     )
@@ -478,6 +480,7 @@ describe("answers with a version", () => {
     version = 2
     expect(JSON.parse((await ask(server.port, get("/round/1"))).body).round).toBe(1)
     expect(made).toEqual(["health", "round 1", "round 2", "round 1"])
+    expect(asked).toEqual([1, 2, 1])
     await server.stop()
   })
 })

@@ -1,4 +1,5 @@
 import { Effect, Either, Option } from "effect"
+import type { Received } from "../../ledger/PendingTransactions.js"
 import { Configuration } from "../../node/Configuration.js"
 import { Engine } from "../../node/Engine.js"
 import { Health, type Report } from "../../node/Health.js"
@@ -107,6 +108,16 @@ const movementOf = ({ operation }: Transaction) => {
   }
 }
 
+const pendingOf = ({ transaction, receivedAt }: Received): (typeof Api.PendingTransactions.Type)[number] => ({
+  hash: transaction.id,
+  type: transaction.operation._tag,
+  from: transaction.from,
+  ...movementOf(transaction),
+  fee: transaction.fee,
+  nonce: transaction.nonce,
+  received_at: receivedAt,
+})
+
 const peersOf = ({ connected, bootstrap }: Known): typeof Api.Peers.Type => ({
   connected: connected.length,
   peers: connected.map(({ id, address, direction, agent, latencyMs, connectedSince }) => ({
@@ -160,13 +171,13 @@ export const handlers = Effect.gen(function* () {
   const genesisHash = Genesis.hash(genesis)
 
   const handlers: Handlers.Of<"core"> = {
-    status: () => Effect.succeed(Answer.atVersion(revision(), () => statusOf(metrics.figures()))),
+    status: () => Effect.succeed(Answer.atVersion(revision, () => statusOf(metrics.figures()))),
     balance: ({ path }) => {
       const found = account("address", path.address)
       if (Either.isLeft(found)) return Effect.fail(found.left)
       const address = found.right
       return Effect.succeed(
-        Answer.atVersion(revision(), () =>
+        Answer.atVersion(revision, () =>
           balanceOf(address, prefix, view.read.account(address), view.pool.nextNonce(address)),
         ),
       )
@@ -180,22 +191,14 @@ export const handlers = Effect.gen(function* () {
         return { address, secret_key: key, warning: KEYGEN_WARNING }
       }),
     faucet: ({ body }) => Effect.flatMap(account("address", body.address), (to) => faucet(to, body.amount)),
-    mempool: () =>
-      Effect.map(mempool.top(MEMPOOL_SHOWN), (pending): typeof Api.PendingTransactions.Type =>
-        pending.map(({ transaction, receivedAt }) => ({
-          hash: transaction.id,
-          type: transaction.operation._tag,
-          from: transaction.from,
-          ...movementOf(transaction),
-          fee: transaction.fee,
-          nonce: transaction.nonce,
-          received_at: receivedAt,
-        })),
-      ),
+    mempool: () => Effect.succeed(Answer.atVersion(revision, () => mempool.top(MEMPOOL_SHOWN).map(pendingOf))),
     peers: () => Effect.map(peers.known, peersOf),
     network: () =>
-      Effect.sync(() =>
-        Answer.atVersion(view.read.head.index, () => networkOf(genesis, genesisHash, version, view.read.parameters)),
+      Effect.succeed(
+        Answer.atVersion(
+          () => view.read.head.index,
+          () => networkOf(genesis, genesisHash, version, view.read.parameters),
+        ),
       ),
   }
   return handlers

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Dag, type KnownRound, type KnownVertex, type RoundNotFound } from "../../node/Dag.js"
 import * as Hash from "../../protocol/Hash.js"
+import * as Answer from "../Answer.js"
 import * as Failure from "../failure/Api.js"
 import type * as Handlers from "../Handlers.js"
 import * as Unreadable from "../Unreadable.js"
@@ -57,7 +58,8 @@ export const handlers = Effect.gen(function* () {
       ),
     vertex: ({ path }) =>
       dag.vertex(path.hash).pipe(
-        Effect.map(vertexOf),
+        // Once it is ordered, nothing about it changes any more.
+        Effect.map((known) => (known.isFinalized ? Answer.forever(vertexOf(known)) : vertexOf(known))),
         Effect.catchTag("VertexNotFound", ({ hash }) =>
           Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${Hash.short(hash)} on this node` })),
         ),

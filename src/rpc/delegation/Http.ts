@@ -4,6 +4,7 @@ import { Staking } from "../../node/Staking.js"
 import type { Address } from "../../protocol/Address.js"
 import * as Sats from "../../protocol/Sats.js"
 import * as AccountReference from "../AccountReference.js"
+import * as Answer from "../Answer.js"
 import * as Failure from "../failure/Api.js"
 import type * as Handlers from "../Handlers.js"
 import * as Submission from "../Submission.js"
@@ -57,7 +58,7 @@ export const handlers = Effect.gen(function* () {
       }),
     delegators: ({ path }) =>
       Either.map(account("address", path.address), (validator) =>
-        listOf(validator, staking.delegators(validator, DELEGATORS_SHOWN)),
+        Answer.atVersion(staking.asOf, () => listOf(validator, staking.delegators(validator, DELEGATORS_SHOWN))),
       ),
   }
   return handlers

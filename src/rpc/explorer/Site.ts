@@ -8,8 +8,8 @@ import { gzipSync } from "node:zlib"
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Log from "../../node/Log.js"
+import * as Content from "../Content.js"
 import type { Reply } from "../Reply.js"
-import type { ResponseHeaders } from "../ResponseHeaders.js"
 
 /** Answers for pages besides the endpoints. */
 export type Site = (path: string, request: Pick<IncomingMessage, "headers">) => Reply | undefined
@@ -28,13 +28,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 }
 
-const NOTHING = Buffer.alloc(0)
-
 const redirect = (to: string): Reply => ({
   status: 302,
   headers: ["Location", to, "Vary", "Accept"],
-  contentType: "text/plain; charset=utf-8",
-  body: NOTHING,
+  content: Content.text("text/plain; charset=utf-8", ""),
 })
 
 const accepts = ({ headers }: Pick<IncomingMessage, "headers">, name: "accept" | "accept-encoding", what: string) =>
@@ -42,23 +39,26 @@ const accepts = ({ headers }: Pick<IncomingMessage, "headers">, name: "accept" |
 
 /** A file as it is answered, compressed once when somebody first asks for it so. */
 class File {
-  readonly #type: string
-  readonly #plain: Buffer
-  readonly #isImmutable: boolean
-  #compressed: Buffer | undefined
+  readonly #bytes: Uint8Array
+  readonly #contentOf: (bytes: Uint8Array) => Content.Content
+  readonly #plain: Reply
+  #compressed: Reply | undefined
 
-  constructor(name: string, content: Uint8Array) {
-    this.#type = contentTypes[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream"
-    this.#plain = Buffer.from(content)
-    this.#isImmutable = name.startsWith("assets/")
+  constructor(name: string, bytes: Uint8Array) {
+    const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream"
+    this.#bytes = bytes
+    this.#contentOf = (bytes) => Content.file(type, Buffer.from(bytes), name.startsWith("assets/"))
+    this.#plain = { status: 200, headers: ["Vary", "Accept-Encoding"], content: this.#contentOf(bytes) }
   }
 
   answer(isCompressed: boolean): Reply {
-    const headers: ResponseHeaders = ["Vary", "Accept-Encoding"]
-    const rest = { status: 200, contentType: this.#type, isImmutable: this.#isImmutable }
-    if (!isCompressed) return { ...rest, headers, body: this.#plain }
-    this.#compressed ??= gzipSync(this.#plain, { level: 9 })
-    return { ...rest, headers: [...headers, "Content-Encoding", "gzip"], body: this.#compressed }
+    if (!isCompressed) return this.#plain
+    this.#compressed ??= {
+      status: 200,
+      headers: [...this.#plain.headers, "Content-Encoding", "gzip"],
+      content: this.#contentOf(gzipSync(this.#bytes, { level: 9 })),
+    }
+    return this.#compressed
   }
 }
 
@@ -97,8 +97,10 @@ const unbuilt: Site = (path) =>
     ? {
         status: 503,
         headers: [],
-        contentType: "text/plain; charset=utf-8",
-        body: Buffer.from("the explorer is not built; run `npm run build` and start the node again\n"),
+        content: Content.text(
+          "text/plain; charset=utf-8",
+          "the explorer is not built; run `npm run build` and start the node again\n",
+        ),
       }
     : undefined
 

@@ -78,7 +78,7 @@ export const handlers = Effect.gen(function* () {
       submitVote({ key, fee, operation: { _tag: "VoteTx", proposalId, vote } }),
     proposals: () =>
       Effect.succeed(
-        Answer.atVersion(governance.asOf(), () => {
+        Answer.atVersion(governance.asOf, () => {
           const proposals = governance.proposals(PROPOSALS_SHOWN).map(summaryOf)
           return { count: proposals.length, proposals }
         }),
@@ -95,7 +95,7 @@ export const handlers = Effect.gen(function* () {
       }),
     config: () =>
       Effect.succeed(
-        Answer.atVersion(governance.asOf(), () => ({
+        Answer.atVersion(governance.asOf, () => ({
           ...Parameters.toJson(governance.parameters()),
           governable_params: governance.governable(),
         })),

@@ -23,11 +23,11 @@ export const handlers = Effect.gen(function* () {
   const { revision } = yield* Engine
   const metrics = yield* Metrics
   const { expose } = yield* Prometheus
+  // The seconds go on where nothing else does.
+  const version = () => `${revision()} ${metrics.uptimeSeconds()}`
   const handlers: Handlers.Of<"monitoring"> = {
     metrics: () => expose,
-    metricsJson: () =>
-      // The seconds go on where nothing else does.
-      Effect.succeed(Answer.atVersion(`${revision()} ${metrics.uptimeSeconds()}`, () => metricsOf(metrics.figures()))),
+    metricsJson: () => Effect.succeed(Answer.atVersion(version, () => metricsOf(metrics.figures()))),
   }
   return handlers
 })

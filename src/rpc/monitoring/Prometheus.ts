@@ -10,6 +10,7 @@ import { Home } from "../../node/Home.js"
 import { Metrics } from "../../node/Metrics.js"
 import type { Answered } from "../Edge.js"
 import * as Gauges from "./Gauges.js"
+import { Latencies } from "./Latencies.js"
 
 export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
   Prometheus,
@@ -41,9 +42,6 @@ const specified: ReadonlyArray<readonly [name: string, type: "counter" | "gauge"
   ["checkpoint_persist_success_total", "counter", "checkpointsPersisted", "Checkpoints written to the disk"],
 ]
 
-/** From a cached read to a body of a megabyte over a slow line. */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
-
 /** Memory, processor time, garbage collection and the lag of the event loop belong to the process: one set for all nodes in it. */
 const ofProcess = (() => {
   let registry: Prom.Registry | undefined
@@ -73,17 +71,6 @@ const registerSpecified = (registry: Prom.Registry, counters: () => Counts): voi
   }
 }
 
-const latencies = (registry: Prom.Registry): ((answered: Answered) => void) => {
-  const histogram = new Prom.Histogram({
-    name: "udg_http_request_duration_seconds",
-    help: "Time from a request's headers to its answer, by route, method and status",
-    labelNames: ["route", "method", "status"],
-    buckets: SECONDS,
-    registers: [registry],
-  })
-  return ({ route, method, status, milliseconds }) => histogram.observe({ route, method, status }, milliseconds / 1_000)
-}
-
 const make = Effect.gen(function* () {
   const { figures, counters } = yield* Metrics
   const { version } = yield* Configuration
@@ -97,10 +84,12 @@ const make = Effect.gen(function* () {
     labelNames: ["version", "network_id", "mode"],
     registers: [registry],
   }).set({ version, network_id: genesis.networkId, mode: genesis.mode }, 1)
-  const observe = latencies(registry)
+  const latencies = new Latencies()
   return Prometheus.of({
-    observe,
-    expose: Effect.promise(async () => `${await registry.metrics()}\n${await ofProcess().metrics()}`),
+    observe: latencies.observe,
+    expose: Effect.promise(
+      async () => `${await registry.metrics()}\n${latencies.expose()}\n${await ofProcess().metrics()}`,
+    ),
   })
 })
 

@@ -49,10 +49,13 @@ export const handlers = Effect.gen(function* () {
   const handlers: Handlers.Of<"staking"> = {
     stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
     unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
-    stakeOf: ({ path }) => Either.map(account("address", path.address), (address) => detailsOf(staking.stake(address))),
+    stakeOf: ({ path }) =>
+      Either.map(account("address", path.address), (address) =>
+        Answer.atVersion(staking.asOf, () => detailsOf(staking.stake(address))),
+      ),
     validators: () =>
       Effect.succeed(
-        Answer.atVersion(staking.asOf(), () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
+        Answer.atVersion(staking.asOf, () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
       ),
   }
   return handlers

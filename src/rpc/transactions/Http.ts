@@ -15,32 +15,8 @@ import type * as Handlers from "../Handlers.js"
 import * as Refused from "../Refused.js"
 import * as Submission from "../Submission.js"
 import * as Unreadable from "../Unreadable.js"
-import type { Lookup } from "./Api.js"
 
 const STANDARD_PAGE = 50
-
-/** Explorers and wallets ask for the same transactions again and again; what is final never changes. */
-const FINALIZED_KEPT = 2_000
-
-type Found = typeof Lookup.Type
-
-/** The last ones that were read from the disk. */
-class FinalizedLookups {
-  readonly #byHash = new Map<Hash.Hash, Found>()
-
-  get(hash: Hash.Hash): Found | undefined {
-    return this.#byHash.get(hash)
-  }
-
-  keep(found: Found): Found {
-    if (found.status === "finalized") this.#byHash.set(found.hash, found)
-    for (const oldest of this.#byHash.keys()) {
-      if (this.#byHash.size <= FINALIZED_KEPT) break
-      this.#byHash.delete(oldest)
-    }
-    return found
-  }
-}
 
 const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
   status: "finalized" as const,
@@ -66,8 +42,11 @@ const pendingOutcome = (transaction: Transaction) => ({
   transaction: TransactionJson.toJson(transaction),
 })
 
-const outcomeOf = (known: Known) =>
-  known._tag === "Finalized" ? finalizedOutcome(known) : pendingOutcome(known.transaction)
+/** What is final never changes. */
+const lookupOf = (hash: Hash.Hash, known: Known) =>
+  known._tag === "Finalized"
+    ? Answer.forever({ hash, ...finalizedOutcome(known) })
+    : { hash, ...pendingOutcome(known.transaction) }
 
 /** Where the next page begins, for nobody to read but this node. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
@@ -96,7 +75,6 @@ export const handlers = Effect.gen(function* () {
   const { genesis } = yield* Home
   const [state, mempool] = yield* Effect.all([State, Mempool])
   const { view, revision } = yield* Engine
-  const lookups = new FinalizedLookups()
   const send = yield* Submission.signer()
   const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
@@ -112,14 +90,12 @@ export const handlers = Effect.gen(function* () {
       })
     },
     lookup: ({ path: { hash } }) => {
-      const found = lookups.get(hash)
-      if (found !== undefined) return Effect.succeed(Answer.atVersion("finalized", () => found))
       const pending = view.pool.get(hash)
       if (pending !== undefined) {
-        return Effect.succeed(Answer.atVersion(revision(), () => ({ hash, ...pendingOutcome(pending.transaction) })))
+        return Effect.succeed(Answer.atVersion(revision, () => ({ hash, ...pendingOutcome(pending.transaction) })))
       }
       return state.transaction(hash).pipe(
-        Effect.map((known) => lookups.keep({ hash, ...outcomeOf(known) })),
+        Effect.map((known) => lookupOf(hash, known)),
         Effect.catchTag("TransactionNotFound", () =>
           Effect.fail(
             new Failure.TransactionNotFound({

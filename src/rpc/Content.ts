@@ -1,0 +1,34 @@
+/**
+ * What an answer says, ready to be written as often as somebody asks: the body, and every header that does not depend on
+ * who asks. A text stays a string until it is written, because head and body then go out as one string in one write;
+ * a buffer is a second piece, which costs a quarter of a whole small answer.
+ */
+import * as ResponseHeaders from "./ResponseHeaders.js"
+
+export interface Content {
+  /** An array that may change only because `writeHead` does not take another. */
+  readonly headers: Array<string>
+  readonly body: string | Buffer
+  readonly encoding: "latin1" | "utf8"
+  /** Length of the body. */
+  readonly bytes: number
+}
+
+const make = (type: string, body: string | Buffer, more: ResponseHeaders.ResponseHeaders): Content => {
+  const bytes = Buffer.byteLength(body)
+  return {
+    headers: [...ResponseHeaders.everywhere, ...more, ...ResponseHeaders.content(type, bytes)],
+    body,
+    // As many bytes as characters: each is one byte in either encoding, and this one needs no look at them.
+    encoding: bytes === body.length ? "latin1" : "utf8",
+    bytes,
+  }
+}
+
+export const text = (type: string, body: string): Content => make(type, body, ResponseHeaders.fleeting)
+
+export const json = (value: unknown): Content => text(ResponseHeaders.json, JSON.stringify(value))
+
+/** A file of a page; one whose name is made from its content never changes. */
+export const file = (type: string, body: Buffer, isImmutable = false): Content =>
+  make(type, body, isImmutable ? ResponseHeaders.immutable : ResponseHeaders.fleeting)

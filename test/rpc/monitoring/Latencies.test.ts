@@ -1,0 +1,44 @@
+import { expect, it } from "vitest"
+import { Latencies } from "../../../src/rpc/monitoring/Latencies.js"
+
+const answered = (milliseconds: number, changes = {}) => ({
+  route: "/tx/:hash",
+  method: "GET",
+  status: 200,
+  milliseconds,
+  ...changes,
+})
+
+it("counts each answer in every bucket that is not below it, and tells routes, methods and statuses apart", () => {
+  const latencies = new Latencies()
+  // 0.5 ms is still within the first bucket, and eleven seconds are beyond the last.
+  for (const milliseconds of [0.1, 0.5, 0.6, 30, 11_000]) latencies.observe(answered(milliseconds))
+  latencies.observe(answered(1, { status: 404 }))
+  latencies.observe(answered(1, { method: "HEAD" }))
+  latencies.observe(answered(1, { route: "none" }))
+  const lines = latencies.expose().split("\n")
+  expect(lines.slice(0, 2)).toEqual([
+    "# HELP udg_http_request_duration_seconds Time from a request's headers to its answer, by route, method and status",
+    "# TYPE udg_http_request_duration_seconds histogram",
+  ])
+  const ofFirst = lines.filter((line) => line.includes('route="/tx/:hash",method="GET",status="200"'))
+  expect(ofFirst.map((line) => [/le="([^"]+)"/.exec(line)?.[1], Number(line.slice(line.indexOf("} ") + 2))])).toEqual([
+    ["0.0005", 2],
+    ["0.001", 3],
+    ["0.0025", 3],
+    ["0.005", 3],
+    ["0.01", 3],
+    ["0.02", 3],
+    ["0.05", 4],
+    ["0.1", 4],
+    ["0.25", 4],
+    ["0.5", 4],
+    ["1", 4],
+    ["2.5", 4],
+    ["10", 4],
+    ["+Inf", 5],
+    [undefined, 11.0312],
+    [undefined, 5],
+  ])
+  expect(lines.filter((line) => line.includes("_count{") && line.endsWith("} 1"))).toHaveLength(3)
+})

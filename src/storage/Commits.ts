@@ -51,30 +51,15 @@ export const append = (
   )
 
 export const make = (database: Database): Commits => {
-  const select = (where: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
-    database.read((sql) => Effect.map(where(sql), (rows) => rows.map(commitOf)))
+  const select = (which: string, ...values: ReadonlyArray<number>) =>
+    database.select(commitOf, `select ${COLUMNS} from commits ${which}`, ...values)
 
   const first = (commits: ReadonlyArray<CommitRecord>) => Option.fromNullable(commits[0])
 
   return {
-    last: Effect.map(
-      select((sql) => sql`select ${sql.literal(COLUMNS)} from commits order by commit_index desc limit 1`.values),
-      first,
-    ),
-    at: (index) =>
-      Effect.map(
-        select((sql) => sql`select ${sql.literal(COLUMNS)} from commits where commit_index = ${index}`.values),
-        first,
-      ),
-    from: (index, limit) =>
-      select(
-        (sql) =>
-          sql`select ${sql.literal(COLUMNS)} from commits where commit_index >= ${index}
-            order by commit_index limit ${limit}`.values,
-      ),
-    ofEpoch: (epoch) =>
-      select(
-        (sql) => sql`select ${sql.literal(COLUMNS)} from commits where epoch = ${epoch} order by commit_index`.values,
-      ),
+    last: Effect.map(select("order by commit_index desc limit 1"), first),
+    at: (index) => Effect.map(select("where commit_index = ?", index), first),
+    from: (index, limit) => select("where commit_index >= ? order by commit_index limit ?", index, limit),
+    ofEpoch: (epoch) => select("where epoch = ? order by commit_index", epoch),
   }
 }

@@ -10,7 +10,8 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Cause, Effect, type Scope } from "effect"
-import { UnexpectedValue } from "./Column.js"
+import type { Value } from "./Bulk.js"
+import { type Row, UnexpectedValue } from "./Column.js"
 import * as Migration from "./Migration.js"
 import * as StorageError from "./StorageError.js"
 
@@ -18,6 +19,12 @@ type Statements<A> = (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.Sql
 
 export interface Database {
   readonly file: string
+  /** The rows of one statement, which sees a consistent view without a transaction and at a fraction of its cost. */
+  readonly select: <A>(
+    rowOf: (row: Row) => A,
+    text: string,
+    ...values: ReadonlyArray<Value>
+  ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
   /** A consistent view: nothing is committed between two statements of one reading. */
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** All of it or nothing. Not interrupted once it has begun. */
@@ -112,6 +119,15 @@ const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}
 
 const make = (file: string, writer: SqlClient.SqlClient, reader: SqlClient.SqlClient): Database => ({
   file,
+  // By the connection itself: a client's statement is put together anew and gets a span of its own every time.
+  select: (rowOf, text, ...values) =>
+    typed(
+      file,
+      Effect.map(
+        reserved(reader, (connection) => connection.executeValues(text, values)),
+        (rows) => rows.map(rowOf),
+      ),
+    ),
   read: (statements) => typed(file, transaction(reader, "begin")(statements)),
   write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
   // A checkpoint begins with syncing the log.

@@ -177,22 +177,19 @@ const pruneBefore = (sql: SqlClient.SqlClient, before: CommitIndex) =>
 
 export const make = (database: Database): Transactions => ({
   byId: (id) =>
-    database.read((sql) =>
-      Effect.map(sql`${sql.literal(SELECT)} where t.hash = ${fromHex(id)}`.values, ([row]) =>
-        row === undefined ? Option.none() : Option.some(recordedOf(row)),
-      ),
+    Effect.map(database.select(recordedOf, `${SELECT} where t.hash = ?`, fromHex(id)), ([found]) =>
+      Option.fromNullable(found),
     ),
 
   history: ({ address, before, limit }) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`${sql.literal(SELECT)} where t.sequence in (
-            select sequence from account_history
-            where address = ${fromHex(address)} and sequence < ${before ?? Number.MAX_SAFE_INTEGER}
-            order by sequence desc limit ${limit})
-          order by t.sequence desc`.values,
-        (rows) => rows.map(recordedOf),
-      ),
+    database.select(
+      recordedOf,
+      `${SELECT} where t.sequence in (
+          select sequence from account_history where address = ? and sequence < ? order by sequence desc limit ?)
+        order by t.sequence desc`,
+      fromHex(address),
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit,
     ),
 
   prune: (before) => database.write((sql) => pruneBefore(sql, before)),

@@ -6,6 +6,7 @@ import type { Address } from "../protocol/Address.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import { HEAD_BYTES, type Vertex } from "../protocol/Vertex.js"
+import type * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import type { StorageError } from "./StorageError.js"
@@ -132,62 +133,42 @@ const pageOf = (sql: SqlClient.SqlClient, { epoch, fromRound, toRound, after, ma
   })
 
 export const make = (database: Database): Vertices => {
-  const select = (rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
-    database.read((sql) => Effect.map(rows(sql), (found) => found.map(vertexOf)))
+  const select = (columns: string, which: string, ...values: ReadonlyArray<Bulk.Value>) =>
+    database.select(vertexOf, `select ${columns} from ${SOURCE} ${which}`, ...values)
 
   return {
     insert: (vertices) =>
       database.write((sql) => Effect.forEach(vertices, (vertex) => insertOne(sql, vertex), { discard: true })),
 
     byHash: (hash) =>
-      Effect.map(
-        select(
-          (sql) =>
-            sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.hash = ${fromHex(hash)}`.values,
-        ),
-        ([vertex]) => Option.fromNullable(vertex),
-      ),
+      Effect.map(select(COLUMNS, "where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
 
-    atRound: (round) =>
-      select(
-        (sql) =>
-          sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.round = ${round}
-            order by v.author, v.hash`.values,
-      ),
+    atRound: (round) => select(COLUMNS, "where v.round = ? order by v.author, v.hash", round),
 
     heads: (from, to, limit) =>
-      select(
-        (sql) =>
-          sql`select ${sql.literal(HEAD_COLUMNS)} from ${sql.literal(SOURCE)}
-            where v.round between ${from} and ${to} order by v.round, v.author limit ${limit}`.values,
-      ),
+      select(HEAD_COLUMNS, "where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
 
     // Beside a max() SQLite gives the other columns of the row that holds it.
     highestHeads: (epoch) =>
       select(
-        (sql) =>
-          sql`select ${sql.literal(HEAD_COLUMNS)} from ${sql.literal(SOURCE)} where v.id in (
-              select id from (select id, max(round) from vertices where epoch = ${epoch} group by author)
-            ) order by v.author`.values,
+        HEAD_COLUMNS,
+        `where v.id in (select id from (select id, max(round) from vertices where epoch = ? group by author))
+          order by v.author`,
+        epoch,
       ),
 
-    ofEpoch: (request) => select((sql) => pageOf(sql, request)),
+    ofEpoch: (request) => database.read((sql) => Effect.map(pageOf(sql, request), (found) => found.map(vertexOf))),
 
-    ofCommit: (index) =>
-      select(
-        (sql) =>
-          sql`select ${sql.literal(COLUMNS)} from ${sql.literal(SOURCE)} where v.commit_index = ${index}
-            order by v.position`.values,
-      ),
+    ofCommit: (index) => select(COLUMNS, "where v.commit_index = ? order by v.position", index),
 
-    count: database.read((sql) =>
-      Effect.map(sql`select count(*) from vertices`.values, ([row = []]) => Column.integer(row, 0)),
+    count: Effect.map(
+      database.select((row) => Column.integer(row, 0), "select count(*) from vertices"),
+      ([count = 0]) => count,
     ),
 
-    oldestRound: database.read((sql) =>
-      Effect.map(sql`select min(round) from vertices`.values, ([row = []]) =>
-        Option.fromNullable(Column.nullable(row, 0, Column.counter<Round>)),
-      ),
+    oldestRound: Effect.map(
+      database.select((row) => Column.nullable(row, 0, Column.counter<Round>), "select min(round) from vertices"),
+      ([round]) => Option.fromNullable(round),
     ),
 
     prune: ({ beforeRound, beforeEpoch, limit }) =>

@@ -21,17 +21,16 @@ export const keyFrom = (bytes: Uint8Array): Key => {
   return { low: view.getUint32(0, true), high: view.getUint32(4, true) }
 }
 
-/** The hash of these words, at most 63 of them, as if each stood as four bytes, little-endian. */
-export const ofWords = ({ low, high }: Key, words: Uint32Array): number => {
+/** The hash of `count` words, at most 63 of them, as if each stood as four bytes, little-endian. */
+export const ofWords = ({ low, high }: Key, words: Uint32Array, start = 0, count = words.length): number => {
   let v0 = low | 0
   let v1 = high | 0
   let v2 = low ^ 0x6c796765
   let v3 = high ^ 0x74656462
-  const last = words.length
   // One round for each word and one for the length; then three more of nothing.
-  for (let i = 0; i < last + 4; i++) {
-    const word = i < last ? (words[i] ?? 0) : i === last ? last << 26 : 0
-    if (i === last + 1) v2 ^= 0xff
+  for (let i = 0; i < count + 4; i++) {
+    const word = i < count ? (words[start + i] ?? 0) : i === count ? count << 26 : 0
+    if (i === count + 1) v2 ^= 0xff
     v3 ^= word
     v0 = (v0 + v1) | 0
     v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0

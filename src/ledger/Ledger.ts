@@ -163,7 +163,7 @@ export class Ledger {
     for (const evidence of body.evidence) Slashing.apply(state, evidence, events)
     for (const heartbeat of body.heartbeats) Heartbeats.apply(state, heartbeat)
     const author = state.accounts.findOrAdd(header.author)
-    const transactions = body.transactions.map((transaction) => Transactions.execute(state, transaction, author))
+    const transactions = Transactions.executeAll(state, body.transactions, author)
     const minted = Rewards.apply(state, header)
     return { vertex: header.hash, author: header.author, minted, transactions }
   }

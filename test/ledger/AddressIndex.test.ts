@@ -2,7 +2,7 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { AccountRows, ADDRESS_WORDS, NONE } from "../../src/ledger/AccountRows.js"
-import { AddressIndex, MOVED_AT_ONCE } from "../../src/ledger/AddressIndex.js"
+import { AddressIndex, MOVED_AT_ONCE, TOGETHER } from "../../src/ledger/AddressIndex.js"
 import * as HalfSipHash from "../../src/ledger/HalfSipHash.js"
 
 const words = (...some: ReadonlyArray<number>): Uint32Array => {
@@ -122,6 +122,20 @@ describe("the index of addresses", () => {
       // The newest, the oldest, and one on each side of where a move stands.
       for (const known of [i, 0, i - index.unmoved, i >>> 1])
         if (index.find(words(1, known)) !== known) wrong.push(known)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it("finds many together as it finds each alone, also while rows move", () => {
+    const { index } = indexed()
+    const wrong: Array<number> = []
+    for (let i = 0; i < 5_000; i++) {
+      index.add(words(1, i))
+      if (i % 61 !== 0) continue
+      // Oldest and newest in turn, and the last few are not there yet.
+      const asked = Array.from({ length: TOGETHER }, (_, k) => (k % 2 === 0 ? i - k + 8 : k))
+      const found = index.findAll(Uint32Array.from(asked.flatMap((n) => [...words(1, n)])), TOGETHER)
+      for (const [k, n] of asked.entries()) if (found[k] !== index.find(words(1, n))) wrong.push(n)
     }
     expect(wrong).toEqual([])
   })

@@ -96,6 +96,21 @@ describe("Transfer", () => {
   })
 })
 
+describe("transactions whose accounts are looked up together", () => {
+  // What was found for them all beforehand says nothing about accounts that come in between.
+  it("find an account that a transfer before them made", () => {
+    const chain = new Chain({ ...world, protocol: { roundReward: Sats.ZERO } })
+    const through = Array.from({ length: 200 }, (_, n) => person(`hop ${n}`))
+    const hops = through.map((hop, n) => {
+      const before = n === 0 ? alice : (through[n - 1] ?? alice)
+      return chain.transfer(before, hop, coins(1_000) - n * 1_000)
+    })
+    expect(new Set(chain.run(...hops).map(told))).toEqual(new Set(["applied"]))
+    expect(chain.balance(through.at(-1) ?? alice)).toBe(coins(1_000) - 199_000)
+    expect(chain.balance(through[0] ?? alice)).toBe(0)
+  })
+})
+
 describe("StakeTx and UnstakeTx", () => {
   it("stake at once, top up, and leave once", () => {
     const chain = new Chain(world)

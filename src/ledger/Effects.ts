@@ -2,6 +2,7 @@
  * What one commit changed: the records whose value afterwards is another than before, by kind byte, then key. Their
  * bytes are chained into the effects digest, so two nodes that differ in one sat differ at the next commit.
  */
+import * as AccountRecord from "../protocol/AccountRecord.js"
 import * as Binary from "../protocol/Binary.js"
 import * as Hash from "../protocol/Hash.js"
 import { KINDS, type Kind, kindOf } from "../protocol/StateKey.js"
@@ -38,10 +39,19 @@ export class Changes implements Iterable<Change> {
   }
 }
 
+/** Kind, address, presence, length and value of a changed account without extras. */
+const PLAIN_CHANGE_BYTES = 26 + AccountRecord.PLAIN_BYTES
+const OTHER_BYTES = 1_024
+
 /** Takes changes in their order. */
 export class Collector {
-  readonly writer = new Binary.Writer()
+  readonly writer: Binary.Writer
   #size = 0
+
+  /** With room for the changes of so many accounts without extras; what else a commit changes is little. */
+  constructor(accounts: number) {
+    this.writer = new Binary.Writer(OTHER_BYTES + accounts * PLAIN_CHANGE_BYTES)
+  }
 
   /** A change whose bytes the caller writes itself. */
   begin(): Binary.Writer {
@@ -58,7 +68,7 @@ export class Collector {
   }
 
   finish(): Changes {
-    return new Changes(this.#size, this.writer.finish())
+    return new Changes(this.#size, this.writer.written)
   }
 }
 

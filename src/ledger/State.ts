@@ -319,7 +319,7 @@ export class State {
   /** Ends a commit: what it changed, in the order of kind bytes and keys. */
   collect(): Effects.Changes {
     this.#totals.set(ONLY, this.supply.totals)
-    const collector = new Effects.Collector()
+    const collector = new Effects.Collector(this.accounts.touched)
     this.accounts.collect(collector)
     for (const table of this.#tables) table.collect(collector)
     return collector.finish()

@@ -75,9 +75,15 @@ const requireUnsigned = (value: number, limit: number): void => {
 
 /** Appends encodings to one growing buffer. A number, text or list too large for its field is a bug and throws. */
 export class Writer {
-  #bytes = new Uint8Array(INITIAL_CAPACITY)
-  #view = new DataView(this.#bytes.buffer)
+  #bytes: Uint8Array
+  #view: DataView
   #length = 0
+
+  /** With room for so many bytes; more are found when they are needed. */
+  constructor(capacity: number = INITIAL_CAPACITY) {
+    this.#bytes = new Uint8Array(capacity)
+    this.#view = new DataView(this.#bytes.buffer)
+  }
 
   get length(): number {
     return this.#length
@@ -183,6 +189,11 @@ export class Writer {
     this.u32(items.length)
     for (const item of items) write(item)
     return this
+  }
+
+  /** What was written, without a copy: for encodings of megabytes. Nothing may be written any more. */
+  get written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
   }
 
   /** A copy of what was written; the writer is empty again. */

@@ -1,7 +1,7 @@
 /** H(tag, bytes) = SHA-256(utf8(tag) ‖ 0x00 ‖ bytes), kept as 64 lower-case hex characters. */
 
 import type { Brand, Schema } from "effect"
-import { sha256Hex } from "#crypto"
+import { sha256Hex, sha256HexOf } from "#crypto"
 import type { Reader } from "./Binary.js"
 import * as Hex from "./Hex.js"
 
@@ -72,8 +72,8 @@ const scratch = new Uint8Array(4_096)
 export const of = (tag: Tag, ...parts: ReadonlyArray<Uint8Array>): Hash => {
   const prefix = prefixOf(tag)
   const length = prefix.length + lengthOf(parts)
-  const target = length <= scratch.length ? scratch.subarray(0, length) : new Uint8Array(length)
-  return sha256Hex(join(target, prefix, parts)) as Hash
+  if (length > scratch.length) return sha256HexOf([prefix, ...parts]) as Hash
+  return sha256Hex(join(scratch.subarray(0, length), prefix, parts)) as Hash
 }
 
 export const schema: Schema.Schema<Hash, string> = Hex.schema<Hash>("Hash", BYTES, "a hash")

@@ -15,7 +15,7 @@ const policyOf = (n: number): AccountRecord.Extras => ({
 })
 
 const collected = (accounts: Accounts): ReadonlyArray<Effects.Change> => {
-  const collector = new Effects.Collector()
+  const collector = new Effects.Collector(accounts.touched)
   accounts.collect(collector)
   return [...collector.finish()]
 }

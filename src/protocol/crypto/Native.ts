@@ -17,6 +17,13 @@ export const sha256Hex: (bytes: Uint8Array) => string = oneShot
   ? (bytes) => oneShot("sha256", bytes, "hex")
   : (bytes) => crypto.createHash("sha256").update(bytes).digest("hex")
 
+/** Of parts one behind the other: where they are long, joining them first costs as much as hashing them. */
+export const sha256HexOf = (parts: ReadonlyArray<Uint8Array>): string => {
+  const hash = crypto.createHash("sha256")
+  for (const part of parts) hash.update(part)
+  return hash.digest("hex")
+}
+
 export const sha256 = (bytes: Uint8Array): Uint8Array =>
   new Uint8Array(crypto.createHash("sha256").update(bytes).digest())
 

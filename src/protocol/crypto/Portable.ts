@@ -9,6 +9,12 @@ export const sha256 = (bytes: Uint8Array): Uint8Array => nobleSha256(bytes)
 
 export const sha256Hex = (bytes: Uint8Array): string => bytesToHex(nobleSha256(bytes))
 
+export const sha256HexOf = (parts: ReadonlyArray<Uint8Array>): string => {
+  const hash = nobleSha256.create()
+  for (const part of parts) hash.update(part)
+  return bytesToHex(hash.digest())
+}
+
 export const toHex = (bytes: Uint8Array): string => bytesToHex(bytes)
 
 export const fromHex = (hex: string): Uint8Array => hexToBytes(hex)

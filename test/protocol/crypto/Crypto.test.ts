@@ -18,6 +18,9 @@ describe("native and portable cryptography", () => {
         expect(Native.sha256(bytes)).toStrictEqual(Portable.sha256(bytes))
         expect(Native.sha256Hex(bytes)).toBe(Portable.sha256Hex(bytes))
         expect(Native.sha256Hex(bytes)).toBe(Native.toHex(Native.sha256(bytes)))
+        const parts = [bytes.subarray(0, bytes.length >>> 2), bytes.subarray(bytes.length >>> 2)]
+        expect(Native.sha256HexOf(parts)).toBe(Native.sha256Hex(bytes))
+        expect(Portable.sha256HexOf(parts)).toBe(Native.sha256Hex(bytes))
       }),
     )
   })

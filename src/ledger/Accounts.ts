@@ -41,14 +41,8 @@ const readAddress = (address: Address, into: Uint32Array, at: number): void => {
 
 const hexOfWord = (word: number): string => word.toString(16).padStart(8, "0")
 
-/** An account's bytes at a checkpoint; null when it held nothing. */
-export interface FrozenAccount {
-  readonly address: Address
-  readonly value: Uint8Array | null
-}
-
 /** Accounts that changed since the last checkpoint, with the values they had at it, while the table moves on. */
-export interface FrozenAccounts extends Iterable<FrozenAccount> {
+export interface FrozenAccounts extends Iterable<Change> {
   readonly size: number
 }
 
@@ -309,12 +303,13 @@ export class Accounts {
     this.#settle = () => {
       for (const row of rows.slice(taken)) if (this.#rows.word(row, DIRTY) === freeze) this.#capture(row)
     }
-    const take = (row: Row): FrozenAccount => {
-      const address = this.addressOf(row)
+    const take = (row: Row): Change => {
       const held = captured.get(row)
-      if (held !== undefined) return { address, value: held }
-      this.#rows.setWord(row, DIRTY, 0)
-      return { address, value: this.#bytesOf(row) }
+      if (held === undefined) this.#rows.setWord(row, DIRTY, 0)
+      const value = held === undefined ? this.#bytesOf(row) : held
+      this.#writeAddress(row)
+      const key = StateKey.hash("Account", plainAddress)
+      return { key, value: value && StateRecord.encode({ kind: "Account", key: plainAddress, value }) }
     }
     return {
       size: rows.length,
@@ -349,10 +344,15 @@ export class Accounts {
   /** Between commits: every account as it stands in the state trie. A value is lent until the next one is asked for. */
   *entries(): Generator<Change> {
     for (let row = 0; row < this.size; row++) {
-      for (let i = 0; i < ADDRESS_WORDS; i++) plain.setUint32(1 + 4 * i, this.#rows.word(row, i))
+      this.#writeAddress(row)
       const value = this.#rows.word(row, EXTRAS) === 0 ? this.#plainRecord(row) : this.#recordWithExtras(row)
       if (value !== null) yield { key: StateKey.hash("Account", plainAddress), value }
     }
+  }
+
+  /** Puts the address into the scratch. */
+  #writeAddress(row: Row): void {
+    for (let i = 0; i < ADDRESS_WORDS; i++) plain.setUint32(1 + 4 * i, this.#rows.word(row, i))
   }
 
   /** In the scratch that holds the address already. */

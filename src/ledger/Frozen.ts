@@ -29,7 +29,7 @@ export class Frozen implements Iterable<Change> {
   }
 
   *[Symbol.iterator](): Iterator<Change> {
-    for (const { address, value } of this.#accounts) yield entry("Account", address, value)
+    yield* this.#accounts
     for (const { kind, key, encode } of this.#rows) yield entry(kind, key, encode())
   }
 }

@@ -4,6 +4,7 @@
  * `docs/state-trie.md` specifies every byte.
  */
 import { Either } from "effect"
+import { sha256Hex } from "#crypto"
 import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
 
@@ -44,9 +45,12 @@ export const sharesPath = (a: Uint8Array, b: Uint8Array, bits: number): boolean 
 /** H("udg/leaf", u8 count ‖ count × (key ‖ u16 length ‖ value)), the records in the order of their keys. */
 export const leafHash = (encodedLeaf: Uint8Array): Hash.Hash => Hash.of("udg/leaf", encodedLeaf)
 
-/** Lives only for the call; a buffer a branch would double the cost of hashing it. */
-const branchBytes = new Uint8Array(8 + 2 * Hash.BYTES)
-const branchCount = new DataView(branchBytes.buffer)
+/** What is hashed, lent to each call: a buffer a branch would double the cost of hashing it. */
+const branch = Hash.tagged(Binary.utf8("udg/node\0"), [new Uint8Array(8 + 2 * Hash.BYTES)])
+const COUNT_AT = branch.length - (8 + 2 * Hash.BYTES)
+const LEFT_AT = COUNT_AT + 8
+const RIGHT_AT = LEFT_AT + Hash.BYTES
+const branchCount = new DataView(branch.buffer, COUNT_AT)
 
 /** H("udg/node", u64 records ‖ left ‖ right). */
 export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): Hash.Hash => {
@@ -54,9 +58,9 @@ export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): 
   branchCount.setUint32(0, low, true)
   // Exact: a multiple of 2^32 times a power of two.
   branchCount.setUint32(4, (records - low) * 2 ** -32, true)
-  Binary.writeHex(branchBytes, 8, left)
-  Binary.writeHex(branchBytes, 8 + Hash.BYTES, right)
-  return Hash.of("udg/node", branchBytes)
+  Binary.writeHex(branch, LEFT_AT, left)
+  Binary.writeHex(branch, RIGHT_AT, right)
+  return sha256Hex(branch) as Hash.Hash
 }
 
 /** The leaf without records: the whole of an empty state, and one side of a branch whose records all turn the other way. */

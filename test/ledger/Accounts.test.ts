@@ -4,7 +4,9 @@ import { Accounts } from "../../src/ledger/Accounts.js"
 import * as Effects from "../../src/ledger/Effects.js"
 import * as AccountRecord from "../../src/protocol/AccountRecord.js"
 import * as Sats from "../../src/protocol/Sats.js"
-import { person, stranger, tableKey } from "./builders.js"
+import * as StateKey from "../../src/protocol/StateKey.js"
+import * as StateRecord from "../../src/protocol/StateRecord.js"
+import { bytesOf, person, stranger, tableKey } from "./builders.js"
 
 const MANY = 20_000
 const address = (n: number) => stranger(n.toString(16).padStart(40, "0")).address
@@ -12,6 +14,12 @@ const key = person("somebody").publicKey
 const policyOf = (n: number): AccountRecord.Extras => ({
   ...AccountRecord.noExtras,
   policy: { threshold: 1 + (n % 2), keys: Array.from({ length: 1 + (n % 16) }, () => key) },
+})
+
+/** As a freeze hands it to the state trie. */
+const changeOf = (n: number, record: AccountRecord.AccountRecord) => ({
+  key: StateKey.ofAccount(address(n)),
+  value: StateRecord.encode({ kind: "Account", key: bytesOf(address(n)), value: AccountRecord.encode(record) }),
 })
 
 const collected = (accounts: Accounts): ReadonlyArray<Effects.Change> => {
@@ -56,14 +64,14 @@ describe("what few accounts have", () => {
     }
     setBoth(1)
     const before = accounts.freeze()[Symbol.iterator]()
-    const holding = (sats: number) => AccountRecord.encode({ ...AccountRecord.empty, balance: Sats.make(sats) })
-    expect(before.next().value.value).toEqual(holding(1))
+    const holding = (n: number, sats: number) => changeOf(n, { ...AccountRecord.empty, balance: Sats.make(sats) })
+    expect(before.next().value).toEqual(holding(0, 1))
     setBoth(2)
     const frozen = accounts.freeze()
     setBoth(3)
-    expect([...frozen].map(({ value }) => value)).toEqual([holding(2), holding(2)])
-    expect(before.next().value.value).toEqual(holding(1))
-    expect([...accounts.freeze()].map(({ value }) => value)).toEqual([holding(3), holding(3)])
+    expect([...frozen]).toEqual([holding(0, 2), holding(1, 2)])
+    expect(before.next().value).toEqual(holding(1, 1))
+    expect([...accounts.freeze()]).toEqual([holding(0, 3), holding(1, 3)])
   })
 
   it("is frozen as it was, with the balance, while both change", () => {
@@ -74,18 +82,18 @@ describe("what few accounts have", () => {
       accounts.setExtras(row, policyOf(3))
     }
     collected(accounts)
-    const was = AccountRecord.encode({ ...AccountRecord.empty, ...policyOf(3), balance: Sats.make(5) })
+    const was = { ...AccountRecord.empty, ...policyOf(3), balance: Sats.make(5) }
     const frozen = accounts.freeze()[Symbol.iterator]()
-    expect(frozen.next().value).toEqual({ address: address(0), value: was })
+    expect(frozen.next().value).toEqual(changeOf(0, was))
     for (const row of [first, second]) {
       accounts.setBalance(row, Sats.ZERO)
       accounts.setExtras(row, AccountRecord.noExtras)
     }
     collected(accounts)
-    expect(frozen.next().value).toEqual({ address: address(1), value: was })
+    expect(frozen.next().value).toEqual(changeOf(1, was))
     expect([...accounts.freeze()]).toEqual([
-      { address: address(0), value: null },
-      { address: address(1), value: null },
+      { key: StateKey.ofAccount(address(0)), value: null },
+      { key: StateKey.ofAccount(address(1)), value: null },
     ])
     expect([...accounts.freeze()]).toEqual([])
   })

@@ -6,6 +6,12 @@ import * as Span from "./Span.js"
 /** The count in front of the records. */
 const HEAD_BYTES = 1
 
+/** A record in the place of one that takes as many bytes and begins at `start`. */
+export interface Replacement {
+  readonly start: number
+  readonly by: Span.Span
+}
+
 export class Leaf {
   /** The one leaf without records. */
   static readonly EMPTY: Leaf = new Leaf(Uint8Array.of(0))
@@ -39,6 +45,13 @@ export class Leaf {
   get hash(): Hash {
     this.#hash ??= StateTree.leafHash(this.encoded)
     return this.#hash
+  }
+
+  /** The leaf with these bytes instead of as many of its own, from `start` on. */
+  overwritten(replacements: ReadonlyArray<Replacement>): Leaf {
+    const encoded = this.encoded.slice()
+    for (const { start, by } of replacements) encoded.set(by.bytes.subarray(by.start, by.end), start)
+    return new Leaf(encoded)
   }
 
   spans(): Array<Span.Span> {

@@ -5,7 +5,7 @@
  */
 import * as StateTree from "../../protocol/StateTree.js"
 import { Batch, type Change, SORTED, SORTED_BITS } from "./Batch.js"
-import { Leaf } from "./Leaf.js"
+import { Leaf, type Replacement } from "./Leaf.js"
 import * as Node from "./Node.js"
 import * as Span from "./Span.js"
 
@@ -49,6 +49,38 @@ const merge = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<
   return isChanged ? spans : undefined
 }
 
+/**
+ * What a leaf's changes overwrite, where all they do is to give records it has other values of the same length, as nearly
+ * all changes of accounts do: then its records need not be taken apart. None otherwise.
+ */
+const overwriting = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<Replacement> | undefined => {
+  const bytes = leaf.encoded
+  const replacements: Array<Replacement> = []
+  let start = 1
+  for (let i = lo; i < hi; i++) {
+    const by = batch.spanAt(i)
+    let order = -1
+    while (start < bytes.length) {
+      order = Span.compareKeys(bytes, start, by.bytes, by.start)
+      if (order >= 0) break
+      start = Span.endOf(bytes, start)
+    }
+    const end = order === 0 ? Span.endOf(bytes, start) : start
+    if (end - start !== by.end - by.start || batch.isRemoval(i)) return undefined
+    if (!Span.isEqual(by, { bytes, start, end })) replacements.push({ start, by })
+    start = end
+  }
+  return replacements
+}
+
+/** A leaf after the changes from `lo` to `hi`: itself when they change nothing. */
+const changedLeaf = (leaf: Leaf, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
+  const replacements = overwriting(leaf, batch, lo, hi)
+  if (replacements !== undefined) return replacements.length === 0 ? leaf : leaf.overwritten(replacements)
+  const spans = merge(leaf, batch, lo, hi)
+  return spans === undefined ? leaf : Node.build(spans, 0, spans.length, depth)
+}
+
 const joinAfter = (before: Node.Node, left: Node.Node, right: Node.Node): Node.Node =>
   before instanceof Node.Branch && before.left === left && before.right === right ? before : Node.join(left, right)
 
@@ -61,10 +93,7 @@ const firstRight = (batch: Batch, lo: number, hi: number, depth: number): number
 /** Applies settled changes at once. */
 const applyDirectly = (node: Node.Node, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
   if (lo === hi) return node
-  if (node instanceof Leaf) {
-    const spans = merge(node, batch, lo, hi)
-    return spans === undefined ? node : Node.build(spans, 0, spans.length, depth)
-  }
+  if (node instanceof Leaf) return changedLeaf(node, batch, lo, hi, depth)
   const middle = firstRight(batch, lo, hi, depth)
   const left = applyDirectly(node.left, batch, lo, middle, depth + 1)
   return joinAfter(node, left, applyDirectly(node.right, batch, middle, hi, depth + 1))

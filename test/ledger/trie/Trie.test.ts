@@ -89,6 +89,25 @@ describe("a trie", () => {
     expect(Trie.apply(trie, [...worlds.changesTo(content).slice(0, 1_000), ...removalsOfNothing])).toBe(trie)
   })
 
+  it("overwrites values of one length in a leaf as it replaces any others", () => {
+    const keys = Array.from({ length: 60 }, (_, i) => worlds.hashed(i))
+    const value = fc.oneof({ weight: 12, arbitrary: fc.nat(2).map((byte) => Uint8Array.of(byte, 1)) }, worlds.values)
+    const change = fc.record({ key: fc.constantFrom(...keys), value })
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 8 }), (history) => {
+        let content: Content = new Map(keys.map((key) => [key, Uint8Array.of(0, 1)]))
+        let trie = worlds.trieOf(content)
+        for (const batch of history) {
+          const before = trie
+          trie = Trie.apply(trie, batch)
+          content = worlds.after(content, batch)
+          expectContent(trie, content)
+          expect(trie === before).toBe(trie.hash === before.hash)
+        }
+      }),
+    )
+  })
+
   it("becomes the empty one when everything is removed", () => {
     const content = worlds.plain(1_000)
     const removals = [...content.keys()].map((key) => ({ key: worlds.key(key), value: null }))

@@ -11,8 +11,10 @@ import * as Counter from "../protocol/Counter.js"
 import * as Genesis from "../protocol/Genesis.js"
 import * as Hash from "../protocol/Hash.js"
 import * as Keys from "../protocol/Keys.js"
+import * as Limits from "../protocol/Limits.js"
 import * as Name from "../protocol/Name.js"
 import { isNetworkId, type NetworkId } from "../protocol/Network.js"
+import * as Parameters from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 
 /** Makes a value of what a person wrote, or says, after the quoted text, why it cannot and what to give instead. */
@@ -166,7 +168,7 @@ export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
 export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
   Effect.gen(function* () {
     const [to = "", amount = "", ...rest] = given.split(":")
-    if (rest.length > 0 || to === "") return yield* Effect.fail("is not an allocation; give ADDRESS:COINS")
+    if (rest.length > 0 || to === "") return yield* Effect.fail("does not say who gets how much; give ADDRESS:COINS")
     return { to, amount: yield* coins(amount) }
   })
 
@@ -177,6 +179,29 @@ export const keyPath: Reader<string> = (given) =>
         "is no path; put the key into a file of its own, with mode 0600, and change it: others may have seen it",
       )
     : Either.right(given)
+
+/** `ACCOUNT:COINS`; whose account it is, is judged where the network is known. */
+export const payment: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
+  Effect.flatMap(allocation(given), ({ to, amount }) =>
+    amount > 0 ? Either.right({ to, amount }) : Either.left("pays nothing; give more than 0"),
+  )
+
+/** `NAME=VALUE`, where governance knows the name. */
+export const parameterChange: Reader<{ readonly param: string; readonly value: number }> = (given) => {
+  const [, param = "", digits = ""] = /^([a-z_]+)=(\d{1,15})$/.exec(given) ?? []
+  const entry = Parameters.find(param)
+  if (digits === "" || entry === undefined) {
+    return Either.left(`is not a change of a parameter; give NAME=VALUE, NAME one of ${names.join(", ")}`)
+  }
+  const value = Number(digits)
+  return value >= entry.min && value <= entry.max
+    ? Either.right({ param, value })
+    : Either.left(`is out of bounds; give ${param} a value from ${entry.min} to ${entry.max}`)
+}
+
+const names = Parameters.table.map(({ name }) => name)
+
+export const threshold = wholeNumber(1, Limits.POLICY_KEYS, "a number of keys", "")
 
 /** A path where nothing is yet, as an absolute path. */
 export const newFile: Reader<string> = (given) =>
@@ -212,11 +237,13 @@ export const proposalId: Reader<Counter.ProposalId> = (given) =>
     ? Either.right(Counter.proposalId(Number(given)))
     : Either.left("is not the number of a proposal; give a whole number from 1")
 
-export const hash: Reader<Hash.Hash> = (given) =>
+export const asHash = (given: string): Either.Either<Hash.Hash, string> =>
   fromOption(
     Schema.decodeUnknownOption(Hash.schema)(given),
     () => "is not the hash of a transaction; give its 64 hex characters",
   )
+
+export const hash: Reader<Hash.Hash> = asHash
 
 /** A registered name, with its @ or without. */
 export const name: Reader<Name.Name> = (given) => {

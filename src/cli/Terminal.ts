@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Deferred, Effect, Layer, Option } from "effect"
 import * as Words from "./Words.js"
 
 /** Where the program speaks: results and help to stdout, complaints and logs to stderr. */
@@ -12,12 +12,14 @@ export class Terminal extends Context.Tag("udg/Terminal")<
     readonly columns: () => Option.Option<number>
     /** Whether somebody sees stderr, on a terminal on which a line can be written over. */
     readonly isWatched: boolean
+    /** Until nobody reads stdout any more. */
+    readonly abandoned: Effect.Effect<void>
     /** Whether somebody can be asked: sees stderr, and types. */
     readonly canAsk: boolean
   }
 >() {}
 
-/** A reader that went away (`udg --help | head -1`) is no reason to die with a stack trace. */
+/** Nobody who reads stderr is waited for. */
 const forgive = () => {}
 
 export const layer: Layer.Layer<Terminal> = Layer.effect(
@@ -26,7 +28,9 @@ export const layer: Layer.Layer<Terminal> = Layer.effect(
     const isDumb = (yield* Words.variable("TERM")) === "dumb"
     const plain = isDumb || (yield* Words.variable("NO_COLOR")) !== ""
     const isWatched = process.stderr.isTTY === true
-    process.stdout.on("error", forgive)
+    // A reader that went away (`udg --help | head -1`) is no reason to die with a stack trace.
+    const abandoned = yield* Deferred.make<void>()
+    process.stdout.on("error", () => Deferred.unsafeDone(abandoned, Effect.void))
     process.stderr.on("error", forgive)
     return {
       colours: { stdout: process.stdout.isTTY === true && !plain, stderr: isWatched && !plain },
@@ -35,6 +39,7 @@ export const layer: Layer.Layer<Terminal> = Layer.effect(
         process.stdout.isTTY === true && process.stdout.columns > 0
           ? Option.some(process.stdout.columns)
           : Option.none(),
+      abandoned: Deferred.await(abandoned),
       isWatched: isWatched && !isDumb,
       canAsk: isWatched && process.stdin.isTTY === true,
     }

@@ -3,6 +3,7 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Ending from "../node/Ending.js"
+import * as Completion from "./Completion.js"
 import * as Exporter from "./Exporter.js"
 import * as GenesisTools from "./GenesisTools.js"
 import * as Help from "./Help.js"
@@ -46,6 +47,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["exporter", Exporter],
   ["genesis", GenesisTools],
   ...Wallet.verbs.map((verb) => [verb.name, verb] as const),
+  ["completion", { ...Completion, run: (words) => Completion.run(completed())(words) }],
 ])
 
 /** The command without a name. */
@@ -58,6 +60,10 @@ const node: Command = {
   runsUntilStopped: true,
   run: (words, version) => Node.run(version, words),
 }
+
+/** Every command with its words, the node's under no name. */
+const completed = (): ReadonlyArray<Completion.Completed> =>
+  [["", node] as const, ...commands].map(([name, { about, page }]) => ({ name, about, settings: page("").settings }))
 
 /** The command that the words ask for, and the words that are its own. */
 const commandOf = (words: ReadonlyArray<string>): readonly [Command, ReadonlyArray<string>] => {

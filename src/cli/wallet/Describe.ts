@@ -86,3 +86,18 @@ export const transaction = (json: TransactionJson, prefix: AddressPrefix): Reado
   ["fee", coins(json.fee ?? Sats.ZERO)],
   ["nonce", String(json.nonce)],
 ]
+
+/** What happened, as the account that sent or received it sees it. */
+export const sentence = (json: TransactionJson, direction: "sent" | "received", prefix: AddressPrefix): string => {
+  if (json.type === "Transfer") {
+    const memo = json.memo === undefined ? "" : `: ${json.memo}`
+    return direction === "sent"
+      ? `sent ${coins(json.amount)} to ${account(json.to, prefix)}${memo}`
+      : `received ${coins(json.amount)} from ${account(json.from, prefix)}${memo}`
+  }
+  const whose = direction === "sent" ? "" : ` by ${account(json.from, prefix)}`
+  return `${operation(json, prefix)
+    .slice(0, 2)
+    .map(([label, value]) => `${label} ${value}`)
+    .join(" ")}${whose}`
+}

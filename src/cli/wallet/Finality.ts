@@ -20,7 +20,7 @@ const gone = (hash: Hash) =>
   fail("open", `the node does not know ${hash} any more: it was replaced, pushed out by others or too old`)
 
 /** The node may be away for a moment; only its word that there is no such transaction ends the wait. */
-const mayPass = ({ kind }: WalletFailure): boolean => kind === "node" || kind === "refused"
+export const mayPass = ({ kind }: WalletFailure): boolean => kind === "node" || kind === "refused"
 
 /** Where it stands; none while the node is away. */
 const look = (node: Node.Node, hash: Hash): Effect.Effect<Option.Option<Outcome>, WalletFailure> =>

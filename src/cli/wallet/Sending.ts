@@ -12,6 +12,7 @@ import { WrongUsage } from "../WrongUsage.js"
 import * as Account from "./Account.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
+import type * as KeyStore from "./KeyStore.js"
 import type * as Node from "./Node.js"
 import * as Out from "./Out.js"
 import * as Sheet from "./Sheet.js"
@@ -74,6 +75,8 @@ export interface Context {
   readonly network: Wallet.WalletNetwork
   /** The address of an account as a person named it. */
   readonly resolve: (text: string) => Effect.Effect<Address.Address, WalletFailure | WrongUsage>
+  /** The key in its file; none where another account acts. */
+  readonly key: Option.Option<KeyStore.KeyInFile>
 }
 
 /** Builds the transaction for the account that acts; may throw `InvalidInput`. */
@@ -139,25 +142,21 @@ const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
     return Option.getOrElse(given.nonce, () => account.next_nonce)
   })
 
-interface Sender {
-  readonly address: Address.Address
-  readonly unlock: Effect.Effect<Wallet.SecretKey, WalletFailure, Terminal>
-}
-
-const senderOf = (given: Given, context: Context) =>
+/** The account that acts, and the key that signs for it; none where others sign, by `udg multisig`. */
+const actorOf = (given: Given, resolve: Context["resolve"]) =>
   Effect.gen(function* () {
-    if (Option.isNone(given.from)) return (yield* Verb.keyOf(given)) satisfies Sender
+    if (Option.isNone(given.from)) {
+      const key = yield* Verb.keyOf(given)
+      return { address: key.address, key: Option.some(key) }
+    }
     if (Option.isNone(given.out)) {
       return yield* wrong("--from needs --out FILE: for another account its keys sign, by udg multisig")
     }
-    const address = yield* context.resolve(given.from.value)
-    return { address, unlock: wrongKey } satisfies Sender
+    return { address: yield* resolve(given.from.value), key: Option.none<KeyStore.KeyInFile>() }
   })
 
-const wrongKey = Effect.dieMessage("what is written to a file is not signed here")
-
 /** Shows what is about to be signed to whoever is about to type the passphrase. */
-const show = (unsigned: Wallet.Unsigned) =>
+export const show = (unsigned: Wallet.Unsigned) =>
   Effect.map(Terminal, ({ isWatched, writeError }) => {
     if (!isWatched) return
     const { networkId, prefix } = unsigned.network
@@ -202,20 +201,21 @@ export const submit = (
 export const send = (
   given: Given,
   type: Wallet.Type,
-  prepare: (context: Context) => Effect.Effect<Build, WalletFailure | WrongUsage>,
+  prepare: (context: Context) => Effect.Effect<Build, WalletFailure | WrongUsage, Terminal>,
 ) =>
   Effect.gen(function* () {
     const node = Verb.nodeOf(given)
     const info = yield* networkInfo(node)
     const network = yield* walletNetwork(given, node, info)
-    const context: Context = { network, resolve: (text) => Account.resolve(node, network.prefix, text) }
-    const sender = yield* senderOf(given, context)
-    const build = yield* prepare(context)
-    const nonce = yield* nonceOf(given, node, sender.address)
+    const resolve = (text: string) => Account.resolve(node, network.prefix, text)
+    const { address, key } = yield* actorOf(given, resolve)
+    const build = yield* prepare({ network, resolve, key })
+    const nonce = yield* nonceOf(given, node, address)
     const fee = yield* feeOf(given, type, info)
-    const unsigned = yield* built(() => build(sender.address, { nonce, fee }))
+    const unsigned = yield* built(() => build(address, { nonce, fee }))
     yield* show(unsigned)
     if (Option.isSome(given.out)) return yield* SignatureFile.create(given.out.value, unsigned, given.json)
-    const signed = Wallet.sign(unsigned, yield* sender.unlock)
-    return yield* submit(given, node, info.parameters.round_interval_ms, unsigned, signed)
+    if (Option.isNone(key)) return
+    const signed = Wallet.sign(unsigned, yield* key.value.unlock)
+    yield* submit(given, node, info.parameters.round_interval_ms, unsigned, signed)
   })

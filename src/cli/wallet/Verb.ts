@@ -17,6 +17,7 @@ export interface Verb {
   readonly name: string
   readonly about: string
   readonly page: (version: string) => Help.Page
+  readonly runsUntilStopped: boolean
   readonly run: (words: ReadonlyArray<string>) => Effect.Effect<void, WalletFailure | WrongUsage, Environment>
 }
 
@@ -29,6 +30,7 @@ interface Definition<S extends Settings> {
   readonly settings: S
   readonly examples: Help.Page["examples"]
   readonly footer?: ReadonlyArray<string>
+  readonly runsUntilStopped?: boolean
   readonly run: (values: Command.Values<S>) => Effect.Effect<void, WalletFailure | WrongUsage, Environment>
 }
 
@@ -49,6 +51,7 @@ export const make = <const S extends Settings>({
   settings,
   examples,
   footer = [],
+  runsUntilStopped = false,
   run,
 }: Definition<S>): Verb => {
   const all = Object.values(settings)
@@ -63,6 +66,7 @@ export const make = <const S extends Settings>({
       examples,
       footer: [...footer, `Exit codes: ${exitCodes.map(([code, what]) => `${code} ${what}`).join("; ")}.`],
     }),
+    runsUntilStopped,
     run: (words) => Effect.flatMap(Command.read(settings, words), ({ values }) => run(values)),
   }
 }

@@ -1,8 +1,13 @@
 /** The wallet's verbs, in the order in which help shows them. */
+import * as Governance from "./Governance.js"
+import * as Identity from "./Identity.js"
 import * as Keys from "./Keys.js"
+import * as Multisig from "./Multisig.js"
 import * as Payments from "./Payments.js"
 import * as Reads from "./Reads.js"
+import * as Staking from "./Staking.js"
 import type { Verb } from "./Verb.js"
+import * as Watching from "./Watching.js"
 
 export const verbs: ReadonlyArray<Verb> = [
   Keys.keygen,
@@ -12,6 +17,18 @@ export const verbs: ReadonlyArray<Verb> = [
   Payments.faucet,
   Payments.send,
   Reads.transaction,
+  Watching.watch,
+  Staking.stake,
+  Staking.unstake,
+  Staking.delegate,
+  Staking.undelegate,
+  Staking.setCommission,
   Reads.validators,
+  Governance.propose,
+  Governance.vote,
   Reads.proposals,
+  Identity.name,
+  Identity.policy,
+  Multisig.multisig,
+  Watching.events,
 ]

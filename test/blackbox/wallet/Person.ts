@@ -13,6 +13,8 @@ export interface Outcome {
   readonly stderr: string
 }
 
+const WIPED = "\r\u001b[K"
+
 type Environment = Readonly<Record<string, string>>
 
 export const PASSPHRASE = "correct horse battery"
@@ -89,6 +91,25 @@ export class Terminal {
   /** In words: without what styles it and moves the cursor. */
   get text(): string {
     return stripVTControlCharacters(this.raw).replaceAll("\r", "")
+  }
+
+  /** The same without lines that were wiped away again. */
+  get screen(): string {
+    const lines = this.raw.split("\n").map((line) => line.split(WIPED).at(-1) ?? "")
+    return stripVTControlCharacters(lines.join("\n")).replaceAll("\r", "")
+  }
+
+  /** Types the keys whenever the last thing to be seen asks for them, until the program ends. */
+  async answer(question: RegExp, keys: string): Promise<void> {
+    for (let answered = 0; this.#child.exitCode === null; ) {
+      const { text } = this
+      if (text.length > answered && question.test(text)) {
+        answered = text.length
+        this.type(keys)
+      }
+      await Promise.race([once(this.#child.stdout ?? this.#child, "data"), this.#ended])
+    }
+    await this.#ended
   }
 
   /** Waits until this is to be seen. */

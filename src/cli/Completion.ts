@@ -1,0 +1,167 @@
+/** `udg completion`: what the shell needs to complete the words of every command, made from their settings. */
+import { Console, Effect } from "effect"
+import * as Command from "./Command.js"
+import type * as Help from "./Help.js"
+import * as Reader from "./Reader.js"
+import * as Setting from "./Setting.js"
+
+type Settings = ReadonlyArray<Setting.Setting<unknown>>
+
+/** A command as completion sees it; the one without a name is the node. */
+export interface Completed {
+  readonly name: string
+  readonly about: string
+  readonly settings: Settings
+}
+
+const isOption = (setting: Setting.Setting<unknown>): boolean => !Setting.isArgument(setting)
+
+const takesValue = ({ takes }: Setting.Setting<unknown>): boolean => takes !== "flag"
+
+const takesWord = (setting: Setting.Setting<unknown>): boolean => isOption(setting) && takesValue(setting)
+
+/** The words of a placeholder such as yes|no; none where anything may stand. */
+const choicesOf = ({ placeholder }: Setting.Setting<unknown>): ReadonlyArray<string> =>
+  /^[a-z]+(?:\|[a-z]+)+$/.test(placeholder) ? placeholder.split("|") : []
+
+const isFile = ({ placeholder }: Setting.Setting<unknown>): boolean => /^(?:FILE|DIR)$/.test(placeholder)
+
+const everywhere = ["--help", "--version"]
+
+const bashFiles = `compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$word"))`
+
+const bashChoices = (words: ReadonlyArray<string>): string =>
+  words.length === 0 ? ":" : `COMPREPLY=($(compgen -W '${words.join(" ")}' -- "$word"))`
+
+const bashValue = ({ name }: Completed, option: Setting.Setting<unknown>): string =>
+  `    '${name} ${Setting.flagOf(option)}') ${isFile(option) ? bashFiles : bashChoices(choicesOf(option))}; return ;;`
+
+const bashCommand = ({ name, settings }: Completed, others: ReadonlyArray<string>): string => {
+  const options = [...settings.filter(isOption).map(Setting.flagOf), ...everywhere]
+  const places = settings.filter(Setting.isArgument)
+  const words = name === "" ? others : places.flatMap(choicesOf)
+  // A place that takes one of a few words comes before those that take files.
+  const files = places.some(isFile) ? `; [[ $COMPREPLY ]] || { ${bashFiles}; }` : ""
+  return `    '${name}') if [[ $word == -* ]]; then ${bashChoices(options)}; else ${bashChoices(words)}${files}; fi ;;`
+}
+
+const bash = (commands: ReadonlyArray<Completed>): string => {
+  const names = commands.map(({ name }) => name).filter((name) => name !== "")
+  return `# bash: source <(udg completion bash)
+_udg() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=
+  [[ $COMP_CWORD -gt 1 && \${COMP_WORDS[1]} != -* ]] && command=\${COMP_WORDS[1]}
+  COMPREPLY=()
+  case "$command $before" in
+${commands.flatMap((each) => each.settings.filter(takesWord).map((option) => bashValue(each, option))).join("\n")}
+  esac
+  case "$command" in
+${commands.map((each) => bashCommand(each, names)).join("\n")}
+  esac
+}
+complete -F _udg udg`
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** What stands in a specification of `_arguments`, where brackets and colons have a meaning. */
+const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&")
+
+const zshValue = (setting: Setting.Setting<unknown>): string => {
+  const choices = choicesOf(setting)
+  const action = isFile(setting) ? "_files" : choices.length > 0 ? `(${choices.join(" ")})` : " "
+  return `:${zshText(setting.placeholder)}:${action}`
+}
+
+const zshSpecification = (setting: Setting.Setting<unknown>): string => {
+  if (setting.takes === "argument") return quoted(zshValue(setting))
+  if (setting.takes === "arguments") return quoted(`*${zshValue(setting)}`)
+  const often = setting.takes === "values" ? "*" : ""
+  const value = takesValue(setting) ? zshValue(setting) : ""
+  return quoted(`${often}${Setting.flagOf(setting)}[${zshText(setting.about)}]${value}`)
+}
+
+const zshCommand = ({ name, settings }: Completed): string =>
+  [
+    `    ${name === "" ? "''" : name}) _arguments`,
+    ...settings.map(zshSpecification),
+    `'--help[show help]' '--version[print the version]' ;;`,
+  ].join(" ")
+
+const zsh = (commands: ReadonlyArray<Completed>): string =>
+  [
+    "#compdef udg",
+    "# zsh: source <(udg completion zsh)",
+    "_udg() {",
+    "  local -a commands",
+    `  commands=(${commands
+      .filter(({ name }) => name !== "")
+      .map(({ name, about }) => quoted(`${name}:${about}`))
+      .join(" ")})`,
+    "  local command=",
+    "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi",
+    "  if [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi",
+    '  case "$command" in',
+    ...commands.map(zshCommand),
+    "  esac",
+    "}",
+    'if [[ $funcstack[1] == _udg ]]; then _udg "$@"; else compdef _udg udg; fi',
+  ].join("\n")
+
+const fishSetting =
+  (where: string) =>
+  (setting: Setting.Setting<unknown>): ReadonlyArray<string> => {
+    const choices = choicesOf(setting)
+    if (Setting.isArgument(setting)) {
+      if (isFile(setting)) return [`complete -c udg -n ${where} -F`]
+      return choices.length === 0 ? [] : [`complete -c udg -n ${where} -a ${quoted(choices.join(" "))}`]
+    }
+    const value = isFile(setting) ? " -r -F" : choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : " -x"
+    const about = quoted(setting.about)
+    return [`complete -c udg -n ${where} -l ${setting.name}${takesValue(setting) ? value : ""} -d ${about}`]
+  }
+
+const fishCommand = ({ name, about, settings }: Completed): ReadonlyArray<string> => {
+  if (name === "") return settings.flatMap(fishSetting("__fish_use_subcommand"))
+  return [
+    `complete -c udg -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
+    ...settings.flatMap(fishSetting(`'__fish_seen_subcommand_from ${name}'`)),
+  ]
+}
+
+const fish = (commands: ReadonlyArray<Completed>): string =>
+  [
+    "# fish: udg completion fish | source",
+    "complete -c udg -f",
+    "complete -c udg -l help -s h -d 'show help'",
+    "complete -c udg -n __fish_use_subcommand -l version -d 'print the version'",
+    ...commands.flatMap(fishCommand),
+  ].join("\n")
+
+const scripts = { bash, zsh, fish }
+
+const settings = {
+  shell: Setting.argument(
+    "shell",
+    { placeholder: "bash|zsh|fish", about: "the shell it is for" },
+    Reader.choice("bash", "zsh", "fish"),
+  ),
+}
+
+export const about = "prints what a shell needs to complete these commands"
+
+export const page = (version: string): Help.Page => ({
+  title: `udg ${version}: ${about}`,
+  usage: "udg completion bash|zsh|fish",
+  settings: Object.values(settings),
+  examples: [
+    ["bash, in ~/.bashrc", "source <(udg completion bash)"],
+    ["zsh, in ~/.zshrc behind compinit", "source <(udg completion zsh)"],
+    ["fish", "udg completion fish > ~/.config/fish/completions/udg.fish"],
+  ],
+  footer: [],
+})
+
+/** The command, for a program that has these. */
+export const run = (commands: ReadonlyArray<Completed>) => (words: ReadonlyArray<string>) =>
+  Effect.flatMap(Command.read(settings, words), ({ values }) => Console.log(scripts[values.shell](commands)))

@@ -1,0 +1,144 @@
+/** `udg multisig`: what one key alone may not send is signed by several, each on its own machine. */
+import { Effect, Option } from "effect"
+import * as Wallet from "../../client/Wallet.js"
+import * as Address from "../../protocol/Address.js"
+import type * as Transaction from "../../protocol/Transaction.js"
+import type * as Command from "../Command.js"
+import * as Reader from "../Reader.js"
+import * as Setting from "../Setting.js"
+import { WrongUsage } from "../WrongUsage.js"
+import * as Describe from "./Describe.js"
+import type * as Node from "./Node.js"
+import * as Out from "./Out.js"
+import * as Sending from "./Sending.js"
+import type { Line } from "./Sheet.js"
+import * as SignatureFile from "./SignatureFile.js"
+import * as Verb from "./Verb.js"
+import { fail } from "./WalletFailure.js"
+
+const settings = {
+  action: Setting.argument(
+    "action",
+    { placeholder: "show|sign|submit", about: "look at it, add the signature of the key, or send it" },
+    Reader.choice("show", "sign", "submit"),
+  ),
+  files: Setting.remainingArguments(
+    "files",
+    {
+      placeholder: "FILE",
+      about: "what --out of a sending command wrote; to submit also copies that were signed apart",
+    },
+    Reader.text,
+  ),
+  network: Sending.settings.network,
+  noWait: Sending.settings.noWait,
+  key: Verb.key,
+  node: Verb.node,
+  json: Verb.json,
+}
+
+type Given = Command.Values<typeof settings>
+
+const wrong = (message: string) => new WrongUsage({ message })
+
+/** One transaction, with every signature that any of the files has. */
+const load = ({ files, network }: Given) =>
+  Effect.gen(function* () {
+    const [first, ...others] = yield* Effect.forEach(files, SignatureFile.load)
+    if (first === undefined) return yield* wrong("FILE is missing")
+    const hash = Wallet.hashOf(first.unsigned)
+    if (others.some(({ unsigned }) => Wallet.hashOf(unsigned) !== hash)) {
+      return yield* wrong("the files hold different transactions; give copies of one")
+    }
+    const { networkId } = first.unsigned.network
+    if (Option.exists(network, (expected) => expected !== networkId)) {
+      return yield* wrong(`it is for the network "${networkId}", not for the one that --network names`)
+    }
+    const byKey = new Map(
+      [first, ...others].flatMap(({ signatures }) => signatures).map((each) => [each.publicKey, each]),
+    )
+    return { unsigned: first.unsigned, signatures: [...byKey.values()] } satisfies SignatureFile.Signatures
+  })
+
+const signers = (signatures: ReadonlyArray<Transaction.KeySignature>): ReadonlyArray<Line> =>
+  signatures.length === 0
+    ? [["signed", "by nobody yet"]]
+    : signatures.map(({ publicKey }, i) => [i === 0 ? "signed by" : "", publicKey])
+
+const show = (given: Given) =>
+  Effect.gen(function* () {
+    const { unsigned, signatures } = yield* load(given)
+    const { networkId, prefix } = unsigned.network
+    const hash = Wallet.hashOf(unsigned)
+    const transaction = Wallet.unsignedJson(unsigned)
+    const signed_by = signatures.map(({ publicKey }) => publicKey)
+    yield* Out.lines(given.json, { hash, network_id: networkId, transaction, signed_by }, () => [
+      ...Describe.transaction(transaction, prefix),
+      ["network", networkId],
+      ["hash", hash],
+      ...signers(signatures),
+    ])
+  })
+
+const sign = (given: Given) =>
+  Effect.gen(function* () {
+    const [file, ...others] = given.files
+    if (file === undefined || others.length > 0)
+      return yield* wrong("udg multisig sign takes one file, to which it adds")
+    const { unsigned, signatures } = yield* load(given)
+    const { publicKey, unlock } = yield* Verb.keyOf(given)
+    const earlier = signatures.filter((each) => each.publicKey !== publicKey)
+    if (earlier.length < signatures.length) return yield* wrong(`the key ${publicKey} has signed it already`)
+    yield* Sending.show(unsigned)
+    const all = [...earlier, Wallet.cosign(unsigned, yield* unlock)]
+    yield* SignatureFile.save(file, { unsigned, signatures: all })
+    const hash = Wallet.hashOf(unsigned)
+    yield* Out.lines(given.json, { hash, file, signed_by: all.map((each) => each.publicKey) }, () => [
+      ["hash", hash],
+      ["file", file],
+      ...signers(all),
+    ])
+  })
+
+/** An account without a policy takes the one signature of its own key, made on a machine without a network perhaps. */
+const signedFor = (node: Node.Node, { unsigned, signatures }: SignatureFile.Signatures) =>
+  Effect.gen(function* () {
+    const { from } = unsigned.transaction
+    const account = yield* node.ask((client) => client.core.balance({ path: { address: from } }))
+    if (account.is_smart_account) return yield* Sending.built(() => Wallet.combine(unsigned, signatures))
+    const own = signatures.find(({ publicKey }) => Address.fromPublicKey(publicKey) === from)
+    if (own === undefined)
+      return yield* wrong("the account's own key has not signed it, and no others sign for the account")
+    return { ...Wallet.unsignedJson(unsigned), pub_key: own.publicKey, signature: own.signature }
+  })
+
+const submit = (given: Given) =>
+  Effect.gen(function* () {
+    const signed = yield* load(given)
+    const node = Verb.nodeOf(given)
+    const info = yield* node.ask((client) => client.core.network())
+    const { networkId } = signed.unsigned.network
+    if (info.network_id !== networkId) {
+      return yield* Effect.fail(
+        fail("node", `it is for the network "${networkId}", and ${node.url} is a node of "${info.network_id}"`),
+      )
+    }
+    const complete = yield* signedFor(node, signed)
+    yield* Sending.submit(given, node, info.parameters.round_interval_ms, signed.unsigned, complete)
+  })
+
+export const multisig = Verb.make({
+  name: "multisig",
+  about: "signs a transaction with several keys, and sends it",
+  settings,
+  examples: [
+    ["write down a payment of an account of several keys", "udg send @bob 5 --from @treasury --out payment.json"],
+    ["each signer looks, signs, and passes the file on", "udg multisig sign payment.json"],
+    ["whoever has enough signatures sends it", "udg multisig submit payment.json"],
+  ],
+  footer: [
+    "The file holds nothing secret. Signing needs no node. Signed on several machines at once, the copies are brought together " +
+      "by udg multisig submit FILE FILE.",
+  ],
+  run: (given) => ({ show, sign, submit })[given.action](given),
+})

@@ -1,0 +1,108 @@
+/**
+ * docs/cli.md shows what a terminal shows: every `console` block is typed, line by line, and what comes back must have the
+ * shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
+ */
+import { writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { exitCodes } from "../../src/cli/wallet/Verb.js"
+import { verbs } from "../../src/cli/wallet/Wallet.js"
+import { program, Running } from "../blackbox/Running.js"
+import { PASSPHRASE, Person } from "../blackbox/wallet/Person.js"
+import { root, textOf } from "./Pages.js"
+
+const page = textOf("docs/cli.md")
+const isRewriting = process.env["UDG_REWRITE_DOCS"] === "1"
+
+interface Typed {
+  readonly line: string
+  readonly shown: string
+}
+
+const BLOCK = /```console\n([\s\S]*?)```/g
+
+/** The lines that are typed in a block, each with what follows it. */
+const typedIn = (block: string): ReadonlyArray<Typed> =>
+  block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [line = "", ...shown] = part.split("\n")
+      return { line, shown: shown.join("\n").trimEnd() }
+    })
+
+const story = [...page.matchAll(BLOCK)].flatMap(([, block = ""]) => typedIn(block))
+
+/** Without what is another each time: who, when and how much, and how wide a column is. */
+const shapeOf = (text: string): string =>
+  text
+    .replaceAll(/\b[0-9a-f]{128}\b|\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\bt?udg1[0-9a-z]{38}\b/g, "…")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
+    .replaceAll(/udg-solo-[0-9a-f]{16}/g, "…")
+    .replaceAll(/127\.0\.0\.1:\d+/g, "…")
+    .replaceAll(/\d+(?:\.\d+)?/g, "…")
+    .replaceAll(/[ \t]+/g, " ")
+    .replaceAll(/ $/gm, "")
+
+const ENTER = "\r"
+const PROMPT = /(?:[Pp]assphrase[^\n]*|again): $/
+
+let node: Running
+let alice: Person
+beforeAll(async () => {
+  alice = new Person({})
+  node = new Running(process.execPath, [
+    program,
+    ...["--data-dir", join(alice.home, "data"), "--host", "127.0.0.1", "--port", "0"],
+    ...["--round-ms", "200", "--rate-limits", "off"],
+  ])
+  await node.until(() => / {2}data directory/.test(node.stdout))
+})
+afterAll(async () => {
+  node.signal("SIGTERM")
+  await node.end()
+  alice.leave()
+})
+
+/** Types it at a terminal, and the passphrase wherever it is asked for. */
+const type = async (line: string): Promise<string> => {
+  const url = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
+  const terminal = alice.sit(line, { UDG_NODE: url })
+  await terminal.answer(PROMPT, `${PASSPHRASE}${ENTER}`)
+  return terminal.screen
+    .trimEnd()
+    .replaceAll(/ +$/gm, "")
+    .replaceAll(alice.home, "/home/you")
+    .replaceAll(url, "http://127.0.0.1:10333")
+}
+
+describe("docs/cli.md", () => {
+  it("has every verb as its usage says it, and every exit code", () => {
+    const usage = page.replaceAll("\\|", "|").replaceAll(/ +/g, " ")
+    for (const verb of verbs) {
+      const { usage: line } = verb.page("")
+      expect(usage).toContain(`| \`${line.replace(" [options]", "")}\` | ${verb.about} |`)
+    }
+    for (const [code, about] of exitCodes) expect(usage).toContain(`| ${code} | ${about} |`)
+  })
+
+  it("shows what a terminal shows", async () => {
+    expect(story.length).toBeGreaterThan(20)
+    const seen = []
+    for (const { line } of story) seen.push({ line, shown: await type(line) })
+    if (isRewriting) {
+      const shown = seen.values()
+      writeFileSync(
+        resolve(root, "docs/cli.md"),
+        page.replaceAll(BLOCK, (_, block: string) => {
+          const parts = typedIn(block).map(({ line }) => `$ ${line}\n${shown.next().value?.shown ?? ""}\n`)
+          return `\`\`\`console\n${parts.join("\n")}\`\`\``
+        }),
+      )
+      return
+    }
+    for (const [i, { line, shown }] of seen.entries()) {
+      expect(`$ ${line}\n${shapeOf(shown)}`).toBe(`$ ${line}\n${shapeOf(story[i]?.shown ?? "")}`)
+    }
+  }, 300_000)
+})

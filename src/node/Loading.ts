@@ -6,6 +6,7 @@ import { Duration, Effect, Either, Option } from "effect"
 import * as Core from "../consensus/Core.js"
 import type { Opening } from "../consensus/Output.js"
 import * as GenesisState from "../consensus/replica/GenesisState.js"
+import { JoinedLedger, type State } from "../consensus/replica/JoinedLedger.js"
 import * as Opened from "../consensus/replica/Opened.js"
 import type { Contents } from "../consensus/replica/Stored.js"
 import type { ReceivedTransaction } from "../consensus/replica/Write.js"
@@ -47,8 +48,12 @@ export const KEPT_CLOSES = 2
 /** Headers under the own key that are remembered from elsewhere. */
 const FOREIGN_HEADERS = 1_000
 
-const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
+/** What cannot be read is damage. */
+export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
+
+/** Of a database in which nothing has begun. */
+export const noEpoch: StateDamaged = fromDamage({ message: "there is no record of the running epoch" })
 
 /** Commit 0 and the epoch it opens. */
 const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
@@ -144,12 +149,23 @@ const recount = (ledger: Ledger) =>
   ).pipe(Effect.withSpan("recount"))
 
 /** The trie after these changes, built in slices. */
-const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
+export const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
   Effect.gen(function* () {
     const update = Trie.update(trie, changes)
     for (;;) {
       const done = update.step(Slice.begin())
       if (done !== undefined) return done
+      yield* EventLoop.turn
+    }
+  })
+
+/** The ledger of a state that is there as a trie, made in slices, or what is wrong with it. */
+export const ledgerOf = (protocol: Genesis.Protocol, tableKey: HalfSipHash.Key, state: State) =>
+  Effect.gen(function* () {
+    const making = new JoinedLedger(protocol, tableKey, state)
+    for (;;) {
+      const made = making.work(Slice.begin())
+      if (made !== undefined) return made
       yield* EventLoop.turn
     }
   })
@@ -222,13 +238,6 @@ const missingOf = (
   return missing
 }
 
-const withOwn = (storage: Kept, kept: ReadonlyArray<Vertex.Vertex>, own: ReadonlyArray<Vertex.Vertex>) =>
-  Effect.gen(function* () {
-    const missing = missingOf(kept, own)
-    if (missing.length > 0) yield* storage.vertices.insert(missing)
-    return [...kept, ...missing]
-  })
-
 const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>) =>
   Effect.gen(function* () {
     const { epoch } = opening.record
@@ -269,15 +278,16 @@ const contentsOf = (
   [running, before]: ReadonlyArray<Opening>,
 ) =>
   Effect.gen(function* () {
-    if (running === undefined) return yield* fromDamage({ message: "there is no record of the running epoch" })
+    if (running === undefined) return yield* noEpoch
     const { epoch } = running.record
     const own = yield* ownVertices(storage, genesis, self, (before ?? running).record.epoch)
     const ownOf = (of: Counter.Epoch) => own.filter(({ header }) => header.epoch === of)
-    const vertices = yield* withOwn(storage, yield* verticesOf(storage, genesis, epoch), ownOf(epoch))
+    const kept = yield* verticesOf(storage, genesis, epoch)
+    const missing = missingOf(kept, ownOf(epoch))
     const closings = yield* storage.checkpoints.closing(Counter.epoch(Math.max(0, epoch - 2)), 2)
     const contents: Contents = {
       genesis,
-      current: yield* epochOf(storage, running, vertices),
+      current: yield* epochOf(storage, running, [...kept, ...missing]),
       previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
       ownHeaders: own.map(({ header }) => header),
       foreignHeaders: yield* foreignOf(storage, self),
@@ -285,19 +295,29 @@ const contentsOf = (
       closings: closings.filter(({ hasQuorum }) => hasQuorum),
       join: Option.getOrNull(yield* storage.joins.kept),
     }
-    return contents
+    return { contents, missing }
   })
 
-/** `self` is none for a node without a validator key. */
-export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: HalfSipHash.Key) =>
+export interface Read extends Loaded {
+  /** The states of the last closes, the oldest first, also one that its checkpoint does not vouch for. */
+  readonly closed: ReadonlyArray<Opened.ClosedState>
+  /** Own vertices of the running epoch that only `signed.db` has. */
+  readonly missing: ReadonlyArray<Vertex.Vertex>
+}
+
+/** Takes everything in and checks it, and writes nothing. */
+const readOf = (
+  storage: Kept,
+  genesis: Genesis.Genesis,
+  self: Address | null,
+  tableKey: HalfSipHash.Key,
+  openings: ReadonlyArray<Opening>,
+) =>
   Effect.gen(function* () {
-    const storage = yield* Storage
-    const kept = yield* storage.epochs.kept
-    const openings = kept.length > 0 ? kept : yield* begin(storage, genesis, tableKey)
     const [restoring, ledger] = yield* Effect.timed(restoreLedger(storage, genesis, tableKey))
     const [counting] = yield* Effect.timed(recount(ledger))
     const [building, trie] = yield* Effect.timed(trieOf(ledger))
-    const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
+    const [reading, { contents, missing }] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
     const [returning, closed] = yield* Effect.timed(closedOf(storage, ledger, trie))
     const opened = yield* sound(Opened.judge(contents, ledger, trie, closed))
     yield* log.info("loaded", () => ({
@@ -312,5 +332,23 @@ export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: H
       verticesMs: Math.round(Duration.toMillis(reading)),
       closedStatesMs: Math.round(Duration.toMillis(returning)),
     }))
-    return { contents, opened } satisfies Loaded
+    return { contents, opened, closed, missing } satisfies Read
   }).pipe(Effect.withSpan("loading"))
+
+/** Of a database that is only looked at; one that has not begun holds nothing that could be read. */
+export const read = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    return yield* readOf(storage, genesis, null, tableKey, yield* storage.epochs.kept)
+  })
+
+/** `self` is none for a node without a validator key. */
+export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: HalfSipHash.Key) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const kept = yield* storage.epochs.kept
+    const openings = kept.length > 0 ? kept : yield* begin(storage, genesis, tableKey)
+    const { contents, opened, missing } = yield* readOf(storage, genesis, self, tableKey, openings)
+    if (missing.length > 0) yield* storage.vertices.insert(missing)
+    return { contents, opened } satisfies Loaded
+  })

@@ -1,9 +1,14 @@
-/** Lets go of old vertices a few at a time, and of own ones that nothing asks for any more. */
-import { Duration, Effect, Layer } from "effect"
+/**
+ * Lets go of old vertices a few at a time, and of own ones that nothing asks for any more. A node does that all along; of a
+ * stopped one everything old can go at once, histories too.
+ */
+import { Duration, Effect, Layer, Option } from "effect"
 import * as Counter from "../protocol/Counter.js"
+import * as EventLoop from "../storage/EventLoop.js"
 import { Storage } from "../storage/Storage.js"
 import type { StorageError } from "../storage/StorageError.js"
 import { Configuration } from "./Configuration.js"
+import type { StateDamaged } from "./Ending.js"
 import { Engine } from "./Engine.js"
 import * as Loading from "./Loading.js"
 import * as Log from "./Log.js"
@@ -20,50 +25,93 @@ const SMALL_AT_ONCE = 2_000
 const PAUSE = Duration.millis(50)
 const EVERY = Duration.seconds(30)
 
-const vertices = Effect.gen(function* () {
-  const engine = yield* Engine
-  const storage = yield* Storage
-  const { round } = engine.pulse()
-  const epoch = yield* engine.look(({ core }) => core.epoch.opening.record.epoch)
-  const request = {
-    beforeRound: Counter.round(Math.max(0, round - KEPT_ROUNDS)),
-    beforeEpoch: Counter.epoch(Math.max(0, epoch - 1)),
-    limit: AT_ONCE,
-  }
-  let pruned = 0
-  for (;;) {
-    const gone = yield* storage.vertices.prune(request)
-    engine.counters.pruned(gone)
-    pruned += gone
-    if (gone < AT_ONCE) break
-    yield* Effect.sleep(PAUSE)
-  }
-  if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: request.beforeRound })
+/** What is old. */
+export interface Bounds {
+  /** Rounds below go … */
+  readonly beforeRound: Counter.Round
+  /** … but nothing of the running epoch, which is this one, and of the one before. */
+  readonly running: Counter.Epoch
+}
+
+export const boundsOf = (round: number, running: Counter.Epoch, keptRounds: number): Bounds => ({
+  beforeRound: Counter.round(Math.max(0, round - keptRounds)),
+  running,
 })
+
+const oldestKept = ({ running }: Bounds): Counter.Epoch => Counter.epoch(Math.max(0, running - 1))
+
+/** Takes so many at a time until there are no more, with a rest behind each, and says how many went. */
+const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<number, StorageError>) =>
+  Effect.gen(function* () {
+    let gone = 0
+    for (;;) {
+      const taken = yield* take
+      gone += taken
+      if (taken < limit) return gone
+      yield* rest
+    }
+  })
+
+const vertices = (bounds: Bounds, rest: Effect.Effect<void>, told: (gone: number) => void) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const { beforeRound } = bounds
+    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: AT_ONCE }
+    const take = Effect.tap(storage.vertices.prune(request), (gone) => Effect.sync(() => told(gone)))
+    const pruned = yield* inTurns(AT_ONCE, rest, take)
+    if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: beforeRound })
+    return pruned
+  })
 
 /** The way back to closes that nobody is served from any more. */
-const closedStates = Effect.gen(function* () {
-  const engine = yield* Engine
-  const storage = yield* Storage
-  const running = yield* engine.look(({ read }) => read.epoch.epoch)
-  const oldest = Counter.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
-  while ((yield* storage.closedStates.prune(oldest, SMALL_AT_ONCE)) === SMALL_AT_ONCE) yield* Effect.sleep(PAUSE)
-})
+const closedStates = (running: Counter.Epoch, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const oldest = Counter.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
+    return yield* inTurns(SMALL_AT_ONCE, rest, storage.closedStates.prune(oldest, SMALL_AT_ONCE))
+  })
 
-const own = Effect.gen(function* () {
-  const engine = yield* Engine
-  const storage = yield* Storage
-  const epoch = yield* engine.look(({ core }) => core.epoch.opening.record.epoch)
-  yield* storage.signed.prune(Counter.epoch(Math.max(0, epoch - 1)))
-})
+const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.prune(oldestKept(bounds)))
 
 /** One round of it. */
 export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
   const { archive } = yield* Configuration
-  yield* own
-  yield* closedStates
-  if (!archive) yield* vertices
+  const { look, pulse, counters } = yield* Engine
+  const rest = Effect.sleep(PAUSE)
+  const running = yield* look(({ core }) => core.epoch.opening.record.epoch)
+  const bounds = boundsOf(pulse().round, running, KEPT_ROUNDS)
+  yield* own(bounds)
+  yield* closedStates(yield* look(({ read }) => read.epoch.epoch), rest)
+  if (!archive) yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
 })
+
+/** How much of each went. */
+export interface Pruned {
+  readonly bounds: Bounds
+  readonly vertices: number
+  readonly transactions: number
+}
+
+/** Everything old of a database that nobody else uses, with what a node keeps until it is asked: transactions and histories. */
+export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamaged | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const [opening] = yield* storage.epochs.kept
+    if (opening === undefined) return yield* Loading.noEpoch
+    const last = yield* storage.commits.last
+    const { leaderRound } = Option.getOrElse(last, () => opening.position)
+    const bounds = boundsOf(leaderRound, opening.record.epoch, keptRounds)
+    yield* own(bounds)
+    yield* closedStates(bounds.running, EventLoop.turn)
+    const gone = yield* vertices(bounds, EventLoop.turn, () => {})
+    const first = yield* storage.commits.firstSince(bounds.beforeRound, oldestKept(bounds))
+    const transactions = yield* Option.match(first, {
+      onNone: () => Effect.succeed(0),
+      onSome: storage.transactions.prune,
+    })
+    yield* storage.compact
+    return { bounds, vertices: gone, transactions }
+  })
 
 export const layer: Layer.Layer<never, never, Engine | Storage | Configuration | Supervisor> = Layer.scopedDiscard(
   Effect.gen(function* () {

@@ -4,11 +4,11 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
 
-const synced = (path: string, content: Uint8Array, mode: number) =>
+const synced = <E>(path: string, mode: number, fill: (file: FileSystem.File) => Effect.Effect<void, E>) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const file = yield* fileSystem.open(path, { flag: "wx", mode })
-    yield* file.writeAll(content)
+    yield* fill(file)
     yield* file.sync
   }).pipe(Effect.scoped)
 
@@ -28,18 +28,32 @@ export const isTaken = (path: string): Effect.Effect<boolean, PlatformError, Fil
     return isLink || (yield* fileSystem.exists(path))
   })
 
-/** Writes the file, in place of whatever has its name. */
-export const write = (
+/** Gives a file that is whole and synced its place, which is then taken by all of it or by what was there before. */
+export const place = (from: string, to: string): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    yield* fileSystem.rename(from, to)
+    yield* syncDirectory(dirname(to))
+  })
+
+/** Writes the file piece by piece, in place of whatever has its name. */
+export const fill = <E>(
   path: string,
-  content: Uint8Array,
   mode: number,
-): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
+  fill: (file: FileSystem.File) => Effect.Effect<void, E>,
+): Effect.Effect<void, PlatformError | E, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const temporary = `${path}.new`
     // What a crash may have left of an earlier attempt.
     yield* fileSystem.remove(temporary, { force: true })
-    yield* synced(temporary, content, mode)
-    yield* fileSystem.rename(temporary, path)
-    yield* syncDirectory(dirname(path))
+    yield* Effect.onError(synced(temporary, mode, fill), () => Effect.ignore(fileSystem.remove(temporary)))
+    yield* place(temporary, path)
   })
+
+/** Writes the file, in place of whatever has its name. */
+export const write = (
+  path: string,
+  content: Uint8Array,
+  mode: number,
+): Effect.Effect<void, PlatformError, FileSystem.FileSystem> => fill(path, mode, (file) => file.writeAll(content))

@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Commit } from "../protocol/Commit.js"
-import type { CommitIndex, Epoch, Timestamp } from "../protocol/Counter.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
@@ -20,6 +20,8 @@ export interface Commits {
   readonly at: (index: CommitIndex) => Effect.Effect<Option.Option<CommitRecord>, StorageError>
   /** In their order, `limit` at most. */
   readonly from: (index: CommitIndex, limit: number) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
+  /** The first one of this round or epoch or a later one. */
+  readonly firstSince: (round: Round, epoch: Epoch) => Effect.Effect<Option.Option<CommitIndex>, StorageError>
   /** In their order. */
   readonly ofEpoch: (epoch: Epoch) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
 }
@@ -60,6 +62,16 @@ export const make = (database: Database): Commits => {
     last: Effect.map(select("order by commit_index desc limit 1"), first),
     at: (index) => Effect.map(select("where commit_index = ?", index), first),
     from: (index, limit) => select("where commit_index >= ? order by commit_index limit ?", index, limit),
+    firstSince: (round, epoch) =>
+      Effect.map(
+        database.select(
+          (row) => Column.nullable(row, 0, Column.counter<CommitIndex>),
+          "select min(commit_index) from commits where leader_round >= ? or epoch >= ?",
+          round,
+          epoch,
+        ),
+        ([index]) => Option.fromNullable(index),
+      ),
     ofEpoch: (epoch) => select("where epoch = ? order by commit_index", epoch),
   }
 }

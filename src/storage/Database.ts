@@ -168,16 +168,8 @@ export const openInMemory = (
   })
 
 /**
- * Reads a file as it is. The connection cannot write, and closing it leaves the log alone, so whatever stands against
- * using the file, its bytes stay what they were.
+ * A file as it is. The connection cannot write, and closing it leaves the log alone, so whatever stands against using
+ * the file, its bytes stay what they were.
  */
-export const inspect = <A, E>(
-  file: string,
-  use: (database: Database) => Effect.Effect<A, E | StorageError.StorageError>,
-): Effect.Effect<A, E | StorageError.StorageError> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
-      return yield* use(make(file, reader, reader))
-    }),
-  )
+export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+  Effect.map(connect({ filename: file, readonly: true, disableWAL: true }), (reader) => make(file, reader, reader))

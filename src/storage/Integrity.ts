@@ -1,14 +1,24 @@
 /** Whether a database can be used at all, found out without changing a byte of it. */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Option } from "effect"
+import { Effect, Option, type Scope } from "effect"
 import type * as Genesis from "../protocol/Genesis.js"
 import type * as Hash from "../protocol/Hash.js"
 import * as Column from "./Column.js"
 import * as Database from "./Database.js"
 import * as Meta from "./Meta.js"
 import * as Migration from "./Migration.js"
-import { DatabaseDamaged, DatabaseFailed, NewerSchema, type OpenError, type StorageError } from "./StorageError.js"
+import {
+  DatabaseDamaged,
+  DatabaseFailed,
+  NewerSchema,
+  OlderSchema,
+  type OpenError,
+  type StorageError,
+} from "./StorageError.js"
+
+/** `quick` looks at every page; `full` also compares every index with its table, which takes a few times as long. */
+export type Thoroughness = "quick" | "full"
 
 const unusable = (file: string, error: PlatformError): DatabaseFailed =>
   new DatabaseFailed({
@@ -38,7 +48,7 @@ const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSy
   )
 
 /** A file that is not there, or was made and never written to, is a new one. */
-const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
+export const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     fileSystem.stat(file).pipe(
       Effect.map(({ size }) => size === 0n),
@@ -57,16 +67,16 @@ const requireShape = (database: Database.Database, migrations: ReadonlyArray<Mig
       return yield* new DatabaseDamaged({ file: database.file, finding: `its schema has no ${missing}` })
   })
 
-/** Fails for what another or a newer program wrote; says whether there is a schema at all. */
+/** Fails for what another or a newer program wrote; gives the schema's version, 0 where there is none at all. */
 const requireKnown = (
   database: Database.Database,
   migrations: ReadonlyArray<Migration.Migration>,
-): Effect.Effect<boolean, OpenError> =>
+): Effect.Effect<number, OpenError> =>
   Effect.gen(function* () {
     const { file } = database
     const { applicationId, version, isEmpty } = yield* Migration.versionOf(database)
     const known = Migration.newest(migrations)
-    if (isEmpty) return false
+    if (isEmpty) return 0
     if (applicationId !== Migration.APPLICATION_ID) {
       return yield* new DatabaseDamaged({
         file,
@@ -79,16 +89,18 @@ const requireKnown = (
       database,
       migrations.filter((migration) => migration.version <= version),
     )
-    return true
+    return version
   })
 
 /**
  * SQLite's own check of every page: structure, order of keys, types of columns. What it cannot see is a changed value;
  * for those there are the supply recount and the state root.
  */
-const requireSound = (database: Database.Database): Effect.Effect<void, StorageError> =>
+const requireSound = (database: Database.Database, thoroughness: Thoroughness): Effect.Effect<void, StorageError> =>
   Effect.flatMap(
-    database.read((sql) => sql`pragma quick_check(1)`.values),
+    database.read(
+      (sql) => sql`pragma ${sql.literal(thoroughness === "full" ? "integrity_check" : "quick_check")}(1)`.values,
+    ),
     ([row = []]) => {
       const finding = Column.text(row, 0)
       return finding === "ok"
@@ -99,21 +111,50 @@ const requireSound = (database: Database.Database): Effect.Effect<void, StorageE
 
 /** What `use` finds in a file that is there. */
 const looked = <A>(file: string, use: (database: Database.Database) => Effect.Effect<A, OpenError>) =>
-  Effect.zipRight(requireAccess(file), Effect.unlessEffect(Database.inspect<A, OpenError>(file, use), isNew(file)))
+  Effect.zipRight(
+    requireAccess(file),
+    Effect.unlessEffect(Effect.scoped(Effect.flatMap(Database.openToRead(file), use)), isNew(file)),
+  )
 
-/** Fails if the file cannot be used: newer schema, other network, damage. */
+/** Fails if the database cannot be used: newer schema, other network, damage. Gives its schema's version. */
+const requireUsable = (
+  database: Database.Database,
+  migrations: ReadonlyArray<Migration.Migration>,
+  genesis: Hash.Hash,
+  thoroughness: Thoroughness,
+): Effect.Effect<number, OpenError> =>
+  Effect.gen(function* () {
+    const version = yield* requireKnown(database, migrations)
+    if (version === 0) return version
+    yield* Meta.requireGenesis(database, genesis)
+    yield* requireSound(database, thoroughness)
+    return version
+  })
+
+/** Fails if the file cannot be used; a new one can. */
 export const check = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,
   genesis: Hash.Hash,
 ): Effect.Effect<void, OpenError, FileSystem.FileSystem> =>
-  looked(file, (database) =>
-    Effect.gen(function* () {
-      if (!(yield* requireKnown(database, migrations))) return
-      yield* Meta.requireGenesis(database, genesis)
-      yield* requireSound(database)
-    }),
-  ).pipe(Effect.asVoid, Effect.withSpan("integrity", { attributes: { file } }))
+  looked(file, (database) => requireUsable(database, migrations, genesis, "quick")).pipe(
+    Effect.asVoid,
+    Effect.withSpan("integrity", { attributes: { file } }),
+  )
+
+/** A database to look at, checked in full. One that has not been brought to the newest schema cannot be read by it. */
+export const openChecked = (
+  file: string,
+  migrations: ReadonlyArray<Migration.Migration>,
+  genesis: Hash.Hash,
+): Effect.Effect<Database.Database, OpenError | OlderSchema, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* requireAccess(file)
+    const database = yield* Database.openToRead(file)
+    const found = yield* requireUsable(database, migrations, genesis, "full")
+    const known = Migration.newest(migrations)
+    return found < known ? yield* new OlderSchema({ file, found, known }) : database
+  }).pipe(Effect.withSpan("integrity", { attributes: { file } }))
 
 /** The genesis a file was made for; none for a new one. */
 export const genesisOf = (
@@ -121,7 +162,7 @@ export const genesisOf = (
   migrations: ReadonlyArray<Migration.Migration>,
 ): Effect.Effect<Option.Option<Genesis.Genesis>, OpenError, FileSystem.FileSystem> =>
   looked(file, (database) =>
-    Effect.flatMap(requireKnown(database, migrations), (hasSchema) =>
-      hasSchema ? Meta.genesis(database) : Effect.succeedNone,
+    Effect.flatMap(requireKnown(database, migrations), (version) =>
+      version > 0 ? Meta.genesis(database) : Effect.succeedNone,
     ),
   ).pipe(Effect.map(Option.flatten))

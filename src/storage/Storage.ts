@@ -21,7 +21,7 @@ import * as PendingTransactions from "./PendingTransactions.js"
 import * as Records from "./Records.js"
 import * as SignedVertices from "./SignedVertices.js"
 import * as StateReplacement from "./StateReplacement.js"
-import type { OpenError, StorageError } from "./StorageError.js"
+import type { OlderSchema, OpenError, StorageError } from "./StorageError.js"
 import * as NodeSchema from "./schema/Node.js"
 import * as SignedSchema from "./schema/Signed.js"
 import * as Transactions from "./Transactions.js"
@@ -100,6 +100,22 @@ const openFiles = (
     return { node: yield* openFile(node, genesis), signed: yield* openFile(signed, genesis) }
   })
 
+/** Both as they are, and nothing made: a directory without `signed.db` is a copy of one, and stays one. */
+const openFilesToRead = (
+  directory: DataDirectory,
+  genesis: Genesis.Genesis,
+): Effect.Effect<Kept, OpenError | OlderSchema, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const expected = Genesis.hash(genesis)
+    const signed = directory.fileOf("signed")
+    return {
+      node: yield* Integrity.openChecked(directory.fileOf("database"), NodeSchema.migrations, expected),
+      signed: (yield* Integrity.isNew(signed))
+        ? yield* Database.openInMemory(SignedSchema.migrations)
+        : yield* Integrity.openChecked(signed, SignedSchema.migrations, expected),
+    }
+  })
+
 const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
     const node = yield* Database.openInMemory(NodeSchema.migrations)
@@ -143,6 +159,13 @@ const open = ({ location, genesis }: Options): Effect.Effect<Kept, OpenError, Fi
 /** Opens what is there or makes it, and closes it with the scope. */
 export const layer = (options: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
   Layer.scoped(Storage, Effect.map(open(options), make))
+
+/** What is there, to be looked at: whatever would write fails. */
+export const layerToRead = (
+  directory: DataDirectory,
+  genesis: Genesis.Genesis,
+): Layer.Layer<Storage, OpenError | OlderSchema, FileSystem.FileSystem> =>
+  Layer.scoped(Storage, Effect.map(openFilesToRead(directory, genesis), make))
 
 /** The genesis of a directory that has a database, for when its file is gone. */
 export const genesisOf = (

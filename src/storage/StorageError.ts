@@ -28,6 +28,24 @@ export class NewerSchema extends Data.TaggedError("NewerSchema")<{
   }
 }
 
+/** Of a database that is only looked at, and so not brought to the newest schema. */
+export class OlderSchema extends Data.TaggedError("OlderSchema")<{
+  readonly file: string
+  readonly found: number
+  readonly known: number
+}> {
+  override get message(): string {
+    return `${this.file} has schema ${this.found}, this program reads ${this.known}; start a node on it once, which brings it there`
+  }
+}
+
+/** There is nothing to look at. */
+export class NoLedger extends Data.TaggedError("NoLedger")<{ readonly directory: string }> {
+  override get message(): string {
+    return `${this.directory} holds no ledger; name the data directory of a node that has run`
+  }
+}
+
 export class OtherGenesis extends Data.TaggedError("OtherGenesis")<{
   readonly file: string
   readonly found: string

@@ -37,7 +37,7 @@ export const page = (version: string): Help.Page => ({
 })
 
 /** What a process manager must not start again is said in the log, as its last line; everything is closed by then. */
-const sayFatal = (ending: { readonly _tag: string; readonly message: string }) => {
+export const sayFatal = (ending: { readonly _tag: string; readonly message: string }) => {
   const exitCode = Ending.exitCodeOf(ending)
   return exitCode === 1 ? Effect.void : log.error(ending.message, { exitCode })
 }

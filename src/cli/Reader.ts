@@ -35,6 +35,8 @@ export const port = wholeNumber(0, 65_535, "a port", " (0: any free port)")
 
 export const roundMs = wholeNumber(1, 60_000, "a round interval", " milliseconds")
 
+export const keptRounds = wholeNumber(0, 999_999_999, "a number of rounds", "")
+
 const truths = new Map([
   ...["true", "yes", "on", "1"].map((word) => [word, true] as const),
   ...["false", "no", "off", "0"].map((word) => [word, false] as const),

@@ -4,6 +4,7 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Ending from "../node/Ending.js"
 import * as Completion from "./Completion.js"
+import * as DatabaseTools from "./DatabaseTools.js"
 import * as Exporter from "./Exporter.js"
 import * as GenesisTools from "./GenesisTools.js"
 import * as Help from "./Help.js"
@@ -45,6 +46,7 @@ interface Command {
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["localnet", Localnet],
   ["exporter", Exporter],
+  ["db", DatabaseTools],
   ["genesis", GenesisTools],
   ...Wallet.verbs.map((verb) => [verb.name, verb] as const),
   ["completion", { ...Completion, run: (words) => Completion.run(completed())(words) }],

@@ -11,7 +11,7 @@ describe("the exit code", () => {
     const interrupted = Exit.failCause(Cause.interrupt(FiberId.none))
     const codeOf = (...words: ReadonlyArray<string>) => Udg.exitCode(interrupted, Udg.whenInterrupted(words))
     expect([codeOf(), codeOf("--port", "0"), codeOf("localnet")]).toEqual([0, 0, 0])
-    expect([codeOf("send", "@bob", "1"), codeOf("genesis", "new")]).toEqual([130, 130])
+    expect([codeOf("send", "@bob", "1"), codeOf("db", "import")]).toEqual([130, 130])
   })
 
   it("is 1 when it died", () => {

@@ -1,6 +1,6 @@
 /**
- * The commit rule once more, read off its definition with no regard for cost: every question walks the vertices anew and
- * nothing is remembered. What the incremental committer must equal.
+ * The commit rule once more, read off its definition with no regard for cost: every question walks the vertices anew, and
+ * nothing but verdicts is remembered. What the incremental committer must equal.
  */
 import type { Committee, Schedule } from "../../src/consensus/Committee.js"
 import type { Address } from "../../src/protocol/Address.js"
@@ -16,6 +16,7 @@ export class ReferenceCommitter {
   readonly #vertices: ReadonlyArray<Vertex>
   readonly #byHash: ReadonlyMap<Hash, Vertex>
   readonly #highest: number
+  readonly #verdicts = new Map<number, ReferenceVerdict>()
 
   constructor(committee: Committee, schedule: Schedule, vertices: ReadonlyArray<Vertex>) {
     this.#committee = committee
@@ -76,6 +77,14 @@ export class ReferenceCommitter {
   }
 
   verdict(round: number): ReferenceVerdict {
+    const known = this.#verdicts.get(round)
+    if (known !== undefined) return known
+    const verdict = this.#judge(round)
+    this.#verdicts.set(round, verdict)
+    return verdict
+  }
+
+  #judge(round: number): ReferenceVerdict {
     const direct = this.#direct(round)
     if (direct !== null) return direct
     const anchor = this.#anchor(round)

@@ -45,6 +45,7 @@ export const HABITS = [
   "crowds",
   "splits-certificates",
   "misnames",
+  "two-faced",
 ] as const
 
 export type Habit = (typeof HABITS)[number]
@@ -57,6 +58,8 @@ export interface Means {
   readonly send: (to: number, message: Message) => void
   /** Shows something to the own replica, as if a peer had sent it. */
   readonly show: (message: Message) => void
+  /** Which of its two faces a machine is shown in this round: all conspirators of a run agree on it. */
+  readonly faceFor: (machine: number, round: number) => 0 | 1
   /** Which machine runs the validator with this address. */
   readonly machineOf: (address: Address) => number | undefined
   readonly forged: (transaction: Transaction) => Transaction
@@ -82,8 +85,10 @@ export class Adversary {
   #opening: Opening
   #committee: Committee
   #seen = new Map<number, Map<Address, Array<Vertex.Vertex>>>()
-  /** The vertex of its own that it builds on itself, and all variants for those who ask. */
+  /** The vertex of its own that it builds on itself, with whatever else it made for that round. */
   #own: Vertex.Vertex | null = null
+  #faces: ReadonlyArray<Vertex.Vertex> = []
+  /** For those who ask. */
   #made = 0
   readonly #variants = new Map<Hash, Vertex.Vertex>()
   readonly #withheld = new Set<Hash>()
@@ -174,6 +179,7 @@ export class Adversary {
     this.#committee = new Committee(opening.record)
     this.#seen = new Map()
     this.#own = null
+    this.#faces = []
     this.#made = opening.record.firstRound - 1
     this.#isClosed = false
     this.#variants.clear()
@@ -250,6 +256,7 @@ export class Adversary {
     const variants = this.#make(round, seat, this.#countOfVariants())
     const [first] = variants
     this.#own = first ?? null
+    this.#faces = variants
     if (variants.length > 1) {
       const [a, b] = variants
       const evidence = a !== undefined && b !== undefined ? Evidence.of(a.header, b.header) : undefined
@@ -265,7 +272,23 @@ export class Adversary {
     this.#bother()
   }
 
+  /** Each machine sees one of two validators, which never betray that there is another. */
+  get #isTwoFaced(): boolean {
+    return this.#isHostile && this.#habits.has("two-faced")
+  }
+
+  /** What the machines of one camp make is kept out of the other one's history, as far as parents can be left out. */
+  #isOfOtherCamp(author: Address, round: number, variant: number): boolean {
+    const machine = this.#means.machineOf(author)
+    return author !== this.#address && machine !== undefined && this.#means.faceFor(machine, round) !== variant
+  }
+
+  #splits(habit: "splits-votes" | "splits-certificates", variant: number): boolean {
+    return variant === 1 && (this.#habits.has(habit) || this.#isTwoFaced)
+  }
+
   #countOfVariants(): number {
+    if (this.#isTwoFaced) return 2
     if (this.#does("equivocates", 60)) return this.#chance.between(2, 3)
     return this.#does("splits-votes", 80) || this.#does("splits-certificates", 80) ? 2 : 1
   }
@@ -301,14 +324,15 @@ export class Adversary {
     if (round === this.#opening.record.firstRound) return []
     const row = this.#seen.get(round - 1) ?? new Map<Address, Array<Vertex.Vertex>>()
     const leader = this.#committee.member(this.#committee.leaderOf(Counter.round(round - 1))).address
-    const avoided =
-      this.#does("votes-for-nothing", 80) || (this.#habits.has("splits-votes") && variant === 1) ? leader : null
+    const avoided = this.#does("votes-for-nothing", 80) || this.#splits("splits-votes", variant) ? leader : null
     let weight = this.#weightOf(round - 1)
     const chosen: Array<Vertex.Vertex> = []
     const isSparse = this.#does("sparse-parents", 80)
-    const isToCertify = !this.#habits.has("splits-certificates") || variant !== 1
+    const isToCertify = !this.#splits("splits-certificates", variant)
     const isUnwanted = (author: Address): boolean =>
-      author === avoided || (!isToCertify && this.#isVoter(row.get(author) ?? [], round - 2))
+      author === avoided ||
+      (this.#isTwoFaced && this.#isOfOtherCamp(author, round, variant)) ||
+      (!isToCertify && this.#isVoter(row.get(author) ?? [], round - 2))
     // The ones to leave out come first, as long as a quorum remains.
     const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(isUnwanted(b)) - Number(isUnwanted(a)))
     for (const author of authors) {
@@ -319,11 +343,8 @@ export class Adversary {
         continue
       }
       const vertices = row.get(author) ?? []
-      chosen.push(
-        author === this.#address && this.#own !== null && vertices.includes(this.#own)
-          ? this.#own
-          : chance.pick(vertices),
-      )
+      const face = author === this.#address ? this.#ownParent(variant, vertices) : undefined
+      chosen.push(face ?? chance.pick(vertices))
     }
     const isOwnNamed = chosen.some(({ header }) => header.author === this.#address)
     if (this.#isHostile && chance.percent(10)) {
@@ -338,6 +359,13 @@ export class Adversary {
     if (first === undefined || !this.#does("misnames", 10)) return named
     // One vertex under the slots of all: a quorum of parents, if one believes the names.
     return named.map((parent) => ({ ...parent, hash: first.hash }))
+  }
+
+  /** A face builds on what it showed before. Who has seen only the other one gets this one when it asks. */
+  #ownParent(variant: number, inserted: ReadonlyArray<Vertex.Vertex>): Vertex.Vertex | undefined {
+    const face = this.#isTwoFaced ? this.#faces[variant] : undefined
+    if (face !== undefined && inserted.some(({ header }) => header.round === face.header.round)) return face
+    return this.#own !== null && inserted.includes(this.#own) ? this.#own : undefined
   }
 
   /** Whether a vertex of these names one of the leader of the round. */
@@ -428,10 +456,16 @@ export class Adversary {
     const shunned = this.#does("shuns-leaders", 60) ? this.#means.machineOf(next) : undefined
     for (const machine of this.#means.machines) {
       if (machine === shunned || (isSecret && chance.percent(60))) continue
-      const seen = this.#isHostile && chance.percent(5) ? variants : [chance.pick(variants)]
+      const seen = this.#shownTo(machine, round, variants)
       for (const variant of seen) this.#means.send(machine, { _tag: "Vertices", vertices: [variant] })
     }
     if (isSecret) for (const { header } of variants) if (chance.percent(50)) this.#withheld.add(header.hash)
+  }
+
+  #shownTo(machine: number, round: number, variants: ReadonlyArray<Vertex.Vertex>): ReadonlyArray<Vertex.Vertex> {
+    const face = this.#isTwoFaced ? variants[this.#means.faceFor(machine, round)] : undefined
+    if (face !== undefined) return [face]
+    return this.#isHostile && this.#chance.percent(5) ? variants : [this.#chance.pick(variants)]
   }
 
   /** Things nobody asked for. */

@@ -22,7 +22,12 @@ export interface Fault {
   readonly weather?: ReadonlyArray<FaultName>
   /** Of validators; 7 unless told. */
   readonly nodes?: number
+  /** 150 unless told. */
+  readonly rounds?: number
 }
+
+/** An equivocator is slashed, and out of the committee, when the first epoch ends: the runs are short. */
+const CONSPIRACY: ReadonlyArray<FaultName> = ["network", "aimed", "partitions", "byzantine", "conspiracy"]
 
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -63,6 +68,65 @@ export const faults: ReadonlyArray<Fault> = [
         file: "consensus/Committer.ts",
         line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
         by: "if (slot.blames.weight * 4 > this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
+      },
+    ],
+  },
+  {
+    name: "commit-with-2f",
+    story: "a leader is committed with certificates of half of the weight, 2f of 3f + 1",
+    weather: CONSPIRACY,
+    nodes: 4,
+    rounds: 60,
+    seed: 2,
+    changes: [
+      {
+        file: "consensus/Committer.ts",
+        line: "if (this.#isQuorum(certificates)) this.#decide",
+        by: "if (certificates.weight * 2 >= this.#dag.committee.totalWeight) this.#decide",
+      },
+    ],
+  },
+  {
+    name: "skip-with-a-third",
+    story: "a leader is skipped with blames of a third of the weight",
+    weather: CONSPIRACY,
+    nodes: 4,
+    rounds: 60,
+    seed: 2,
+    changes: [
+      {
+        file: "consensus/Committer.ts",
+        line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
+        by: "if (slot.blames.weight * 3 >= this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
+      },
+    ],
+  },
+  {
+    name: "anchor-jumps",
+    story: "the anchor of a slot is the next committed one, over slots that are undecided",
+    weather: CONSPIRACY,
+    nodes: 4,
+    rounds: 60,
+    seed: 4,
+    changes: [
+      {
+        file: "consensus/Committer.ts",
+        line: 'return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove',
+        by: 'return threeAbove?.verdict?._tag === "Commit" ? threeAbove : ofNextHigher',
+      },
+    ],
+  },
+  {
+    name: "newcomers-by-close",
+    story: "what may come in at a close is a third of what stays, whatever came in at the close before",
+    weather: ["newcomers"],
+    rounds: 200,
+    seed: 4,
+    changes: [
+      {
+        file: "ledger/Committee.ts",
+        line: "const established = Sats.sum(seats.map((candidate) => candidate.established))",
+        by: "const established = Sats.sum(seats.map((candidate) => candidate.carried))",
       },
     ],
   },

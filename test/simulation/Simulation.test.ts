@@ -98,7 +98,7 @@ describe("a planted fault", () => {
         try {
           await Sweep.run(
             bundle,
-            seeds.map((seed) => optionsOf(seed, fault.nodes, 150, fault.weather)),
+            seeds.map((seed) => optionsOf(seed, fault.nodes, fault.rounds, fault.weather)),
             ({ failure }) => {
               isFound ||= failure !== null
               return !isFound

@@ -75,6 +75,7 @@ const RECOVERY_MS = 30_000
 const TRAFFIC_EVERY_MS = 40
 const LOOK_EVERY_MS = 200
 const PEOPLE = 8
+const ROUNDS_OF_CAMPS = 10
 const MESSAGES_PER_PAIR_AND_ROUND = 12
 
 export class Simulation {
@@ -85,6 +86,8 @@ export class Simulation {
   readonly #world: World.World
   readonly #network: Network.Network<Message>
   readonly #hosts: Array<Host> = []
+  /** Machine → whose key it runs. */
+  readonly #owners = new Map<number, World.Person>()
   readonly #adversaries = new Map<number, Adversary>()
   /** Validators that may misbehave, lose their disk or have a double: together below a third of the weight. */
   readonly #unreliable: ReadonlySet<Address>
@@ -92,6 +95,8 @@ export class Simulation {
   readonly #copies = new Set<number>()
   /** Down for good. */
   readonly #dead = new Set<number>()
+  /** Whether somebody is among them who had sat through two closes: what is younger the others can do without. */
+  #isEstablishedDead = false
   readonly #witness: Witness
   readonly #trace: Trace
   readonly #storm: Storm
@@ -250,6 +255,7 @@ export class Simulation {
       dropped: (by, from, message) => this.#dropped(by, from, message),
     })
     this.#hosts.push(host)
+    if (person !== null) this.#owners.set(index, person)
     if (isAdversary) this.#adversaries.set(index, this.#corrupt(host, person))
     return host
   }
@@ -260,7 +266,9 @@ export class Simulation {
 
   #corrupt(host: Host, person: World.Person): Adversary {
     const chance = this.#chance.stream(`adversary ${host.index}`)
-    const habits = HABITS.filter(() => chance.percent(30))
+    const own = HABITS.filter((habit) => habit !== "two-faced" && chance.percent(30))
+    // Alone, two faces seldom fool anybody: all have them or none.
+    const habits = this.#has("conspiracy") ? [...own, "two-faced" as const] : own
     this.#tell(`${host.name} ${habits.join(", ") || "only has a bad name"}`)
     const { index } = host
     const adversary: Adversary = new Adversary(
@@ -281,11 +289,18 @@ export class Simulation {
           this.#network.send(index, to, message)
         },
         show: (message) => host.receive(host.peer, message),
+        faceFor: (machine, round) => this.#faceFor(machine, round),
         machineOf: (address) => this.#machineOf(address),
         forged: (transaction) => this.#traffic.forged(transaction),
       },
     )
     return adversary
+  }
+
+  /** For a while some machines see one world and the others another one; then the camps are drawn anew. */
+  #faceFor(machine: number, round: number): 0 | 1 {
+    const camps = Math.floor(round / ROUNDS_OF_CAMPS)
+    return this.#chance.stream(`camp ${camps} ${machine}`).percent(50) ? 1 : 0
   }
 
   #freshDisk(): Stored {
@@ -303,8 +318,7 @@ export class Simulation {
   }
 
   #personOf(host: Host): World.Person | undefined {
-    const name = host.name.replace("'", "")
-    return [...this.#world.validators, ...this.#world.newcomers].find((person) => person.name === name)
+    return this.#owners.get(host.index)
   }
 
   #host(index: number): Host {
@@ -391,6 +405,7 @@ export class Simulation {
       copy: (machine) => this.#copy(this.#host(machine)),
       stakeNewcomer: () => this.#stakeNewcomer(),
       killNewcomer: () => this.#killNewcomer(),
+      killNewcomers: () => this.#killNewcomers(),
       join: () => this.#join(),
       slow: (machine, factor) => {
         this.#network.slow(machine, factor)
@@ -450,19 +465,45 @@ export class Simulation {
 
   /** The best moment to die is right after taking a seat. */
   #killNewcomer(): void {
-    const seated = this.#hosts.find((host) => {
-      const person = this.#personOf(host)
-      return (
-        host.isUp &&
-        host.name.startsWith("new") &&
-        person !== undefined &&
-        this.#latest.seatOf(person.address) !== undefined
-      )
+    const seated = this.#newcomersUp().find(({ address }) => this.#latest.seatOf(address) !== undefined)
+    if (seated === undefined) return
+    const isEstablished = this.#isEstablished(seated.address)
+    if (isEstablished && this.#isThirdLostWith(seated.host)) return
+    this.#isEstablishedDead ||= isEstablished
+    this.#killForGood(seated.host)
+  }
+
+  /** The house they all stand in burns down, with those that only hope for a seat. */
+  #killNewcomers(): void {
+    for (const { host, address } of this.#newcomersUp()) if (!this.#isEstablished(address)) this.#killForGood(host)
+  }
+
+  #newcomersUp(): ReadonlyArray<{ readonly host: Host; readonly address: Address }> {
+    return this.#world.newcomers.flatMap(({ address }) => {
+      const host = this.#hosts[this.#machineOf(address) ?? -1]
+      return host?.isUp === true ? [{ host, address }] : []
     })
-    if (seated === undefined || this.#isThirdLostWith(seated)) return
-    this.#tell(`dies: ${seated.name}`)
-    this.#dead.add(seated.index)
-    this.#crash(seated, true)
+  }
+
+  #isEstablished(address: Address): boolean {
+    const before = this.#witness.recordOf(this.#latest.record.epoch - 1)
+    return before !== undefined && EpochRecord.memberOf(before, address) !== undefined
+  }
+
+  /** Whether the last close has let anything in. It must not where the young weigh a third without. */
+  #isSomethingNew(): boolean {
+    const { epoch, members } = this.#latest.record
+    const before = this.#witness.recordOf(epoch - 1)
+    return (
+      before !== undefined &&
+      members.some(({ address, weight }) => weight > (EpochRecord.memberOf(before, address)?.weight ?? 0))
+    )
+  }
+
+  #killForGood(host: Host): void {
+    this.#tell(`dies: ${host.name}`)
+    this.#dead.add(host.index)
+    this.#crash(host, true)
   }
 
   /** Whether those who are down for good, and this one with them, weigh a third of the committee: nothing goes on then. */
@@ -585,6 +626,7 @@ export class Simulation {
   }
 
   #wrote(host: Host, write: Write): void {
+    if (write._tag === "Inserted") this.#witness.knows(write.vertex)
     if (write._tag === "Inserted" && this.#isReliable(host)) {
       const collected = host.replica?.core.epoch.dag.collectedRound ?? 0
       this.#witness.inserted(host.name, write.vertex.header, collected)
@@ -661,8 +703,11 @@ export class Simulation {
       if (isLongEnough) this.#heal()
       return
     }
-    // The dead of two epochs, and members that were dropped meanwhile, can add up to what no protocol bears.
+    // Members of long standing that died, and others that left, can add up to what no protocol bears.
     if (this.#isThirdLostWith()) {
+      if (!this.#isEstablishedDead && this.#isSomethingNew()) {
+        throw new Violation("everybody", "newcomers who died took a third of the weight with them")
+      }
       this.#isFinished = true
       return
     }

@@ -16,6 +16,7 @@ export const FAULTS = [
   "slow",
   "skew",
   "aimed",
+  "conspiracy",
 ] as const
 
 export type FaultName = (typeof FAULTS)[number]
@@ -42,6 +43,8 @@ export interface Levers {
   readonly copy: (machine: number) => void
   readonly stakeNewcomer: () => void
   readonly killNewcomer: () => void
+  /** All at once that have not been there for long. */
+  readonly killNewcomers: () => void
   readonly join: () => void
   readonly slow: (machine: number, factor: number) => void
   /** Loses so many per cent of leaders' vertices and of those that vote, each on its own way to each machine. */
@@ -66,7 +69,7 @@ export class Storm {
     this.#chance = chance
     this.#levers = levers
     // The others have no moment: adversaries are there from the start.
-    this.#faults = faults.filter((fault) => fault !== "byzantine")
+    this.#faults = faults.filter((fault) => fault !== "byzantine" && fault !== "conspiracy")
     this.#everyMs = chance.pick([250, 500, 1_000, 2_000])
   }
 
@@ -120,7 +123,8 @@ export class Storm {
         return
       case "newcomers":
         if (this.#chance.percent(60)) this.#levers.stakeNewcomer()
-        else this.#levers.killNewcomer()
+        else if (this.#chance.percent(70)) this.#levers.killNewcomer()
+        else this.#levers.killNewcomers()
         return
       case "joins":
         this.#levers.join()
@@ -135,6 +139,7 @@ export class Storm {
         this.#aim()
         return
       case "byzantine":
+      case "conspiracy":
         return
     }
   }

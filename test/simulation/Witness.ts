@@ -2,6 +2,7 @@
  * Watches every honest machine and compares: what one has finalized, all have finalized, in the same order and with the
  * same effects, and nobody takes anything back. It knows nothing of how a replica works, only what comes out of it.
  */
+import { Committee } from "../../src/consensus/Committee.js"
 import type { Execution } from "../../src/ledger/Execution.js"
 import type { Totals } from "../../src/ledger/Records.js"
 import type { Checkpoint } from "../../src/protocol/Checkpoint.js"
@@ -9,6 +10,7 @@ import * as EpochRecord from "../../src/protocol/EpochRecord.js"
 import type { Header } from "../../src/protocol/Header.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
+import { ReferenceCommitter } from "../consensus/ReferenceCommitter.js"
 
 /** What no run may ever show. The message is for people; the machine is the one that showed it. */
 export class Violation extends Error {
@@ -49,6 +51,9 @@ export class Witness {
   /** Epoch and author → who proved it, and since which round it was proven by enough. */
   readonly #accused = new Map<string, { readonly by: Set<string>; round: number }>()
   readonly #slashed = new Set<string>()
+  /** Of an epoch that nobody has closed: every vertex that anybody took in, and the leaders that were committed. */
+  readonly #known = new Map<number, Map<string, Vertex>>()
+  #leaders: Array<{ readonly round: number; readonly hash: string }> = []
   readonly #records = new Map<number, EpochRecord.EpochRecord>()
   #highestCommit = 0
   #highestRound = 0
@@ -103,6 +108,33 @@ export class Witness {
     if (commit.index <= this.#highestCommit) return
     this.#highestCommit = commit.index
     this.#highestRound = commit.leaderRound
+    this.#leaders.push({ round: commit.leaderRound, hash: commit.leaderHash })
+    if (nextEpoch !== null) this.#expectTheRule(machine, commit.epoch)
+  }
+
+  /** A vertex has entered somebody's DAG. */
+  knows(vertex: Vertex): void {
+    const { epoch, hash } = vertex.header
+    const known = this.#known.get(epoch)
+    if (known === undefined) this.#known.set(epoch, new Map([[hash, vertex]]))
+    else if (!known.has(hash)) known.set(hash, vertex)
+  }
+
+  /**
+   * What all have agreed on is also what the commit rule says, read off its definition over all that anybody took in. A
+   * wrong rule that everybody follows alike would otherwise show only where they happen to see different things.
+   */
+  #expectTheRule(machine: string, epoch: number): void {
+    const record = this.#records.get(epoch)
+    if (record === undefined) return
+    const committee = new Committee(record)
+    const vertices = [...(this.#known.get(epoch)?.values() ?? [])]
+    const released = new ReferenceCommitter(committee, committee, vertices).released()
+    const committed = released.flatMap((verdict) => (verdict._tag === "Commit" ? [verdict.leader.header.hash] : []))
+    const wrong = this.#leaders.find(({ hash }, i) => committed[i] !== hash)
+    if (wrong !== undefined) throw new Violation(machine, `commits round ${wrong.round} against the rule`)
+    this.#known.delete(epoch)
+    this.#leaders = []
   }
 
   #agree(machine: string, index: number, found: Finalized): void {

@@ -93,7 +93,8 @@ const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Lim
 
 const LONGEST_PATH_SHOWN = 100
 
-const COULD_BE_A_KEY = /[0-9a-f]{64,}/gi
+/** Also one that lost a character on its way: whatever is longer than an address. */
+const COULD_BE_A_KEY = /[0-9a-f]{41,}/gi
 
 /** A path as it came, but neither very long nor with a secret key that somebody took for a part of it. */
 const shown = (path: string): string => {
@@ -197,15 +198,15 @@ export class Edge {
       }
     }
     if (!endpoint.hasBody) return this.#read(visit, station, match)
+    const mayBeArray = endpoint.batch !== undefined
+    const refusal = RequestBody.refusalOf(visit.request, mayBeArray)
+    if (refusal !== undefined) return this.#refuse(visit, refusal)
     if (visit.awaitsContinue) visit.response.writeContinue()
-    RequestBody.read(
-      visit.request,
-      { mayBeArray: endpoint.batch !== undefined, budget: this.#options.bodies, turnstile: this.#turnstile },
-      (body) =>
-        this.#guard(visit, () => {
-          if (Either.isLeft(body)) this.#refuse(visit, body.left)
-          else this.#take(visit, station, match, body.right)
-        }),
+    RequestBody.read(visit.request, { mayBeArray, budget: this.#options.bodies, turnstile: this.#turnstile }, (body) =>
+      this.#guard(visit, () => {
+        if (Either.isLeft(body)) this.#refuse(visit, body.left)
+        else this.#take(visit, station, match, body.right)
+      }),
     )
   }
 

@@ -45,8 +45,11 @@ export class Budget {
 const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
 
-/** The size is a size only if an array may come, because what comes is not known before its first character. */
-const refuseHead = (request: IncomingMessage, mayBeArray: boolean): Refusal | undefined => {
+/**
+ * What stands against a body before any of it has come. The larger size counts where an array may come, because what
+ * comes is not known before its first character.
+ */
+export const refusalOf = (request: IncomingMessage, mayBeArray: boolean): Refusal | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !JSON_TYPE.test(type)) {
     return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
@@ -104,18 +107,13 @@ export const refuse = (request: IncomingMessage): void => {
   if (!request.complete) discard(request)
 }
 
-/** Reads and parses the body, then calls `done` once; not at all when the client goes away before. */
+/** Reads and parses a body that nothing stands against, then calls `done` once; not at all when the client goes away. */
 export const read = (
   request: IncomingMessage,
   options: { readonly mayBeArray: boolean; readonly budget: Budget; readonly turnstile: Turnstile },
   done: (body: Either.Either<unknown, Refusal>) => void,
 ): void => {
   const { mayBeArray, budget, turnstile } = options
-  const refused = refuseHead(request, mayBeArray)
-  if (refused !== undefined) {
-    done(Either.left(refused))
-    return
-  }
   const chunks: Array<Buffer> = []
   let length = 0
   let limit: number | undefined = mayBeArray ? undefined : Access.bodyBytes

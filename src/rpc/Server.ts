@@ -47,7 +47,6 @@ export const standardTolerance: Tolerance = {
 }
 
 const HEADER_BYTES = 16_384
-const HEADER_COUNT = 100
 const SWEEP_MS = 50
 
 export interface Settings extends ClientAddress.Settings {
@@ -118,7 +117,8 @@ const make = (tolerance: Tolerance, edge: Edge, streams: EventStreams): Http.Ser
     },
     edge.handle,
   )
-  server.maxHeadersCount = HEADER_COUNT
+  // Their size is limited. Node would drop those beyond a number, such as the one that a proxy put behind all others.
+  server.maxHeadersCount = 0
   server.maxConnections = tolerance.connections
   server.on("checkContinue", (request, response) => edge.handle(request, response, true))
   server.on("checkExpectation", (request, response) => edge.handle(request, response, true))

@@ -254,6 +254,29 @@ describe("requests that are not in order", () => {
     expectFailure(await ask(server.port, post("/stake", stake).slice(0, -5)), 408, "RequestTimeout")
   })
 
+  it("are not asked for a body that would be refused", async () => {
+    const awaiting = (type: string, length: number) =>
+      `POST /stake HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+    for (const [head, status] of [
+      [awaiting("text/plain", 9), 415],
+      [awaiting("application/json", 70_000), 413],
+    ] as const) {
+      const text = (await TestServer.exchange(server.port, [head])).toString()
+      expect(text.startsWith(`HTTP/1.1 ${status} `)).toBe(true)
+    }
+  })
+
+  it("do not show a key, not even most of one, that stands in their path", async () => {
+    const most = example.secretKey.slice(1)
+    for (const [method, path] of [
+      ["GET", `/nothing/${most}`],
+      ["DELETE", `/balance/${most}`],
+    ]) {
+      const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+      expect((await ask(server.port, request)).body).not.toContain(most.slice(0, 8))
+    }
+  })
+
   it("do not disturb the next one on the same connection", async () => {
     const refused = post("/stake", "x".repeat(70_000)).replace("Connection: close\r\n", "")
     const answers = TestServer.parse(
@@ -344,6 +367,14 @@ describe("limits", () => {
     expect(body).toMatchObject({ limit: 1, window_seconds: 600, retry_after_seconds: 600 })
     expect(body.error).toContain("--rate-limits off")
     expect(second.headers.get("retry-after")).toBe("600")
+  })
+
+  it("are counted for who the proxy says, however much stands in front of its word", async () => {
+    const many = Array.from({ length: 400 }, (_, i) => `X-${i}: y\r\n`).join("")
+    const asked = () => ask(server.port, get("/keygen", `${many}${as("203.0.113.77")}`))
+    await asked()
+    expect((await asked()).headers.get("ratelimit")).toMatch(/r=8;/)
+    expect((await ask(server.port, get("/keygen", as("203.0.113.77")))).headers.get("ratelimit")).toMatch(/r=7;/)
   })
 
   it("all endpoints together answer 1000 times; OPTIONS is not counted, everything else is", async () => {

@@ -6,14 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import * as Address from "../../src/protocol/Address.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
 import * as Counter from "../../src/protocol/Counter.js"
-import type { Hash } from "../../src/protocol/Hash.js"
+import * as Hash from "../../src/protocol/Hash.js"
 import { SecretKey } from "../../src/protocol/Keys.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as TestCommittee from "../consensus/TestCommittee.js"
 import { type Stranger, stranger } from "./Hostile.js"
 import * as Processes from "./Processes.js"
 
 const LIMIT_MS = 180_000
+const EPOCH_ROUNDS = 240
 
 let network: Processes.Founded
 let node: Processes.Started
@@ -26,7 +30,7 @@ const somebody = async (): Promise<Stranger> => {
 }
 
 beforeAll(async () => {
-  network = Processes.found({ validators: 1, roundMs: 200, epochRounds: 240 })
+  network = Processes.found({ validators: 1, roundMs: 200, epochRounds: EPOCH_ROUNDS })
   node = await Processes.startValidator(network, 0, [])
 }, LIMIT_MS)
 
@@ -45,7 +49,10 @@ const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Strange
   const bans = node.log().split("peer banned").length
   await Processes.until("it is banned", async () => {
     const line = await one.connect().catch(() => null)
-    if (line !== null) await act(line).catch(() => {})
+    if (line === null) return node.log().split("peer banned").length > bans
+    // What is written to a line that is cut may wait for good; what is written quickly is not read yet.
+    act(line).catch(() => {})
+    await Processes.until("the line is cut", () => line.connection.status !== "open")
     return node.log().split("peer banned").length > bans
   })
   await Processes.until("it is not let in", () =>
@@ -55,6 +62,26 @@ const untilBanned = async (one: Stranger, act: (line: Awaited<ReturnType<Strange
     ),
   )
 }
+
+/** The ends of this epoch and the next as they will not be, by somebody who says that he is the committee. */
+const closesBy = (key: SecretKey, running: number): ReadonlyArray<Checkpoint.SignedCheckpoint> =>
+  [running, running + 1].map((epoch) => {
+    const address = Address.fromPublicKey(key.publicKey)
+    const members = [{ address, publicKey: key.publicKey, weight: Sats.MIN_STAKE_SATS }]
+    const next = { epoch: Counter.epoch(epoch + 1), firstRound: Counter.round(epoch * EPOCH_ROUNDS + 1), members }
+    const checkpoint = Checkpoint.make({
+      epoch: Counter.epoch(epoch),
+      round: Counter.round(epoch * EPOCH_ROUNDS),
+      commitIndex: Counter.commitIndex(epoch * EPOCH_ROUNDS),
+      commitHash: Hash.of("udg/commit", randomBytes(8)),
+      effectsDigest: Hash.ZERO,
+      stateRoot: Hash.ZERO,
+      totalSupply: Sats.ZERO,
+      nextEpoch: TestCommittee.recordOf([1], next),
+      previous: Hash.ZERO,
+    })
+    return { checkpoint, signatures: [Checkpoint.sign(checkpoint, key)] }
+  })
 
 const residentMegabytes = () =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${node.pid}/status`, "utf8"))?.[1]) / 1_024
@@ -109,7 +136,7 @@ describe("a peer", () => {
     "of another network is refused, and the log says of which",
     async () => {
       const one = await somebody()
-      const genesisHash = "ab".repeat(32) as Hash
+      const genesisHash = "ab".repeat(32) as Hash.Hash
       await one.connect({ genesisHash, networkId: "elsewhere" as NetworkId }).catch(() => {})
       await Processes.until("the log says so", () =>
         new RegExp(`WARN .*refused: it is on network elsewhere \\(genesis ${genesisHash}\\)`).test(node.log()),
@@ -144,6 +171,51 @@ describe("a peer", () => {
       await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
       for (const socket of sockets) socket.destroy()
       await follower.stop()
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that shows closes under keys that count no more, other than what was executed, is banned and changes nothing",
+    async () => {
+      const one = await somebody()
+      const retired = SecretKey.generate()
+      await untilBanned(one, ({ say }) => {
+        const forged = closesBy(retired, Math.floor(Processes.finalizedRound(node) / EPOCH_ROUNDS) + 1)
+        const [, newest = null] = forged
+        const claim = Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: forged, newest }))
+        return say(
+          "answers",
+          Array.from({ length: 8 }, () => claim),
+        )
+      })
+      await goesOn()
+      expect(node.log()).not.toContain("fetching the state")
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that leaves streams half open, in the middle of a message, keeps nobody else out",
+    async () => {
+      const before = residentMegabytes()
+      const one = await somebody()
+      const begun = Uint8Array.of(...new Uint8Array(new Uint32Array([1_000_000]).buffer), ...randomBytes(1_000))
+      async function* half(): AsyncGenerator<Uint8Array> {
+        yield begun
+        await new Promise(() => {})
+      }
+      for (let lines = 0; lines < 5; lines++) {
+        const line = await one.connect().catch(() => null)
+        for (const channel of ["vertices", "questions", "answers"] as const) {
+          line?.hold(channel, half())
+        }
+      }
+      const follower = await Processes.start(network, "beside", ["--no-validate", "--peer", node.p2p])
+      await Processes.until("a follower follows", () => Processes.finalizedRound(follower) > 3)
+      await follower.stop()
+      await goesOn()
+      expect(residentMegabytes() - before).toBeLessThan(300)
     },
     LIMIT_MS,
   )

@@ -1,5 +1,5 @@
 /** A peer that speaks the protocol well enough to misuse it. */
-import type { Connection } from "@libp2p/interface"
+import type { Connection, Stream } from "@libp2p/interface"
 import { multiaddr } from "@multiformats/multiaddr"
 import * as Frames from "../../src/network/Frames.js"
 import * as Hello from "../../src/network/Hello.js"
@@ -11,8 +11,10 @@ import { SecretKey } from "../../src/protocol/Keys.js"
 
 export interface Line {
   readonly connection: Connection
-  /** Sends these bytes on a stream of that name, as they are; gives what comes back. */
+  /** Sends these bytes on a stream of that name, as they are. */
   readonly say: (channel: Channel, bytes: Iterable<Uint8Array>) => Promise<void>
+  /** The same of what may never end, without waiting for it. */
+  readonly hold: (channel: Channel, bytes: AsyncIterable<Uint8Array>) => void
 }
 
 export interface Stranger {
@@ -58,12 +60,14 @@ export const stranger = async (genesis: Genesis.Genesis, target: string): Promis
       const hello = { version, networkId, genesisHash, agent: "stranger", port: 0, challenge: Hello.drawChallenge() }
       const self = { id: node.peerId.toString(), hello: { ...hello, ...changes }, signer: null }
       await Greeting.greet(self, connection.remotePeer.toString(), await connection.newStream(Greeting.PROTOCOL))
+      const write = async (channel: Channel, bytes: Parameters<Stream["sink"]>[0]) => {
+        const stream = await connection.newStream(protocolOf(channel))
+        await stream.sink(bytes)
+      }
       return {
         connection,
-        say: async (channel, bytes) => {
-          const stream = await connection.newStream(protocolOf(channel))
-          await stream.sink(bytes)
-        },
+        say: write,
+        hold: (channel, bytes) => void write(channel, bytes).catch(() => {}),
       }
     },
     heard: (channel) => heard.get(channel) ?? [],

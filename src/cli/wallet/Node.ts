@@ -3,7 +3,7 @@ import { FetchHttpClient } from "@effect/platform"
 import { Effect, Option, Predicate, Stream } from "effect"
 import * as Client from "../../client/Client.js"
 import type * as Failure from "../../rpc/failure/Api.js"
-import { fail, type WalletFailure } from "./WalletFailure.js"
+import { fail, type Kind, type WalletFailure } from "./WalletFailure.js"
 
 export const DEFAULT_URL = "http://127.0.0.1:10333"
 
@@ -25,8 +25,13 @@ const LONGEST_WAIT_MS = 5_000
 
 const isNotFound = (failure: Failure.Failure): boolean => failure._tag.endsWith("NotFound")
 
+const kindOf = (failure: Failure.Failure): Kind => {
+  if (isNotFound(failure)) return "notFound"
+  return failure._tag === "InternalError" ? "node" : "refused"
+}
+
 const refusal = (failure: Failure.Failure): WalletFailure =>
-  fail(isNotFound(failure) ? "notFound" : "refused", `the node refuses (${failure._tag}): ${failure.message}`)
+  fail(kindOf(failure), `the node refuses (${failure._tag}): ${failure.message}`)
 
 /** The code of the system that a failed connection carries somewhere inside. */
 const codeOf = (error: unknown): string | undefined => {
@@ -55,29 +60,48 @@ const reasons: ReadonlyMap<string, Reason> = new Map([
   ["UND_ERR_SOCKET", after("it hung up")],
 ])
 
-/** Why a question was not answered, other than by a refusal. */
-const reasonOf = (error: unknown): Reason => {
-  if (!Predicate.isTagged(error, "RequestError")) return after("it does not answer as a udg node of this version does")
+const SILENT = after("it does not answer in time")
+
+/** Why a question was not answered with what was asked for. */
+type Trouble =
+  | { readonly _tag: "Refused"; readonly failure: Failure.Failure }
+  | { readonly _tag: "Lost"; readonly reason: Reason }
+
+const lost = (reason: Reason): Trouble => ({ _tag: "Lost", reason })
+
+const troubleOf = (error: unknown): Trouble => {
+  if (error instanceof Client.RequestRefused) return { _tag: "Refused", failure: error.failure }
+  if (!Predicate.isTagged(error, "RequestError")) {
+    return lost(after("it does not answer as a udg node of this version does"))
+  }
   const code = codeOf(error) ?? "no connection"
-  return reasons.get(code) ?? after(code)
+  return lost(reasons.get(code) ?? after(code))
 }
 
-const unreachable = (url: string, { words }: Reason): WalletFailure =>
-  fail("node", `no node answers at ${url}: ${words}; start one, or say by --node or UDG_NODE where one is`)
+const complaint = (url: string, trouble: Trouble): WalletFailure =>
+  trouble._tag === "Refused"
+    ? refusal(trouble.failure)
+    : fail(
+        "node",
+        `no node answers at ${url}: ${trouble.reason.words}; start one, or say by --node or UDG_NODE where one is`,
+      )
 
-const SILENT = after("it does not answer in time")
+/** Whether it may have been done all the same. */
+const isOpen = (trouble: Trouble): boolean =>
+  trouble._tag === "Refused" ? trouble.failure._tag === "InternalError" : !trouble.reason.isBefore
 
 /** A way to the node at that address. Nothing is asked before somebody asks. */
 export const connect = (url: string): Node => {
   const client = Client.connect(url, { longestWaitMs: LONGEST_WAIT_MS })
-  const put = <A>(question: Question<A>, onLoss: (reason: Reason) => WalletFailure) =>
-    Effect.tryPromise({
-      try: () => question(client),
-      catch: (error) => (error instanceof Client.RequestRefused ? refusal(error.failure) : onLoss(reasonOf(error))),
-    }).pipe(Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => onLoss(SILENT) }))
-  const ask = <A>(question: Question<A>) => put(question, (reason) => unreachable(url, reason))
-  const lost = ({ words }: Reason, hint: string) =>
-    fail("open", `it was sent to ${url}, and whether it has arrived is not known: ${words}; ${hint}`)
+  const put = <A>(question: Question<A>, onTrouble: (trouble: Trouble) => WalletFailure) =>
+    Effect.tryPromise({ try: () => question(client), catch: (error) => onTrouble(troubleOf(error)) }).pipe(
+      Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => onTrouble(lost(SILENT)) }),
+    )
+  const ask = <A>(question: Question<A>) => put(question, (trouble) => complaint(url, trouble))
+  const open = (trouble: Trouble, hint: string) => {
+    const why = trouble._tag === "Refused" ? trouble.failure.message : trouble.reason.words
+    return fail("open", `it was sent to ${url}, and whether it has arrived is not known: ${why}; ${hint}`)
+  }
   return {
     url,
     ask,
@@ -90,7 +114,7 @@ export const connect = (url: string): Node => {
         ),
       ),
     tell: (question, hint) =>
-      put(question, (reason) => (reason.isBefore ? unreachable(url, reason) : lost(reason, hint))),
+      put(question, (trouble) => (isOpen(trouble) ? open(trouble, hint) : complaint(url, trouble))),
     events: Client.follow(url).pipe(
       Stream.mapError(({ failure }) => refusal(failure)),
       Stream.provideLayer(FetchHttpClient.layer),

@@ -336,7 +336,7 @@ export const group = HttpApiGroup.make("core")
       .annotate(Access.RateLimit, { requests: 10, windowSeconds: 60 })
       .annotate(
         Access.TestnetOnly,
-        "make keys on your own machine (udg wallet, or udg-node/wallet), then sign a Transfer or any other type with " +
+        "make keys on your own machine (udg keygen, or udg-node/wallet), then sign a Transfer or any other type with " +
           "them and send it to /tx/submit",
       )
       .addSuccess(Keypair)

@@ -1,10 +1,13 @@
 /** The wallet as a person types it, at a terminal of its own. */
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
 import { type StartedNode, startNode } from "../../../src/testing/Testing.js"
 import { PASSPHRASE, Person } from "./Person.js"
+
+// Each step is a program of its own, and each passphrase takes half a second on purpose.
+vi.setConfig({ testTimeout: 120_000 })
 
 const ENTER = "\r"
 const CTRL_C = "\u0003"

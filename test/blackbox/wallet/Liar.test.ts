@@ -1,0 +1,218 @@
+/** A node that lies to the wallet, stays silent at the worst moment, or says what a terminal would obey. */
+
+import { writeFileSync } from "node:fs"
+import { createServer, request, type Server } from "node:http"
+import { join } from "node:path"
+import { Effect, Either, Option, Schema, SchemaAST } from "effect"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import * as Wallet from "../../../src/client/Wallet.js"
+import type { Hash } from "../../../src/protocol/Hash.js"
+import * as Core from "../../../src/rpc/core/Api.js"
+import * as Failure from "../../../src/rpc/failure/Api.js"
+import * as Transactions from "../../../src/rpc/transactions/Api.js"
+import * as TestServer from "../../rpc/TestServer.js"
+import { Person } from "./Person.js"
+
+// Each step is a program of its own, and each passphrase takes half a second on purpose.
+vi.setConfig({ testTimeout: 120_000 })
+
+type Lies = NonNullable<Parameters<typeof TestServer.start>[1]>
+
+const key = Wallet.generate()
+let alice: Person
+beforeAll(() => {
+  alice = new Person({})
+  writeFileSync(join(alice.home, "plain.key"), key.toSecretHex(), { mode: 0o600 })
+})
+afterAll(() => alice.leave())
+
+let submitted: Array<unknown> = []
+const closing: Array<() => Promise<unknown> | undefined> = []
+afterEach(async () => {
+  submitted = []
+  for (const close of closing.splice(0)) await close()
+})
+
+/** What a definition gives as its example. */
+const example = <A, I>(schema: Schema.Schema<A, I>): A =>
+  Schema.validateSync(schema)(Option.getOrThrow(SchemaAST.getExamplesAnnotation(schema.ast))[0])
+
+const info = example(Core.NetworkInfo)
+const balance = example(Core.Balance)
+const lookup = example(Transactions.Lookup)
+
+/** Takes everything in, under this hash. */
+const accepting =
+  (hash: () => Hash): NonNullable<NonNullable<Lies["transactions"]>["submit"]> =>
+  ({ bodies }) =>
+    Effect.sync(() => {
+      submitted.push(...bodies)
+      return bodies.map(({ nonce }) => Either.right({ tx_hash: hash(), status: "accepted" as const, nonce }))
+    })
+
+/** A node that answers as one should, but for these lies. */
+const node = async ({ core, transactions }: Lies): Promise<string> => {
+  const server = await TestServer.start(
+    {},
+    {
+      core: {
+        network: () => Effect.succeed(info),
+        balance: ({ path }) =>
+          Effect.succeed({ ...balance, address: path.address as never, nonce: 3, next_nonce: 3 } as never),
+        ...core,
+      },
+      transactions: {
+        submit: accepting(() => lookup.hash),
+        ...transactions,
+      },
+    },
+  )
+  closing.push(server.stop)
+  return server.url
+}
+
+const pay = (url: string, ...more: ReadonlyArray<string>) =>
+  alice.udg("send", "aa".repeat(20), "1", "--key", "plain.key", "--node", url, ...more)
+
+const network = (change: Partial<typeof info.parameters>) => ({
+  core: { network: () => Effect.succeed({ ...info, parameters: { ...info.parameters, ...change } }) },
+})
+
+/** The hash that the wallet computed itself, of what the node was sent. */
+const computed = (): Hash => {
+  const { pub_key, signature, ...unsigned } = submitted[0] as Record<string, unknown>
+  expect([pub_key, signature]).not.toContain(undefined)
+  return Wallet.hashOf(Wallet.parseUnsigned(Wallet.network(info), unsigned))
+}
+
+describe("a node that lies", () => {
+  it("about its network does not get a signature where the wallet knows better", async () => {
+    const { code, stderr } = await pay(await node({}), "--network", "my-net")
+    expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
+    expect(stderr).toContain(`is a node of "${info.network_id}", not of the network that --network names`)
+  })
+
+  it("about the fee does not get more than a hundred times the usual, unless it is given", async () => {
+    const url = await node(network({ min_fee_sats: 100_000_000 }))
+    const asked = await pay(url)
+    expect({ ...asked, submitted }).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: "udg: the node asks for a fee of 1 UDG, usual are 0.00001; if that is right, give it by --fee\n",
+      submitted: [],
+    })
+    await pay(url, "--fee", "1", "--no-wait")
+    expect(submitted).toMatchObject([{ fee: 100_000_000 }])
+  })
+
+  it.each([
+    ["a nonce far ahead", { next_nonce: 1_000 }],
+    ["a nonce behind", { next_nonce: 2 }],
+    ["another account", { address: balance.address }],
+  ])("about the account, with %s, does not get a signature", async (_, lie) => {
+    const url = await node({
+      core: {
+        balance: ({ path }) =>
+          Effect.succeed({ ...balance, address: path.address, nonce: 3, next_nonce: 3, ...lie } as never),
+      },
+    })
+    const { code, stderr } = await pay(url)
+    expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
+    expect(stderr).toContain("cannot be true; nothing was signed")
+  })
+
+  it("about a name is found out where it gives the account of another", async () => {
+    const url = await node({ core: { balance: () => Effect.succeed({ ...balance, name: "mallory" } as never) } })
+    const { code, stderr } = await alice.udg("send", "@alice", "1", "--key", "plain.key", "--node", url)
+    expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
+    expect(stderr).toContain("gives the account of another name for @alice; do not trust it")
+  })
+
+  it("about the hash is not believed that all is well", async () => {
+    const { code, stdout, stderr } = await pay(await node({}))
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
+    expect(stderr).toContain(`answers for another transaction; ask another node for ${computed()}`)
+  })
+
+  it("about what it was asked for in a lookup is found out", async () => {
+    const { code, stderr } = await alice.udg("tx", "ab".repeat(32), "--node", await node({}))
+    expect(code).toBe(3)
+    expect(stderr).toContain("answers for another transaction")
+  })
+})
+
+describe("what others wrote", () => {
+  it("does not reach the terminal as a command to it, in words or in JSON", async () => {
+    const memo = "\u001b[2J\u001b]0;owned\u0007\r\u202egnp"
+    const url = await node({
+      transactions: {
+        lookup: () =>
+          Effect.succeed({
+            ...lookup,
+            applied: false,
+            failure: memo,
+            transaction: { ...lookup.transaction, memo },
+          } as never),
+      },
+    })
+    for (const more of [[], ["--json"]]) {
+      const { stdout, stderr } = await alice.udg("tx", lookup.hash, "--node", url, ...more)
+      expect(stdout).toContain("\\u001b[2J\\u001b]0;owned\\u0007")
+      expect(stdout + stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
+    }
+    const refusing = await node({ core: { status: () => Effect.die(memo) } })
+    const { stderr } = await alice.udg("status", "--node", refusing)
+    expect(stderr).toMatch(/^udg: [^\p{Cc}]+\n$/u)
+  })
+})
+
+describe("a node that goes away", () => {
+  /** Passes everything on, but hangs up on the transaction once it has it. */
+  const hangingUp = async (behind: string): Promise<string> => {
+    const server: Server = createServer((incoming, outgoing) => {
+      const onward = request(`${behind}${incoming.url}`, { method: incoming.method, headers: incoming.headers })
+      incoming.pipe(onward)
+      onward.on("response", (answer) => {
+        if (incoming.url === "/tx/submit") {
+          answer.resume()
+          outgoing.destroy()
+          return
+        }
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(outgoing)
+      })
+    })
+    await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle))
+    closing.push(async () => void server.close())
+    const address = server.address()
+    if (address === null || typeof address === "string") throw new Error("it listens on a port")
+    return `http://127.0.0.1:${address.port}`
+  }
+
+  it("after it was sent the transaction leaves it open, with the hash to ask for", async () => {
+    const { code, stdout, stderr } = await pay(await hangingUp(await node({})))
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
+    expect(submitted).toHaveLength(1)
+    expect(stderr).toContain(
+      `whether it has arrived is not known: it hung up; before you send it again, ask by udg tx ${computed()}`,
+    )
+  })
+
+  it("with a bug, once it was sent, leaves it open too", async () => {
+    const { code, stderr } = await pay(await node({ transactions: { submit: () => Effect.die("a bug") } }))
+    expect(code).toBe(5)
+    expect(stderr).toContain("whether it has arrived is not known")
+  })
+
+  it("with the transaction, which it does not know any more, leaves it open", async () => {
+    const failing = await node({
+      transactions: {
+        submit: accepting(computed),
+        lookup: ({ path }) => Effect.fail(new Failure.TransactionNotFound({ message: `no transaction ${path.hash}` })),
+      },
+    })
+    const { code, stderr } = await pay(failing)
+    expect(code).toBe(5)
+    expect(stderr).toContain(`the node does not know ${computed()} any more`)
+  })
+})

@@ -1,0 +1,202 @@
+/** What docs/cli.md does not show of the verbs: staking, watching, several signers apart, and what goes wrong on the way. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import { Person, typed } from "./Person.js"
+
+// Each step is a program of its own, and each passphrase takes half a second on purpose.
+vi.setConfig({ testTimeout: 120_000 })
+
+let node: StartedNode
+let person: Person
+beforeAll(async () => {
+  node = await startNode({ roundMs: 50, coinsEach: 10_000, parameters: { cooldownRounds: 100_000 } })
+  person = new Person({ UDG_NODE: node.url })
+  node.accounts.forEach(({ secretKey }, i) => {
+    writeFileSync(join(person.home, `${i}.key`), secretKey.toSecretHex(), { mode: 0o600 })
+  })
+})
+afterAll(async () => {
+  await node.stop()
+  person.leave()
+})
+
+const account = (i: number): FundedAccount => {
+  const found = node.accounts[i]
+  if (found === undefined) throw new Error(`the test node has no account ${i}`)
+  return found
+}
+
+const next = async (i: number) => (await node.client.core.balance({ path: { address: account(i).address } })).next_nonce
+
+/** The hash, once what the program said is JSON. */
+const said = (stdout: string): Record<string, unknown> => JSON.parse(stdout)
+
+const inHome = (name: string): string => join(person.home, name)
+
+describe("staking", () => {
+  it("makes a validator, sets its commission, and ends it", async () => {
+    const little = await person.udg("stake", "1999.99999999", "--key", "0.key")
+    expect(little).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "udg: a stake is at least 2000 UDG, also to add to one; give more\n",
+    })
+    expect((await person.udg("stake", "2000", "--key", "0.key")).code).toBe(0)
+    expect((await person.udg("set-commission", "7", "--key", "0.key")).code).toBe(0)
+    const { stdout } = await person.udg("balance", "--key", "0.key")
+    expect(stdout).toMatch(/^staked +2000 UDG\nvalidator +active, 0 delegators, commission 7 %$/m)
+    expect((await person.udg("unstake", "--key", "0.key")).code).toBe(0)
+    const left = await person.udg("balance", "--key", "0.key", "--json")
+    expect(said(left.stdout)["stake"]).toMatchObject({ unstaking: true, commission_percent: 7 })
+  })
+})
+
+describe("what is final but not applied", () => {
+  it("ends with 6, and says why", async () => {
+    const nonce = await next(1)
+    // Both pass the door, where the account has no name yet; the second one of them is executed when it has.
+    const second = person.udg("name", "second", "--nonce", String(nonce + 1), "--key", "1.key", "--json")
+    const isWaiting = async () => (await node.client.core.mempool()).some(({ from }) => from === account(1).address)
+    while (!(await isWaiting())) await node.client.core.status()
+    await node.client.transactions.submit({ payload: account(1).registerName({ name: "first", fee: 100_000, nonce }) })
+    const { code, stdout, stderr } = await second
+    expect(code).toBe(6)
+    expect(said(stdout)).toMatchObject({ status: "finalized", applied: false, transaction: { name: "second" } })
+    expect(stderr).toBe(`udg: it is final, but only its fee was taken: ${said(stdout)["failure"]}\n`)
+    const watched = await person.udg("watch", String(said(stdout)["hash"]))
+    expect(watched).toMatchObject({ code: 6, stdout: expect.stringContaining("but not applied\n") })
+  })
+})
+
+describe("watching", () => {
+  /** Starts it, and gives each line as it comes. */
+  const lines = (line: string) => {
+    const child = spawn("bash", ["-c", `${person.shell}exec ${line}`.replace("exec udg", "udg")], {
+      env: person.environment(),
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    let text = ""
+    child.stdout.setEncoding("utf8").on("data", (part: string) => {
+      text += part
+    })
+    const until = async (what: RegExp): Promise<string> => {
+      for (;;) {
+        const found = what.exec(text)?.[0]
+        if (found !== undefined) return found
+        await once(child.stdout, "data")
+      }
+    }
+    return { until, end: once(child, "close") }
+  }
+
+  it("a transaction waits until it is final", async () => {
+    const payment = account(2).transfer({ to: account(3).address, amount: 5, fee: 1000, nonce: await next(2) })
+    const { tx_hash } = await node.client.transactions.submit({ payload: payment })
+    const { code, stdout } = await person.udg("watch", tx_hash, "--json")
+    expect(code).toBe(0)
+    expect(said(stdout)).toMatchObject({ hash: tx_hash, status: "finalized", applied: true })
+  })
+
+  it("an account shows what it gets and sends, a line each, and ends when nobody reads any more", async () => {
+    const { until, end } = lines(`udg watch ${account(4).address} | head -2`)
+    let nonce = await next(5)
+    const pay = async () => {
+      const payment = { to: account(4).address, amount: 250_000_000, fee: 1000, memo: "tip\u001b[2J" }
+      await node.client.transactions.submit({ payload: account(5).transfer({ ...payment, nonce: nonce++ }) })
+    }
+    // It shows what happens from its start on, and says nothing when that was: so it is paid until it has seen it.
+    const first = until(/^.+\n/)
+    let isSeen = false
+    const seen = first.then(() => {
+      isSeen = true
+    })
+    while (!isSeen) {
+      await pay()
+      await Promise.race([seen, sleep(500)])
+    }
+    expect(await first).toMatch(
+      new RegExp(`^\\S+Z  received 2\\.5 UDG from ${account(5).addressBech32}: tip\\\\u001b\\[2J  [0-9a-f]{64}\\n$`),
+    )
+    for (let i = 0; i < 3; i++) await pay()
+    await end
+  })
+
+  it("events are shown as they happen, each a JSON object on a line", async () => {
+    const { stdout, code } = await person.script("udg events --json | head -5")
+    expect(code).toBe(0)
+    const types = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => said(line)["type"])
+    expect(types).toHaveLength(5)
+    expect(["round", "vertex", "transaction", "alert", "reset"]).toEqual(expect.arrayContaining([...new Set(types)]))
+  })
+})
+
+describe("several keys", () => {
+  it("sign apart, and the copies are sent as one", async () => {
+    const keys = [account(6), account(7), account(8)].map(({ publicKey }) => publicKey)
+    expect((await person.script(`udg policy 2 ${keys.join(" ")} --key 6.key`)).code).toBe(0)
+    const alone = await person.udg("send", account(9).address, "1", "--key", "6.key")
+    expect(alone.code).toBe(1)
+    expect(alone.stderr).toContain("several keys sign for this account")
+    const line = `udg send ${account(9).address} 1 --from ${account(6).addressBech32} --out a.json --json && cp a.json b.json`
+    const written = await person.script(line)
+    expect(written).toMatchObject({ code: 0, stderr: "" })
+    expect((await person.udg("multisig", "sign", "a.json", "--key", "7.key")).code).toBe(0)
+    expect((await person.udg("multisig", "sign", "b.json", "--key", "8.key")).code).toBe(0)
+    const twice = await person.udg("multisig", "sign", "a.json", "--key", "7.key")
+    expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("has signed it already") })
+    const few = await person.udg("multisig", "submit", "a.json")
+    expect(few).toMatchObject({ code: 4, stderr: expect.stringContaining("InvalidSignature") })
+    const { code, stdout } = await person.udg("multisig", "submit", "a.json", "b.json", "--json")
+    expect(code).toBe(0)
+    expect(said(stdout)).toMatchObject({ hash: said(written.stdout)["hash"], applied: true })
+  })
+
+  it("do not sign what somebody changed in the file, and count no signature of something else", async () => {
+    await person.udg("send", account(9).address, "1", "--from", account(6).address, "--out", "c.json")
+    await person.udg("multisig", "sign", "c.json", "--key", "7.key")
+    const file = JSON.parse(readFileSync(inHome("c.json"), "utf8"))
+    let copies = 0
+    const refused = async (change: object, complaint: string) => {
+      const copy = `changed-${copies++}.json`
+      writeFileSync(inHome(copy), JSON.stringify({ ...file, ...change }))
+      const { code, stdout, stderr } = await person.udg("multisig", "show", copy)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+      expect(stderr).toContain(`udg: ${copy}: ${complaint}`)
+    }
+    await Promise.all([
+      refused({ transaction: { ...file.transaction, amount: 9e8 } }, "the signature of "),
+      refused({ network_id: "another" }, "the signature of "),
+      refused({ transaction: { ...file.transaction, amount: -1 } }, "amount: "),
+      refused({ transaction: { ...file.transaction, extra: 1 } }, "extra"),
+      refused({ transaction: null }, "a transaction is a JSON object"),
+      refused({ more: 1 }, "no file of signatures"),
+    ])
+  })
+
+  it("of one account are one, which may sign where no node is", async () => {
+    const nowhere = { UDG_NODE: "http://127.0.0.1:1" }
+    await person.udg("send", account(4).address, "3", "--key", "9.key", "--out", "cold.json")
+    expect((await person.script("udg multisig sign cold.json --key 9.key", nowhere)).code).toBe(0)
+    const { code, stdout } = await person.udg("multisig", "submit", "cold.json", "--json")
+    expect(code).toBe(0)
+    expect(said(stdout)).toMatchObject({ applied: true, transaction: { pub_key: account(9).publicKey } })
+  })
+
+  it("write over no file, and name the network they sign for", async () => {
+    writeFileSync(inHome("mine.json"), "mine")
+    const { code, stderr } = await person.udg("send", account(4).address, "3", "--key", "9.key", "--out", "mine.json")
+    expect(code).toBe(1)
+    expect(stderr).toContain("is there already and is not written over")
+    expect(readFileSync(inHome("mine.json"), "utf8")).toBe("mine")
+    const other = await person.script(typed("multisig", "show", "cold.json", "--network", "my-net"))
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("not for the one that --network names") })
+  })
+})

@@ -168,6 +168,18 @@ export const openInMemory = (
   })
 
 /**
+ * Undoes the write that a crash cut off before the file had a log, which is while it is made. Whoever only reads cannot do
+ * that, and could not look into the file at all.
+ */
+export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const client = yield* connect({ filename: file, disableWAL: true })
+      yield* typed(file, client`select name from sqlite_schema limit 1`.values)
+    }),
+  )
+
+/**
  * A file as it is. The connection cannot write, and closing it leaves the log alone, so whatever stands against using
  * the file, its bytes stay what they were.
  */

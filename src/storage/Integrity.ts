@@ -20,6 +20,9 @@ import {
 /** `quick` looks at every page; `full` also compares every index with its table, which takes a few times as long. */
 export type Thoroughness = "quick" | "full"
 
+/** What a write in progress would be undone with, while there is no log. */
+const journalOf = (file: string): string => `${file}-journal`
+
 const unusable = (file: string, error: PlatformError): DatabaseFailed =>
   new DatabaseFailed({
     file,
@@ -34,7 +37,7 @@ const unusable = (file: string, error: PlatformError): DatabaseFailed =>
 const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     Effect.forEach(
-      [file, `${file}-wal`, `${file}-shm`],
+      [file, `${file}-wal`, `${file}-shm`, journalOf(file)],
       (each) =>
         fileSystem.access(each, { readable: true, writable: true }).pipe(
           Effect.catchIf(
@@ -109,10 +112,14 @@ const requireSound = (database: Database.Database, thoroughness: Thoroughness): 
     },
   )
 
+/** Only what a kill has cut off in the first write is undone; a connection that reads could not do it. */
+const makeReadable = (file: string): Effect.Effect<void, StorageError, FileSystem.FileSystem> =>
+  Effect.zipRight(requireAccess(file), Effect.unlessEffect(Database.rollBack(file), isNew(journalOf(file))))
+
 /** What `use` finds in a file that is there. */
 const looked = <A>(file: string, use: (database: Database.Database) => Effect.Effect<A, OpenError>) =>
   Effect.zipRight(
-    requireAccess(file),
+    makeReadable(file),
     Effect.unlessEffect(Effect.scoped(Effect.flatMap(Database.openToRead(file), use)), isNew(file)),
   )
 
@@ -149,7 +156,7 @@ export const openChecked = (
   genesis: Hash.Hash,
 ): Effect.Effect<Database.Database, OpenError | OlderSchema, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    yield* requireAccess(file)
+    yield* makeReadable(file)
     const database = yield* Database.openToRead(file)
     const found = yield* requireUsable(database, migrations, genesis, "full")
     const known = Migration.newest(migrations)

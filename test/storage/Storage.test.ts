@@ -1,3 +1,4 @@
+import { copyFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -37,6 +38,30 @@ describe("storage", () => {
           expect(found.bytes).toEqual(first.encoded)
         }),
       )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  // A node killed in that moment of its first start was refused at every other.
+  it.scopedLive("is made although an earlier attempt was cut off in the middle of its first write", () =>
+    Effect.gen(function* () {
+      for (const file of ["udg.db", "signed.db"]) {
+        const path = yield* world.temporaryDirectory
+        const halfway = `${path}/halfway.db`
+        yield* world.withSqlite(halfway, (sql) =>
+          Effect.gen(function* () {
+            // So that what is written does not wait in memory for its commit.
+            yield* sql`pragma cache_size = 1`.values
+            yield* sql`begin immediate`.values
+            yield* sql`create table meta (name text)`.values
+            yield* sql`insert into meta values (${"x".repeat(100_000)})`.values
+            copyFileSync(halfway, `${path}/${file}`)
+            copyFileSync(`${halfway}-journal`, `${path}/${file}-journal`)
+          }),
+        )
+        yield* world.inDirectory(path, (storage) => storage.appendCommit(world.batch(1, {})))
+        const last = yield* world.inDirectory(path, (storage) => storage.commits.last)
+        expect(last).toEqual(Option.some(world.commit(1)))
+      }
     }).pipe(Effect.provide(world.platform)),
   )
 })

@@ -191,13 +191,12 @@ export const inMemory = <A, E, R>(use: (storage: Storage.Storage["Type"]) => Eff
 export const platform = NodeContext.layer
 
 /** What an operator with the `sqlite3` shell does to a file. */
-export const sqlite = (file: string, statement: string) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const sql = yield* SqliteClient.make({ filename: file, disableWAL: true })
-      return yield* sql.unsafe(statement).values
-    }),
-  ).pipe(Effect.provide(Reactivity.layer))
+export const withSqlite = <A, E>(file: string, use: (sql: SqliteClient.SqliteClient) => Effect.Effect<A, E>) =>
+  Effect.scoped(Effect.flatMap(SqliteClient.make({ filename: file, disableWAL: true }), use)).pipe(
+    Effect.provide(Reactivity.layer),
+  )
+
+export const sqlite = (file: string, statement: string) => withSqlite(file, (sql) => sql.unsafe(statement).values)
 
 /** One line to whoever started this process. */
 export const print = (line: string) => Effect.sync(() => process.stdout.write(`${line}\n`))

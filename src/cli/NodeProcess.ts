@@ -47,9 +47,10 @@ const codeOf = (child: ChildProcess): Effect.Effect<number | null> =>
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>
   Effect.sync(() => child.kill("SIGTERM")).pipe(
-    Effect.zipRight(Effect.timeoutOption(codeOf(child), STOP_LIMIT)),
+    // A release cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+    Effect.zipRight(Effect.timeoutOption(Effect.interruptible(codeOf(child)), STOP_LIMIT)),
     Effect.zipRight(Effect.sync(() => child.kill("SIGKILL"))),
-    Effect.asVoid,
+    Effect.zipRight(codeOf(child)),
   )
 
 const spawned = ({ logFile, words }: Wish) =>

@@ -106,10 +106,8 @@ const make = (options: Options) =>
       }),
       (started) =>
         Effect.ignore(
-          Effect.timeout(
-            Effect.promise(() => started.stop()),
-            STOP_LIMIT,
-          ),
+          // A release cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+          Effect.timeout(Effect.interruptible(Effect.promise(() => started.stop())), STOP_LIMIT),
         ),
     )
     dialling = new Dialling(board, options.named, options.remembered)

@@ -76,7 +76,8 @@ export const start = (
       Effect.suspend(() => {
         isStopping = true
         tasks.wake()
-        return Effect.ignore(Effect.timeout(Deferred.await(drained), FLUSH_LIMIT))
+        // A finalizer cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+        return Effect.ignore(Effect.timeout(Effect.interruptible(Deferred.await(drained)), FLUSH_LIMIT))
       }),
     )
     return (task) => tasks.push(task)

@@ -1,5 +1,5 @@
 /** The commands for networks of several nodes, as a person uses them. */
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -21,14 +21,17 @@ interface Outcome {
 }
 
 /** Runs the program; `look` sees what it has said so far and may end it. */
-const udg = (words: ReadonlyArray<string>, look?: (said: string, stop: () => void) => void): Promise<Outcome> =>
+const udg = (
+  words: ReadonlyArray<string>,
+  look?: (said: string, stop: () => void, pid: number) => void,
+): Promise<Outcome> =>
   new Promise((settle, fail) => {
     const env = { PATH: process.env["PATH"] ?? "" }
     const child = spawn(process.execPath, [program, ...words], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
     const said = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       said.stdout += text
-      look?.(said.stdout, () => child.kill("SIGTERM"))
+      look?.(said.stdout, () => child.kill("SIGTERM"), child.pid ?? 0)
     })
     child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text))
     child.on("error", fail)
@@ -95,6 +98,28 @@ describe("udg localnet", () => {
       const other = await run("--validators", "3")
       expect(other.code).toBe(1)
       expect(other.stderr).toContain("holds a network of 2 validators")
+    },
+    LIMIT_MS,
+  )
+
+  // It waited for such a node for ever.
+  it(
+    "ends also when a node does not",
+    async () => {
+      const nodes: Array<number> = []
+      const { code } = await udg(
+        ["localnet", "--dir", "hung", "--port", "0", "--validators", "1"],
+        (said, stop, pid) => {
+          if (!said.includes("Ctrl-C") || nodes.length > 0) return
+          const listed = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
+          nodes.push(...listed.trim().split("\n").map(Number))
+          for (const node of nodes) process.kill(node, "SIGSTOP")
+          stop()
+        },
+      )
+      expect(code).toBe(0)
+      expect(nodes).toHaveLength(1)
+      for (const node of nodes) expect(() => process.kill(node, 0)).toThrow("ESRCH")
     },
     LIMIT_MS,
   )

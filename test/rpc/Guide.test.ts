@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Curl from "../docs/Curl.js"
 import * as Stranger from "../testing/Stranger.js"
 import * as RealNode from "./RealNode.js"
 
@@ -18,24 +19,6 @@ interface Block {
 const blocks: ReadonlyArray<Block> = [...guide.matchAll(/^```(\w+)\n(.*?)^```(?=\n\n([^\n]*))/gms)].map(
   ([, language = "", text = "", behind = ""]) => ({ language, text, behind }),
 )
-
-/** What the guide uses of curl: a URL, headers and a body. */
-const curl = (command: string): readonly [url: string, init: RequestInit] => {
-  const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|(\S+)/g)].map(
-    ([, quoted, bare]) => quoted ?? bare ?? "",
-  )
-  const [program, url = "", ...rest] = words
-  expect(program).toBe("curl")
-  const headers: Record<string, string> = {}
-  let body: string | undefined
-  for (let i = 0; i < rest.length; i += 2) {
-    const value = rest[i + 1] ?? ""
-    if (rest[i] === "-H") headers[value.split(": ")[0] ?? ""] = value.split(": ")[1] ?? ""
-    else if (rest[i] === "-d") body = value
-    else throw new Error(`the guide uses ${rest[i]} of curl, this test does not know it`)
-  }
-  return [url, body === undefined ? { headers } : { method: "POST", headers, body }]
-}
 
 /** The names of an object's fields, and of what kind each is. */
 const shapeOf = (value: unknown): unknown =>
@@ -62,7 +45,7 @@ describe("the guide", () => {
   it.each(requests)(
     "$block.text",
     async ({ block, answer }) => {
-      const [url, init] = curl(block.text.trim())
+      const { url, init } = Curl.parse(block.text.trim())
       const response = await fetch(url.replace(ADDRESS, node.url), init)
       expect(shapeOf(await response.json())).toEqual(shapeOf(JSON.parse(answer?.text ?? "")))
     },

@@ -1,0 +1,24 @@
+/** What the pages use of curl, so that their requests are sent as they stand there, also where there is no curl. */
+
+export interface Request {
+  readonly url: string
+  readonly init: RequestInit
+}
+
+/** A URL, headers and a body; anything else of curl is for this to learn first. */
+export const parse = (command: string): Request => {
+  const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? "",
+  )
+  const [program, url = "", ...rest] = words
+  if (program !== "curl") throw new Error(`not a request by curl: ${command}`)
+  const headers: Record<string, string> = {}
+  let body: string | undefined
+  for (let i = 0; i < rest.length; i += 2) {
+    const value = rest[i + 1] ?? ""
+    if (rest[i] === "-H") headers[value.split(": ")[0] ?? ""] = value.split(": ")[1] ?? ""
+    else if (rest[i] === "-d") body = value
+    else throw new Error(`a page uses ${rest[i]} of curl, which the tests do not know`)
+  }
+  return { url, init: body === undefined ? { headers } : { method: "POST", headers, body } }
+}

@@ -1,0 +1,221 @@
+/**
+ * The README and docs/getting-started.md, done as they say: every command that stands there is run, on ports and in a
+ * directory of the test's own, and what it says must have the shape that the page shows. What the page shows of one
+ * command (an address, a hash, a key) stands in the next ones for what really came out.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Curl from "./Curl.js"
+import { root, textOf } from "./Pages.js"
+
+interface Step {
+  readonly command: string
+  /** What the page shows behind it. */
+  readonly shown: string | undefined
+}
+
+/** Indented and fenced blocks, in their order. */
+const blocksOf = (page: string): ReadonlyArray<string> =>
+  [...page.matchAll(/^```\w*\n([\s\S]*?)^```|(?<=\n\n)((?: {4}.*\n|\n(?= {4}))+)/gm)].map(([, fenced, indented = ""]) =>
+    (fenced ?? indented.replaceAll(/^ {4}/gm, "")).trimEnd(),
+  )
+
+const isCommand = (block: string): boolean => /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|udg(?! \d)|curl) /.test(block)
+
+/** Each command with what stands in the next block, if that is none itself. */
+const stepsOf = (page: string): ReadonlyArray<Step> => {
+  const blocks = blocksOf(textOf(page))
+  return blocks.flatMap((command, i) => {
+    const next = blocks[i + 1]
+    return isCommand(command) ? [{ command, shown: next === undefined || isCommand(next) ? undefined : next }] : []
+  })
+}
+
+/** What is another one every time. `…` is where a page leaves something out. */
+const VOLATILE =
+  /\/ip4\/\S+|https?:\/\/127\.0\.0\.1:\d+|t?udg1[0-9a-z]{38,}|udg-solo-[0-9a-f]{16}|[0-9a-f]+…[0-9a-f]+|\b[0-9a-f]{40,128}\b|(?<=data directory {2})\S+|(?<="(?:dag_round|last_finalized_round|total_supply|total_supply_coin|dag_vertices|round)": ?)[\d.]+/g
+
+const volatileIn = (text: string): ReadonlyArray<string> => text.match(VOLATILE) ?? []
+
+const constantOf = (text: string): string => text.replaceAll(VOLATILE, "*")
+
+/** What the reader of a page has seen so far, as the page shows it and as it is. */
+class Seen {
+  readonly #values = new Map<string, string>()
+  #secretKey = ""
+
+  /** Whether what came is what the page shows, and if so, remembers which of its values stands for which. */
+  learns(shown: string, real: string): boolean {
+    const values = volatileIn(real)
+    const pairs = volatileIn(shown).map((value, i) => [value, values[i] ?? ""] as const)
+    const agree = pairs.every(([value, its]) => /^[\d.]+$/.test(value) || (this.#values.get(value) ?? its) === its)
+    if (!agree || !constantOf(real).startsWith(constantOf(shown))) return false
+    for (const [value, its] of pairs) this.#values.set(value, its)
+    this.#secretKey = /"secret_key": ?"([^"]+)"/.exec(real)?.[1] ?? this.#secretKey
+    return true
+  }
+
+  /** The command with what there really is in the place of what the page shows. */
+  in(command: string): string {
+    return command
+      .replaceAll('"secret_key":"…"', `"secret_key":"${this.#secretKey}"`)
+      .replaceAll(VOLATILE, (value) => this.#values.get(value) ?? value)
+  }
+}
+
+/** A command that goes on until it is stopped, as the person at the terminal does it. */
+class Started {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  said = ""
+
+  constructor(command: string, environment: Readonly<Record<string, string>>) {
+    // In a group of its own, as a terminal has it: Ctrl-C reaches the node behind npm too.
+    this.#child = spawn("sh", ["-c", command], {
+      cwd: root,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...environment },
+    })
+    this.#ended = once(this.#child, "close")
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => (this.said += text))
+    }
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.said)) {
+      if (this.#hasEnded) throw new Error(`it ended: ${this.said}`)
+      await sleep(20)
+    }
+  }
+
+  /** Ctrl-C, once; returns when everything has ended. */
+  async interrupt(): Promise<void> {
+    if (!this.#hasEnded) process.kill(-(this.#child.pid ?? 0), "SIGINT")
+    await this.#ended
+  }
+}
+
+/** Asks until the answer is what the page shows; what changes something is asked once. */
+const answered = async (seen: Seen, { command, shown }: Step): Promise<void> => {
+  const { url, init } = Curl.parse(seen.in(command))
+  for (let patience = 200; ; patience--) {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    if (shown === undefined) return expect(response.status, command).toBe(200)
+    // The page shows JSON as people read it, or the beginning of it as it comes.
+    const [wanted, came] =
+      shown.startsWith("{\n") || shown.startsWith("{ ")
+        ? [JSON.parse(shown), JSON.parse(text)].map((value) => JSON.stringify(value, null, 1))
+        : [shown, text]
+    if (seen.learns(wanted ?? "", came ?? "")) return
+    if (init.method === "POST" || patience === 0) expect(came, command).toBe(wanted)
+    await sleep(100)
+  }
+}
+
+/** Commands that are not run here, and why. */
+const elsewhere: ReadonlyMap<string, string> = new Map([["npm ci && npm test", "runs this test"]])
+
+describe("the tour", { timeout: 180_000 }, () => {
+  let folder = ""
+  let running: Array<Started> = []
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "udg-tour-"))
+    running = []
+  })
+  afterEach(async () => {
+    await Promise.all(running.map((started) => started.interrupt()))
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const start = (command: string, name = "data"): Started => {
+    // `npm ci` would take the packages away from under the tests that run beside this one.
+    const started = new Started(command.replace("npm ci && ", ""), {
+      UDG_PORT: "0",
+      UDG_DATA_DIR: join(folder, name),
+      UDG_DIR: join(folder, "localnet"),
+    })
+    running.push(started)
+    return started
+  }
+
+  const bannerOf = ({ said }: Started): string => said.slice(said.search(/^udg \d/m))
+
+  /** The banner ends with the faucet, or with how it is used. */
+  const begun = async (seen: Seen, { command, shown }: Step): Promise<Started> => {
+    const started = start(command)
+    await started.until(/ -d '\{"address".*\n/)
+    if (shown !== undefined) {
+      const wanted = `${shown}\n`
+      if (!seen.learns(wanted, bannerOf(started))) expect(bannerOf(started)).toBe(wanted)
+    }
+    return started
+  }
+
+  it.each(["README.md", "docs/getting-started.md"])("of %s is what it says", async (page) => {
+    const [first, ...others] = stepsOf(page)
+    expect(first?.command).toBe("npm ci && npm start")
+    const seen = new Seen()
+    const node = await begun(seen, first ?? { command: "", shown: undefined })
+    for (const step of others) {
+      if (elsewhere.has(step.command)) continue
+      if (step.command.startsWith("curl ")) await answered(seen, step)
+      else if (step.command.endsWith(" localnet")) await start(step.command).until(/^ {2}node-3 .*\n/m)
+      else if (/^([A-Z_]+=\S+ )*npm start$/.test(step.command)) await start(step.command, "another").until(/^ {2}rpc /m)
+      else throw new Error(`${page} has a command that this test does not know how to run: ${step.command}`)
+    }
+    await node.interrupt()
+    expect(node.said).toContain("asked to stop")
+  })
+
+  it("goes on with the same network the next time", async () => {
+    const [first] = stepsOf("docs/getting-started.md")
+    const seen = new Seen()
+    const node = await begun(seen, first ?? { command: "", shown: undefined })
+    await node.interrupt()
+    const again = start("npm start")
+    await again.until(/ -d '\{"address".*\n/)
+    const network = (started: Started) => /^ {2}network +(\S+) \(testnet(.*)\)$/m.exec(started.said)?.slice(1)
+    expect([network(node)?.[1], network(again)?.[1]]).toStrictEqual([", made just now", ""])
+    expect(network(again)?.[0]).toBe(network(node)?.[0])
+  })
+})
+
+describe("the check itself", () => {
+  it("finds the commands of a page with what stands behind them", () => {
+    const steps = stepsOf("docs/getting-started.md")
+    expect(steps.map(({ command }) => command.split(" ")[0])).toStrictEqual([
+      "npm",
+      ...Array.from({ length: 6 }, () => "curl"),
+      "node",
+    ])
+    expect(steps.filter(({ shown }) => shown === undefined).map(({ command }) => command)).toStrictEqual([
+      "node dist/main.js localnet",
+    ])
+  })
+
+  it("sees a field that is missing, renamed or of another kind, and a value that is not the one from before", () => {
+    const hash = (digit: string) => digit.repeat(64)
+    const seen = new Seen()
+    expect(seen.learns(`{"hash": "${hash("a")}"}`, `{"hash": "${hash("b")}"}`)).toBe(true)
+    expect(seen.in(`curl /tx/${hash("a")}`)).toBe(`curl /tx/${hash("b")}`)
+    expect(seen.learns(`{"hash": "${hash("a")}"}`, `{"hash": "${hash("b")}"}`)).toBe(true)
+    expect(seen.learns(`{"hash": "${hash("a")}"}`, `{"hash": "${hash("c")}"}`)).toBe(false)
+    expect(seen.learns('{"nonce": 0}', '{"nonce": 1}')).toBe(false)
+    expect(seen.learns('{"nonce": 0}', '{"nonces": 0}')).toBe(false)
+    expect(seen.learns('{"nonce": 0}', '{"nonce": "0"}')).toBe(false)
+    expect(seen.learns('{"round": 104}', '{"round": 7}')).toBe(true)
+    expect(seen.learns('{"round": 104}', '{"round": "7"}')).toBe(false)
+  })
+})

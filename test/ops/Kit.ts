@@ -1,4 +1,5 @@
 /** The files of ops/, and what in them must be true of the program. */
+import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parse } from "yaml"
@@ -32,3 +33,7 @@ export const seriesIn = (expression: string): ReadonlyArray<string> =>
   expression
     .replace(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without)\s*\([^)]*\)/g, "")
     .match(/\b[a-zA-Z_:][\w:]*\b(?!\s*\()/g) ?? []
+
+/** Whether to run what needs this program. Where everything must be tried, a missing one is a failure, not a skipped test. */
+export const isTried = (program: string, ...words: ReadonlyArray<string>): boolean =>
+  process.env["CI"] !== undefined || spawnSync(program, words).status === 0

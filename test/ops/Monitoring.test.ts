@@ -1,9 +1,12 @@
 /** Alert rules and dashboard read what a node really exposes. */
 import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as RealNode from "../rpc/RealNode.js"
 import { ask, get } from "../rpc/TestServer.js"
-import { pathOf, seriesIn, textOf, yamlOf } from "./Kit.js"
+import { isTried, pathOf, seriesIn, textOf, yamlOf } from "./Kit.js"
 
 interface Rule {
   readonly alert: string
@@ -28,8 +31,6 @@ const dashboard = JSON.parse(textOf("grafana/dashboards/udg.json")) as {
   readonly panels: ReadonlyArray<Panel>
   readonly templating: unknown
 }
-
-const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
 
 /** Everything on GET /metrics, and `up`, which Prometheus adds. */
 let exposed: ReadonlySet<string>
@@ -79,7 +80,7 @@ describe("the alert rules", () => {
   })
 })
 
-describe.runIf(hasPromtool)("promtool", () => {
+describe.runIf(isTried("promtool", "--version"))("promtool", () => {
   const promtool = (...words: ReadonlyArray<string>) => {
     const { status, stdout, stderr } = spawnSync("promtool", words, { encoding: "utf8" })
     return { status, said: stdout + stderr }
@@ -94,6 +95,16 @@ describe.runIf(hasPromtool)("promtool", () => {
   it("takes the configuration", () => {
     const { status, said } = promtool("check", "config", pathOf("prometheus/prometheus.yml"))
     expect(status, said).toBe(0)
+  })
+
+  it("refuses rules with a fault in them", () => {
+    const folder = mkdtempSync(join(tmpdir(), "udg-rules-"))
+    const faulty = join(folder, "alerts.yml")
+    writeFileSync(faulty, textOf("prometheus/alerts.yml").replace("udg_peer_count < 2", "udg_peer_count << 2"))
+    const { status, said } = promtool("check", "rules", faulty)
+    rmSync(folder, { recursive: true })
+    expect(said).toContain("could not parse expression")
+    expect(status).not.toBe(0)
   })
 
   it("sees each rule fire past its edge and not before its time", () => {

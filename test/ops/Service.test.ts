@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as Ending from "../../src/node/Ending.js"
-import { options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
+import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
 
 const unit = textOf("systemd/udg.service")
 
@@ -37,21 +37,28 @@ describe("the systemd unit", () => {
     expect(settingOf("MemoryDenyWriteExecute")).toBeUndefined()
   })
 
-  const systemd = (...words: ReadonlyArray<string>) => {
+  const verified = (text: string) => {
     const directory = mkdtempSync(join(tmpdir(), "udg-unit-"))
     try {
       const file = join(directory, "udg.service")
       // The program itself is not installed where tests run.
-      writeFileSync(file, unit.replace("/usr/local/bin/udg", process.execPath))
-      const { status, stdout, stderr } = spawnSync("systemd-analyze", [...words, file], { encoding: "utf8" })
+      writeFileSync(file, text.replace("/usr/local/bin/udg", process.execPath))
+      const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })
       return { status, said: stdout + stderr }
     } finally {
       rmSync(directory, { recursive: true })
     }
   }
 
-  it.runIf(spawnSync("systemd-analyze", ["--version"]).status === 0)("is one that systemd takes", () => {
-    expect(systemd("verify")).toStrictEqual({ status: 0, said: "" })
+  describe.runIf(isTried("systemd-analyze", "--version"))("systemd", () => {
+    it("takes it", () => {
+      expect(verified(unit)).toStrictEqual({ status: 0, said: "" })
+    })
+
+    it("complains of a setting that there is not", () => {
+      const { said } = verified(unit.replace("NoNewPrivileges=", "NoMorePrivileges="))
+      expect(said).toContain("NoMorePrivileges")
+    })
   })
 })
 

@@ -1,0 +1,209 @@
+/** A real node behind a real nginx with the example's configuration: what the proxy adds, passes on and keeps to itself. */
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { type IncomingMessage, request } from "node:http"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { program, Running } from "../blackbox/Running.js"
+import { isTried, textOf } from "./Kit.js"
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+interface Ports {
+  readonly plain: number
+  readonly served: number
+  readonly node: number
+}
+
+/** The example on ports of the test's own, without the certificate that it has not. */
+const configurationFor = ({ plain, served, node }: Ports): string => {
+  const changes: ReadonlyArray<readonly [what: string, instead: string]> = [
+    ["server 127.0.0.1:10333;", `server 127.0.0.1:${node};`],
+    ["  listen 80;\n  listen [::]:80;", `  listen 127.0.0.1:${plain};`],
+    ["  listen 443 ssl;\n  listen [::]:443 ssl;", `  listen 127.0.0.1:${served};`],
+    ["  ssl_certificate /etc/letsencrypt/live/node.example/fullchain.pem;\n", ""],
+    ["  ssl_certificate_key /etc/letsencrypt/live/node.example/privkey.pem;\n", ""],
+  ]
+  return changes.reduce((text, [what, instead]) => {
+    expect(text.split(what)).toHaveLength(2)
+    return text.replace(what, instead)
+  }, textOf("nginx/udg.conf"))
+}
+
+/** Everything that nginx writes lies in the test's directory, and it stays in the foreground. */
+const mainConfiguration = (directory: string, configuration: string): string => {
+  const file = join(directory, "nginx.conf")
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+  const paths = temporary.map((name) => `${name}_temp_path ${join(directory, name)};`)
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, "udg.conf"), configuration)
+  writeFileSync(
+    file,
+    `daemon off; master_process off; pid ${join(directory, "pid")}; error_log stderr;
+     events {} http { access_log off; ${paths.join(" ")} include ${join(directory, "udg.conf")}; }`,
+  )
+  return file
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  readonly body: string
+}
+
+interface Asked {
+  readonly port: number
+  readonly path: string
+  /** The client's own address: all of 127.0.0.0/8 is this machine. */
+  readonly from: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const opened = ({ port, path, from, headers = {}, body }: Asked): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const json = body === undefined ? {} : { "content-type": "application/json", "content-length": String(body.length) }
+    const asking = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        localAddress: from,
+        agent: false,
+        method: body === undefined ? "GET" : "POST",
+        headers: { ...headers, ...json },
+      },
+      resolve,
+    )
+    asking.on("error", reject)
+    asking.end(body)
+  })
+
+const ask = async (asked: Asked): Promise<Answer> => {
+  const response = await opened(asked)
+  let body = ""
+  for await (const part of response.setEncoding("utf8")) body += part
+  return { status: response.statusCode ?? 0, headers: response.headers, body }
+}
+
+describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () => {
+  let folder = ""
+  let node: Running
+  let nginx: Running
+  let ports: Ports
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "udg-nginx-"))
+    const words = ["--ephemeral", "--port", "0", "--rpc-port", "0", "--trusted-proxy", "127.0.0.1"]
+    node = new Running(process.execPath, [program, ...words])
+    await node.until(() => /running/.test(node.stderr))
+    const own = Number(/^ {2}rpc +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(node.stdout)?.[1])
+    ports = { plain: await freePort(), served: await freePort(), node: own }
+    nginx = new Running("nginx", ["-c", mainConfiguration(folder, configurationFor(ports))])
+    await nginx.until(() =>
+      ask({ port: ports.served, path: "/health", from: "127.0.0.1" }).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    )
+  }, 120_000)
+  afterAll(async () => {
+    for (const running of [nginx, node]) {
+      running.signal("SIGTERM")
+      await running.end()
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const through = (path: string, from: string, more: Partial<Asked> = {}): Promise<Answer> =>
+    ask({ port: ports.served, path, from, ...more })
+
+  const address = "00000000000000000000000000000000000000aa"
+  const wish = JSON.stringify({ address, amount: 1_000 })
+
+  it("a node counts the clients and not the proxy, whatever they say of themselves", async () => {
+    const pay = (from: string, headers = {}) => through("/faucet", from, { body: wish, headers })
+    expect((await pay("127.0.0.2")).status).toBe(200)
+    const second = await pay("127.0.0.2")
+    expect(second.status).toBe(429)
+    expect(second.headers["retry-after"]).toMatch(/^\d+$/)
+    expect((await pay("127.0.0.3")).status).toBe(200)
+    for (const forged of ["10.9.8.7", "10.9.8.7, 127.0.0.1", "127.0.0.1", "nonsense"]) {
+      expect((await pay("127.0.0.2", { "x-forwarded-for": forged })).status, forged).toBe(429)
+    }
+  })
+
+  it("a node believes nobody who comes past the proxy", async () => {
+    const pay = (forged: string) =>
+      ask({ port: ports.node, path: "/faucet", from: "127.0.0.4", body: wish, headers: { "x-forwarded-for": forged } })
+    expect([(await pay("10.0.0.1")).status, (await pay("10.0.0.2")).status]).toStrictEqual([200, 429])
+  })
+
+  it("events come as they happen", async () => {
+    const response = await opened({ port: ports.served, path: "/events", from: "127.0.0.5" })
+    expect(response.headers["content-type"]).toMatch(/^text\/event-stream/)
+    let said = ""
+    const arrivals: Array<number> = []
+    for await (const part of response.setEncoding("utf8")) {
+      said += part
+      arrivals.push(performance.now())
+      if (said.split("event: round").length > 4) break
+    }
+    response.destroy()
+    // Held back, they would come by the page, all at once.
+    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(500)
+  })
+
+  it("figures of the process are for this machine alone", async () => {
+    expect((await through("/metrics", "127.0.0.1")).body).toContain("udg_dag_round ")
+    expect((await through("/metrics", "127.0.0.6")).status).toBe(403)
+    expect((await through("/metrics/json", "127.0.0.6")).status).toBe(200)
+  })
+
+  it("the largest body that the node reads comes through, and no larger one", async () => {
+    const filled = (bytes: number) => `[${" ".repeat(bytes - 2)}]`
+    const largest = await through("/tx/submit", "127.0.0.7", { body: filled(1_048_576) })
+    expect({ status: largest.status, type: largest.headers["content-type"] }).toMatchObject({
+      type: "application/json",
+    })
+    expect(largest.status).not.toBe(413)
+    const larger = await through("/tx/submit", "127.0.0.7", { body: filled(1_048_577) })
+    expect(larger.status).toBe(413)
+    expect(larger.headers["content-type"]).toBe("text/html")
+  })
+
+  it("headers of the node are what clients get, and plain HTTP is sent to TLS", async () => {
+    const { headers } = await through("/status", "127.0.0.8")
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "access-control-allow-origin": "*",
+    })
+    const plain = await ask({
+      port: ports.plain,
+      path: "/status?a=b",
+      from: "127.0.0.8",
+      headers: { host: "node.example" },
+    })
+    expect([plain.status, plain.headers.location]).toStrictEqual([301, "https://node.example/status?a=b"])
+  })
+
+  it("a fault in the example is one that nginx finds", () => {
+    const test = (text: string) =>
+      spawnSync("nginx", ["-t", "-c", mainConfiguration(join(folder, "faulty"), text)], { encoding: "utf8" })
+    const whole = configurationFor(ports)
+    expect(test(whole).status).toBe(0)
+    const faulty = test(whole.replace("proxy_buffering off", "proxy_bufering off"))
+    expect(faulty.status).not.toBe(0)
+    expect(faulty.stderr).toContain('unknown directive "proxy_bufering"')
+  })
+})

@@ -1,6 +1,7 @@
 /**
  * Four validators as processes on this machine, with payments offered at rising rates: how many are final a second, how
- * long one takes, and what it costs. With them runs what offers the payments, so on few cores the figures are low.
+ * long one takes, and what it costs. With them runs what offers the payments, so on few cores the figures are low. Then how
+ * long a new node takes to join a network with many accounts.
  */
 import { readFileSync } from "node:fs"
 import * as Address from "../src/protocol/Address.js"
@@ -10,6 +11,7 @@ import * as Sats from "../src/protocol/Sats.js"
 import * as Transaction from "../src/protocol/Transaction.js"
 import * as TransactionJson from "../src/protocol/TransactionJson.js"
 import * as Processes from "../test/network/Processes.js"
+import * as Wallet from "../test/network/Wallet.js"
 import type { Figure, Suite } from "./Harness.js"
 
 const ROUND_MS = 250
@@ -17,6 +19,8 @@ const SENDERS = 1_000
 const RATES = [0, 250, 500, 1_000, 2_000, 3_000]
 const PHASE_MS = 15_000
 const BATCH_MS = 100
+/** A second, where one of four validators crashes. */
+const CRASH_RATE = 100
 /** Payments whose way is watched, a second. */
 const WATCHED_PER_SECOND = 10
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
@@ -129,7 +133,7 @@ const figuresOf = (
   ]
 }
 
-const figures = async (): Promise<ReadonlyArray<Figure>> => {
+const payments = async (): Promise<ReadonlyArray<Figure>> => {
   const senders = Array.from({ length: SENDERS }, (): Sender => {
     const key = SecretKey.generate()
     return { key, address: Address.fromPublicKey(key.publicKey), nonce: 0 }
@@ -139,23 +143,64 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     epochRounds: 240,
     allocations: senders.map(({ address }) => ({ address, amount: BALANCE })),
   })
+  const nodes = await Processes.startAll(network, ["--rate-limits", "off"], "warn")
+  await Processes.everybodyAt(nodes, 5)
+  const all: Array<Figure> = []
+  for (const rate of RATES) {
+    all.push(...figuresOf(rate, await phase(network, nodes, senders, rate)))
+    await sleep(2_000)
+  }
+  const [first, ...others] = nodes
+  const healthy = await phase(network, nodes, senders, CRASH_RATE)
+  await first?.kill()
+  await sleep(5_000)
+  const crashed = await phase(network, others, senders, CRASH_RATE)
+  const [before, after] = [healthy, crashed].map(({ latencies }) => quantile(latencies, 0.5) / ROUND_MS)
+  if (before !== undefined && after !== undefined) {
+    const name = `${CRASH_RATE} offered, one of four gone: p50`
+    all.push({ name, value: after, unit: "round intervals" })
+    all.push({ name, value: after / before, unit: "times that of all four" })
+  }
+  await Promise.all(others.map((node) => node.stop()))
+  return all
+}
+
+const JOINED_ACCOUNTS = 100_000
+const EPOCH_ROUNDS = 40
+
+/** A node that nobody has seen before, from its start until it has executed a commit of the running epoch. */
+const fastSync = async (): Promise<ReadonlyArray<Figure>> => {
+  const allocations = Array.from({ length: JOINED_ACCOUNTS }, (_, n) => ({
+    address: Address.fromPublicKey(Wallet.numbered(n)),
+    amount: Sats.make(1_000 + n),
+  }))
+  const network = Processes.found({ validators: 2, roundMs: ROUND_MS, epochRounds: EPOCH_ROUNDS, allocations })
+  const nodes = await Processes.startAll(network, [], "warn")
+  await Processes.everybodyAt(nodes, 3 * EPOCH_ROUNDS)
+  const [first] = nodes
+  if (first === undefined) throw new Error("there are no nodes")
+  const began = performance.now()
+  const joiner = await Processes.start(network, "joiner", ["--no-validate", "--peer", first.p2p], "warn,sync=info")
+  const running = performance.now()
+  await Processes.until("it follows", () => Processes.finalizedRound(joiner) > 2 * EPOCH_ROUNDS)
+  const joined = performance.now()
+  await Promise.all([...nodes, joiner].map((node) => node.stop()))
+  const name = `fast sync of ${JOINED_ACCOUNTS} accounts`
+  return [
+    { name: `${name}: until it runs, at its genesis`, value: (running - began) / 1_000, unit: "s" },
+    { name: `${name}: from there until it follows`, value: (joined - running) / 1_000, unit: "s" },
+  ]
+}
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
   try {
-    const nodes = await Processes.startAll(network, ["--rate-limits", "off"], "warn")
-    await Processes.everybodyAt(nodes, 5)
-    const all: Array<Figure> = []
-    for (const rate of RATES) {
-      all.push(...figuresOf(rate, await phase(network, nodes, senders, rate)))
-      await sleep(2_000)
-    }
-    const [first, ...others] = nodes
-    await first?.kill()
-    await sleep(5_000)
-    const { latencies } = await phase(network, others, senders, 100)
-    all.push({ name: "one of four gone: p50", value: quantile(latencies, 0.5) / ROUND_MS, unit: "round intervals" })
-    return all
+    return [...(await payments()), ...(await fastSync())]
   } finally {
     await Processes.removeAll()
   }
 }
 
-export const suite: Suite = { about: `four validators on one machine, rounds every ${ROUND_MS} ms`, figures }
+export const suite: Suite = {
+  about: `four validators on one machine, rounds every ${ROUND_MS} ms; and one that joins`,
+  figures,
+}

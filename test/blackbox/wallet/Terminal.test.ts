@@ -1,5 +1,5 @@
 /** The wallet as a person types it, at a terminal of its own. */
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../../src/client/Wallet.js"
@@ -125,6 +125,38 @@ describe("paying", () => {
     await terminal.end()
     expect(terminal.text).not.toContain("udg:")
     expect((await node.client.core.balance({ path: { address: await own() } })).next_nonce).toBe(nonce)
+  })
+})
+
+describe("waiting", () => {
+  it("ends at Ctrl-C with the hash to ask for, and leaves no line behind", async () => {
+    await using slow = await startNode({ roundMs: 5_000 })
+    const [carol] = slow.accounts
+    writeFileSync(join(alice.home, "carol.key"), carol?.secretKey.toSecretHex() ?? "", { mode: 0o600 })
+    const terminal = alice.sit(`udg send ${bob()} 1 --key carol.key${thenLook}`, { UDG_NODE: slow.url })
+    await terminal.see("waiting until it is final … ")
+    terminal.type(CTRL_C)
+    await terminal.see("code 130\naudible")
+    await terminal.end()
+    const [hash] = /(?<=it is sent, and not final yet; ask by udg tx )[0-9a-f]{64}/.exec(terminal.screen) ?? []
+    expect(terminal.screen).not.toContain("waiting")
+    expect((await slow.client.transactions.lookup({ path: { hash: (hash ?? "") as never } })).status).toBe("pending")
+  })
+})
+
+describe("a table", () => {
+  const lastLines = (screen: string) => screen.trimEnd().split("\n").slice(-2)
+
+  it("gives way on a narrow terminal, and has no colours where NO_COLOR is set", async () => {
+    const narrow = alice.sit("stty cols 72; udg validators")
+    await narrow.end()
+    expect(narrow.raw).toContain("\u001b[1mVALIDATOR")
+    for (const line of lastLines(narrow.screen)) expect(line.length).toBeLessThanOrEqual(72)
+    expect(narrow.screen).toMatch(/^tudg[0-9a-z]*…[0-9a-z]+ +100000 UDG/m)
+    const plain = alice.sit("stty cols 200; udg validators", { NO_COLOR: "1" })
+    await plain.end()
+    expect(plain.raw).not.toContain("\u001b")
+    expect(plain.screen).toMatch(/^tudg1[0-9a-z]{38} +100000 UDG/m)
   })
 })
 

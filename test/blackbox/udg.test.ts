@@ -118,7 +118,7 @@ describe("the built program", () => {
 
   const wrong: ReadonlyArray<readonly [words: ReadonlyArray<string>, environment: Environment, names: string]> = [
     [["--prot", "1"], {}, '"--prot" is not an option; did you mean --port?'],
-    [["start"], {}, '"start" is not a command; did you mean udg status?'],
+    [["start"], {}, '"start" is not a command; '],
     [["--archive", "true", "start"], {}, '"start" is an argument'],
     [["--port"], {}, "--port needs a value"],
     [["--port", "-1"], {}, '--port "-1"'],

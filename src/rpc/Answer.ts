@@ -9,19 +9,27 @@ import type { Event } from "./events/Api.js"
 export class Versioned<A> {
   readonly version: () => unknown
   readonly make: () => A
+  /** The version it is of. */
+  readonly at: unknown
 
-  constructor(version: () => unknown, make: () => A) {
+  constructor(version: () => unknown, make: () => A, at: unknown) {
     this.version = version
     this.make = make
+    this.at = at
   }
 }
 
-export const atVersion = <A>(version: () => unknown, make: () => A): Versioned<A> => new Versioned(version, make)
+export const atVersion = <A>(version: () => unknown, make: () => A): Versioned<A> =>
+  new Versioned(version, make, version())
+
+/** Of a value that took its time to be found: `at` is the version when the search began. */
+export const since = <A>(at: unknown, version: () => unknown, value: A): Versioned<A> =>
+  new Versioned(version, () => value, at)
 
 const unchanging = () => undefined
 
 /** A value that will never be another. */
-export const forever = <A>(value: A): Versioned<A> => new Versioned(unchanging, () => value)
+export const forever = <A>(value: A): Versioned<A> => atVersion(unchanging, () => value)
 
 /** An event with its place in the stream, which a client names when it comes back. */
 export interface NumberedEvent {

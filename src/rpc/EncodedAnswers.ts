@@ -38,11 +38,10 @@ export class EncodedAnswers {
 
   /** Encodes the answer to this path and keeps it in place of the one before. */
   keep(path: string, answer: Versioned<unknown>): Content {
-    const version = answer.version()
     const content = this.#encode(answer.make())
     const before = this.#byPath.get(path)
     if (before !== undefined) this.#forget(path, before)
-    this.#byPath.set(path, { version, versionNow: answer.version, content })
+    this.#byPath.set(path, { version: answer.at, versionNow: answer.version, content })
     this.#size += content.bytes + OVERHEAD_BYTES
     for (const [oldest, encoded] of this.#byPath) {
       if (this.#size <= this.#capacity) break

@@ -41,4 +41,18 @@ describe("encoded answers", () => {
     expect(ask("/large", 1, 200_000)).toHaveLength(200_000)
     expect(answers.size).toBe(0)
   })
+
+  it("are not kept for longer than what was looked for while the version changed", () => {
+    const answers = new EncodedAnswers((value) => Content.text("text/plain", String(value)))
+    let version = 1
+    const late = Answer.since(version, () => version, "of the first")
+    version = 2
+    answers.keep("a", late)
+    expect(answers.current("a")).toBeUndefined()
+    answers.keep(
+      "a",
+      Answer.since(version, () => version, "of the second"),
+    )
+    expect(answers.current("a")?.body).toBe("of the second")
+  })
 })

@@ -111,15 +111,17 @@ export const handlers = Effect.gen(function* () {
         const address = yield* account("address", path.address)
         const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
         if (Option.isNone(before)) return yield* Effect.fail(badCursor)
+        // It is another one as soon as a commit is on the disk.
+        const at = revision()
         const { transactions, next } = yield* state.history(address, before.value, limit)
-        return {
+        return Answer.since(at, revision, {
           transactions: transactions.map((known) => ({
             hash: known.transaction.id,
             direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
             ...finalizedOutcome(known),
           })),
           next_cursor: next === null ? null : cursorOf(next),
-        }
+        })
       }).pipe(Unreadable.asDefect),
   }
   return handlers

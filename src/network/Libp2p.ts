@@ -38,7 +38,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 
 const TICK = Duration.millis(500)
 const REMEMBERED_EVERY = Duration.minutes(1)
-const STOP_LIMIT = Duration.seconds(3)
+const STOP_LIMIT = Duration.seconds(1)
 
 const multiaddrOf = ({ host, port }: Options["listen"]): string => {
   const kind = Host.kindOf(host)

@@ -22,8 +22,8 @@ export interface Listener {
   readonly told: (happening: Happening) => Effect.Effect<void>
 }
 
-/** How long a stop waits for the disk. */
-const FLUSH_LIMIT = Duration.seconds(4)
+/** How long a stop waits for the disk. With what answers and peers get before, a stop is over within five seconds. */
+const FLUSH_LIMIT = Duration.millis(2_500)
 
 /** Runs until the scope ends, and then until everything given by then is done. */
 export const start = (

@@ -43,7 +43,7 @@ export const standardTolerance: Tolerance = {
   unreadEventsMs: 10_000,
   connections: 4_096,
   bodyBytes: 67_108_864,
-  drainMs: 3_000,
+  drainMs: 1_000,
 }
 
 const HEADER_BYTES = 16_384

@@ -12,7 +12,7 @@ const inMemory = Storage.layer({ location: { _tag: "Ephemeral" }, genesis: genes
 
 describe("the writer", () => {
   // Its time-out was as uninterruptible as the finalizer it stood in, and a stop could wait for ever.
-  it.effect("lets a stop wait four seconds, however long what it has begun takes", () =>
+  it.effect("lets a stop wait two and a half seconds, however long what it has begun takes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const listener = { written: () => Effect.void, told: () => Effect.never }
@@ -20,9 +20,9 @@ describe("the writer", () => {
       const give = yield* Scope.extend(start, scope)
       give({ _tag: "Tell", happening: { _tag: "RoundReached", round: Counter.round(1) } })
       const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
-      yield* TestClock.adjust("3 seconds")
+      yield* TestClock.adjust("2 seconds")
       expect(yield* Fiber.poll(closing)).toEqual(Option.none())
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("500 millis")
       expect(yield* Fiber.join(closing)).toBeUndefined()
     }).pipe(Effect.provide(Layer.merge(inMemory, Supervisor.layer)), Effect.provide(world.platform)),
   )

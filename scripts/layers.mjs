@@ -14,7 +14,7 @@ const everything = ["protocol", "ledger", "consensus", "storage", "network", "no
 const house = {
   protocol: { ours: [], packages: ["effect", "#crypto", "bech32"] },
   "protocol/crypto": { ours: [], packages: ["@noble/*"] },
-  "protocol/crypto/Native.ts": { ours: [], packages: ["@noble/*", "node:crypto", "sodium-native"] },
+  "protocol/crypto/Native.ts": { ours: [], packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
   ledger: { ours: ["protocol"], packages: ["effect", "#crypto"] },
   consensus: { ours: ["protocol", "ledger"], packages: ["effect", "#crypto"] },
   storage: {

@@ -3,8 +3,11 @@
  * holds the two equal on every input except the documented one, `verifyNative`.
  */
 import * as crypto from "node:crypto"
+import { createRequire } from "node:module"
 import * as ed25519 from "@noble/ed25519"
-import sodium from "sodium-native"
+
+// As it is written: an import would first parse all it needs for names to export, which takes longer than loading it.
+const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
 
 ed25519.hashes.sha512 = (message) => new Uint8Array(crypto.createHash("sha512").update(message).digest())
 

@@ -1,8 +1,8 @@
-// `npm run build`: modules and types by tsc into dist/, the program itself as one bundle, because loading Effect module
-// by module costs more than half a second at every start, and the explorer's page by Vite into dist/explorer. With
-// --if-stale, only when a source is newer than dist/.
+// `npm run build`: modules and types by tsc into dist/, the program itself as a bundle in parts, because loading Effect
+// module by module costs more than half a second at every start, and what a command does not need another quarter; and
+// the explorer's page by Vite into dist/explorer. With --if-stale, only when a source is newer than dist/.
 import { spawn } from "node:child_process"
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "esbuild"
 import { build as buildPage } from "vite"
@@ -46,10 +46,41 @@ const page = buildPage({
 const [status] = await Promise.all([types, page])
 if (status !== 0) process.exit(status)
 
+/** Where a package does not keep what it names at its top under that name. */
+const elsewhere = { "effect/pipe": "Function", "effect/identity": "Function", "@effect/cli/Span": "HelpDoc/Span" }
+
+/**
+ * `import { Effect } from "effect"` as what it stands for, `import * as Effect from "effect/Effect"`: the bundler splits by
+ * file, and the file that names all modules would bring all of them into every part.
+ */
+const modulesByName = {
+  name: "modules by name",
+  setup: ({ onLoad }) => {
+    const imports = /^import \{([^}]*)\} from "(effect|@effect\/(?:cli|platform|sql))"/gm
+    const single = (from, [name, as = name]) => {
+      const module = elsewhere[`${from}/${name}`] ?? name
+      return `import ${module === "Function" ? `{ ${name} as ${as} }` : `* as ${as}`} from "${from}/${module}"`
+    }
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8").replaceAll(imports, (_, names, from) =>
+        names
+          .split(",")
+          .map((name) => name.trim().split(" as "))
+          .filter(([name]) => name !== "" && !name.startsWith("type "))
+          .map((name) => single(from, name))
+          .join("; "),
+      ),
+    }))
+  },
+}
+
 await build({
   absWorkingDir: root,
   entryPoints: ["src/main.ts"],
-  outfile: join(next, "main.js"),
+  outdir: next,
+  chunkNames: "parts/[name]-[hash]",
+  splitting: true,
   allowOverwrite: true,
   bundle: true,
   platform: "node",
@@ -57,6 +88,7 @@ await build({
   format: "esm",
   conditions: ["udg-source"],
   sourcemap: true,
+  plugins: [modulesByName],
   // Native code cannot be bundled; the banner gives bundled CommonJS packages the `require` they expect.
   external: ["sodium-native", "better-sqlite3"],
   banner: {

@@ -6,10 +6,10 @@ import * as Udg from "./cli/Udg.js"
 // The one place that is as far from package.json in src/ as in dist/.
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
-const words = process.argv.slice(2)
+const call = await Udg.find(version, process.argv.slice(2))
 
-NodeRuntime.runMain(Udg.program(version, words), {
+NodeRuntime.runMain(Udg.program(call), {
   disableErrorReporting: true,
   disablePrettyLogger: true,
-  teardown: (exit, end) => end(Udg.exitCode(exit, Udg.whenInterrupted(words))),
+  teardown: (exit, end) => end(Udg.exitCode(exit, call)),
 })

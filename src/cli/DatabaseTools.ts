@@ -15,12 +15,12 @@ import * as GenesisFile from "../storage/GenesisFile.js"
 import * as Storage from "../storage/Storage.js"
 import { NoLedger } from "../storage/StorageError.js"
 import * as Command from "./Command.js"
+import * as Environment from "./Environment.js"
 import type * as Help from "./Help.js"
 import * as Node from "./Node.js"
 import * as Reader from "./Reader.js"
 import * as Setting from "./Setting.js"
 import { Terminal } from "./Terminal.js"
-import * as Words from "./Words.js"
 import { WrongUsage } from "./WrongUsage.js"
 
 const DEFAULT_DIRECTORY = "./data"
@@ -249,7 +249,7 @@ const chosen = (words: ReadonlyArray<string>) =>
 const quietly = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { colours, writeError } = yield* Terminal
-    const directives = (yield* Words.variable("RUST_LOG")) || "warn"
+    const directives = (yield* Environment.variable("RUST_LOG")) || "warn"
     return Logging.layer({ directives, format: "pretty", colours: colours.stderr, write: writeError })
   }),
 )

@@ -6,10 +6,10 @@ import * as LogFilter from "../node/LogFilter.js"
 import * as Logging from "../node/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Front from "../rpc/Front.js"
+import * as Environment from "./Environment.js"
 import type * as Help from "./Help.js"
 import * as NodeSettings from "./NodeSettings.js"
 import { Terminal } from "./Terminal.js"
-import * as Words from "./Words.js"
 
 const log = Log.for("supervisor")
 
@@ -48,7 +48,7 @@ export const run = (version: string, words: ReadonlyArray<string>) =>
     const terminal = yield* Terminal
     const { configuration, logFormat } = yield* NodeSettings.read(version, words)
     const logging = Logging.layer({
-      directives: yield* Words.variable("RUST_LOG"),
+      directives: yield* Environment.variable("RUST_LOG"),
       format: logFormat,
       colours: terminal.colours.stderr,
       write: terminal.writeError,

@@ -1,5 +1,5 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
-import * as Words from "./Words.js"
+import * as Environment from "./Environment.js"
 
 /** Where the program speaks: results and help to stdout, complaints and logs to stderr. */
 export class Terminal extends Context.Tag("udg/Terminal")<
@@ -25,8 +25,8 @@ const forgive = () => {}
 export const layer: Layer.Layer<Terminal> = Layer.effect(
   Terminal,
   Effect.gen(function* () {
-    const isDumb = (yield* Words.variable("TERM")) === "dumb"
-    const plain = isDumb || (yield* Words.variable("NO_COLOR")) !== ""
+    const isDumb = (yield* Environment.variable("TERM")) === "dumb"
+    const plain = isDumb || (yield* Environment.variable("NO_COLOR")) !== ""
     const isWatched = process.stderr.isTTY === true
     // A reader that went away (`udg --help | head -1`) is no reason to die with a stack trace.
     const abandoned = yield* Deferred.make<void>()

@@ -3,18 +3,10 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Ending from "../node/Ending.js"
-import * as Completion from "./Completion.js"
-import * as DatabaseTools from "./DatabaseTools.js"
-import * as Exporter from "./Exporter.js"
-import * as GenesisTools from "./GenesisTools.js"
-import * as Help from "./Help.js"
-import * as Localnet from "./Localnet.js"
-import * as Node from "./Node.js"
+import type * as Help from "./Help.js"
 import * as Printable from "./Printable.js"
 import * as Terminal from "./Terminal.js"
-import * as Words from "./Words.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
-import * as Wallet from "./wallet/Wallet.js"
 
 /** The environment of every command. */
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, Terminal.layer)
@@ -28,12 +20,6 @@ interface Failed {
   readonly exitCode?: number
 }
 
-const asksFor = (words: ReadonlyArray<string>, ...names: ReadonlyArray<string>): boolean =>
-  words.some((word) => names.includes(word))
-
-const showHelp = (page: Help.Page) =>
-  Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(Help.render(page, colours.stdout)))
-
 interface Command {
   /** What it is for, in the list of all commands. */
   readonly about: string
@@ -43,61 +29,102 @@ interface Command {
   readonly run: (words: ReadonlyArray<string>, version: string) => Effect.Effect<void, Failed, Platform>
 }
 
-const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["localnet", Localnet],
-  ["exporter", Exporter],
-  ["db", DatabaseTools],
-  ["genesis", GenesisTools],
-  ...Wallet.verbs.map((verb) => [verb.name, verb] as const),
-  ["completion", { ...Completion, run: (words) => Completion.run(completed())(words) }],
-])
+/** A command is loaded when it is asked for: reading the text of all of them takes longer than most of them run. */
+type Load = () => Promise<Command>
+
+type Named = readonly [name: string, command: Command]
 
 /** The command without a name. */
-const node: Command = {
-  about: "runs a node",
-  page: (version) => ({
-    ...Node.page(version),
-    commands: [...commands].map(([name, { about }]) => [name, about] as const),
-  }),
-  runsUntilStopped: true,
-  run: (words, version) => Node.run(version, words),
+const loadNode: Load = async () => {
+  const Node = await import("./Node.js")
+  return {
+    about: "runs a node",
+    page: Node.page,
+    runsUntilStopped: true,
+    run: (words, version) => Node.run(version, words),
+  }
 }
 
-/** Every command with its words, the node's under no name. */
-const completed = (): ReadonlyArray<Completion.Completed> =>
-  [["", node] as const, ...commands].map(([name, { about, page }]) => ({ name, about, settings: page("").settings }))
+const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
+  ["localnet", () => import("./Localnet.js")],
+  ["exporter", () => import("./Exporter.js")],
+  ["db", () => import("./DatabaseTools.js")],
+  ["genesis", () => import("./GenesisTools.js")],
+])
 
-/** The command that the words ask for, and the words that are its own. */
-const commandOf = (words: ReadonlyArray<string>): readonly [Command, ReadonlyArray<string>] => {
-  const [name = "", ...rest] = words
-  const named = commands.get(name)
-  return named === undefined ? [node, words] : [named, rest]
+const loadVerbs = async (): Promise<ReadonlyArray<Named>> => {
+  const { verbs } = await import("./wallet/Wallet.js")
+  return verbs.map((verb) => [verb.name, verb])
 }
 
-/** Whatever begins with a dash is for the node; any other first word is meant to be a command. */
-const noCommand = (name: string) =>
-  new WrongUsage({
-    message: Option.match(Words.nearest(name.toLowerCase(), [...commands.keys()]), {
-      onNone: () => `${quote(name)} is not a command; udg --help lists those there are`,
-      onSome: (meant) => `${quote(name)} is not a command; did you mean udg ${meant}? udg --help lists all`,
-    }),
-  })
+const loadCompletion: Load = async () => {
+  const { run, ...completion } = await import("./Completion.js")
+  const settingsOf = ([name, { about, page }]: Named) => ({ name, about, settings: page("").settings })
+  const completed = async () => [["", await loadNode()] as const, ...(await loadAll())].map(settingsOf)
+  return { ...completion, run: (words) => Effect.flatMap(Effect.promise(completed), (all) => run(all)(words)) }
+}
 
-/** Does what one command does, or shows its page. */
-const run = (version: string, words: ReadonlyArray<string>): Effect.Effect<void, Failed, Platform> => {
-  const [command, own] = commandOf(words)
-  if (asksFor(words, "--help", "-h")) return showHelp(command.page(version))
-  if (asksFor(words, "--version")) return Console.log(version)
-  const [first = "-"] = words
-  return command === node && !first.startsWith("-") ? noCommand(first) : command.run(own, version)
+/** All that have a name, as help lists them. */
+const loadAll = async (): Promise<ReadonlyArray<Named>> => [
+  ...(await Promise.all([...tools].map(async ([name, load]) => [name, await load()] as const))),
+  ...(await loadVerbs()),
+  ["completion", await loadCompletion()],
+]
+
+/** The command of that name; none where there is no such command. */
+const loadNamed = async (name: string): Promise<Command | undefined> => {
+  if (name === "completion") return loadCompletion()
+  const load = tools.get(name)
+  return load === undefined ? new Map(await loadVerbs()).get(name) : load()
+}
+
+/** What the words ask for: one command, its page of help, or the version. */
+export interface Call {
+  readonly run: Effect.Effect<void, Failed, Platform>
+  /** What the process ends with when a signal, or Ctrl-C at a prompt, has ended it. */
+  readonly exitCodeWhenInterrupted: number
 }
 
 /** As shells say it of what Ctrl-C has ended. */
 const INTERRUPTED = 130
 
-/** The exit code where a signal, or Ctrl-C at a prompt, has ended it. */
-export const whenInterrupted = (words: ReadonlyArray<string>): number =>
-  commandOf(words)[0].runsUntilStopped === true ? 0 : INTERRUPTED
+const called = (run: Call["run"], runsUntilStopped = false): Call => ({
+  run,
+  exitCodeWhenInterrupted: runsUntilStopped ? 0 : INTERRUPTED,
+})
+
+const failUnknown = async (name: string): Promise<Call> => {
+  const { nearest } = await import("./Words.js")
+  const names = (await loadAll()).map(([each]) => each)
+  const message = Option.match(nearest(name.toLowerCase(), names), {
+    onNone: () => `${quote(name)} is not a command; udg --help lists those there are`,
+    onSome: (meant) => `${quote(name)} is not a command; did you mean udg ${meant}? udg --help lists all`,
+  })
+  return called(new WrongUsage({ message }))
+}
+
+const showPage = async (page: Help.Page): Promise<Call> => {
+  const { render } = await import("./Help.js")
+  return called(Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(render(page, colours.stdout))))
+}
+
+const showNodePage = async (version: string): Promise<Call> => {
+  const [{ page }, all] = [await loadNode(), await loadAll()]
+  return showPage({ ...page(version), commands: all.map(([name, { about }]) => [name, about] as const) })
+}
+
+/** Finds what the words ask for. Whatever begins with a dash is for the node; any other first word means a command. */
+export const find = async (version: string, words: ReadonlyArray<string>): Promise<Call> => {
+  const asksFor = (...options: ReadonlyArray<string>) => words.some((word) => options.includes(word))
+  const asksForHelp = asksFor("--help", "-h")
+  if (!asksForHelp && asksFor("--version")) return called(Console.log(version))
+  const [first = "-", ...rest] = words
+  const named = first.startsWith("-") ? undefined : await loadNamed(first)
+  if (named === undefined && asksForHelp) return showNodePage(version)
+  if (named === undefined && !first.startsWith("-")) return failUnknown(first)
+  const [command, own] = named === undefined ? [await loadNode(), words] : [named, rest]
+  return asksForHelp ? showPage(command.page(version)) : called(command.run(own, version), command.runsUntilStopped)
+}
 
 /** What the process says when it ends badly: one line for what a person can act on, everything for a bug of ours. */
 const complaint = (cause: Cause.Cause<Failed>): string =>
@@ -108,13 +135,13 @@ const complaint = (cause: Cause.Cause<Failed>): string =>
 
 const exitCodeOf = (failed: Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
 
-/** The whole program: does what the words ask and gives the exit code. */
-export const program = (version: string, words: ReadonlyArray<string>): Effect.Effect<number> =>
+/** Does what was asked for and gives the exit code. */
+export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<number> =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
-    const exit = yield* Effect.exit(run(version, words))
+    const exit = yield* Effect.exit(run)
     if (Exit.isSuccess(exit)) return 0
-    if (Cause.isInterruptedOnly(exit.cause)) return whenInterrupted(words)
+    if (Cause.isInterruptedOnly(exit.cause)) return exitCodeWhenInterrupted
     const failure = Cause.failureOption(exit.cause)
     const code = Option.match(failure, { onNone: () => 1, onSome: exitCodeOf })
     // The log has said why the node ended.
@@ -123,8 +150,8 @@ export const program = (version: string, words: ReadonlyArray<string>): Effect.E
   }).pipe(Effect.provide(platform))
 
 /** The exit code of the process: what the program said, or the one for what a signal has ended. */
-export const exitCode = (exit: Exit.Exit<unknown, unknown>, interrupted: number): number =>
+export const exitCode = (exit: Exit.Exit<unknown, unknown>, { exitCodeWhenInterrupted }: Call): number =>
   Exit.match(exit, {
     onSuccess: (code) => (typeof code === "number" ? code : 0),
-    onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? interrupted : 1),
+    onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? exitCodeWhenInterrupted : 1),
   })

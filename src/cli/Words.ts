@@ -1,5 +1,6 @@
 import { AutoCorrect, CliConfig } from "@effect/cli"
-import { Config, Effect, Either, Option } from "effect"
+import { Effect, Either, Option } from "effect"
+import * as Environment from "./Environment.js"
 import * as Setting from "./Setting.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
 
@@ -128,12 +129,9 @@ export const fromEnvironment = (
   Effect.forEach(
     settings.filter((setting) => !Setting.isArgument(setting) && !said.some((each) => each.setting === setting)),
     (setting) =>
-      variable(Setting.variableOf(setting)).pipe(
+      Environment.variable(Setting.variableOf(setting)).pipe(
         Effect.map((text) => (setting.takes === "values" ? text.split(",") : [text])),
         Effect.map((texts) => texts.map((each) => each.trim()).filter((each) => each !== "")),
         Effect.map((texts) => texts.map((value) => ({ setting, origin: Setting.variableOf(setting), value }))),
       ),
   ).pipe(Effect.map((each) => each.flat()))
-
-/** The text of one environment variable; empty when it is not set. */
-export const variable = (name: string): Effect.Effect<string> => Effect.orElseSucceed(Config.string(name), () => "")

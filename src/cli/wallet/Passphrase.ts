@@ -1,7 +1,7 @@
 /** Where a passphrase comes from: `UDG_PASSPHRASE`, or whoever sits at the terminal. Never an argument: all can read those. */
 import { Effect } from "effect"
+import * as Environment from "../Environment.js"
 import { Terminal } from "../Terminal.js"
-import * as Words from "../Words.js"
 import * as HiddenInput from "./HiddenInput.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
@@ -24,7 +24,7 @@ const tooShort = (passphrase: string) =>
 
 /** A new one: typed twice, because a slip of the finger would lock the key away for good. */
 export const choose: Effect.Effect<string, WalletFailure, Terminal> = Effect.gen(function* () {
-  const given = yield* Words.variable(VARIABLE)
+  const given = yield* Environment.variable(VARIABLE)
   if (given !== "") return yield* tooShort(given)
   yield* requireTerminal("a passphrase is needed to encrypt the key")
   const [first = "", second = ""] = yield* HiddenInput.ask(
@@ -41,7 +41,7 @@ export const unlock = <A, R>(
   open: (passphrase: string) => Effect.Effect<A, WalletFailure, R>,
 ): Effect.Effect<A, WalletFailure, R | Terminal> =>
   Effect.gen(function* () {
-    const given = yield* Words.variable(VARIABLE)
+    const given = yield* Environment.variable(VARIABLE)
     if (given !== "") return yield* open(given)
     yield* requireTerminal(`${path} is encrypted`)
     const terminal = yield* Terminal

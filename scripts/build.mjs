@@ -78,8 +78,8 @@ const modulesByName = {
 await build({
   absWorkingDir: root,
   entryPoints: ["src/main.ts"],
+  // The parts lie beside main.js: what is found by its place (Site.ts) is where one bundle would look for it.
   outdir: next,
-  chunkNames: "parts/[name]-[hash]",
   splitting: true,
   allowOverwrite: true,
   bundle: true,

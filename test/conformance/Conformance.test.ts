@@ -197,6 +197,13 @@ describe.each(modes)("a node on a %s", (mode) => {
       expect((await ask("GET", "/openapi.json", "/openapi.json")).headers.get("content-type")).toBe("application/json")
     })
 
+    it("the explorer's page, and what it loads", async () => {
+      const page = await (await fetch(`${node.url}/explorer/tx/3f9a`)).text()
+      const loaded = [...page.matchAll(/(?:src|href)="(\/explorer\/assets\/[^"]+)"/g)].map(([, path]) => path)
+      expect(loaded.length).toBeGreaterThan(0)
+      for (const path of loaded) expect((await fetch(`${node.url}${path}`)).status, path).toBe(200)
+    })
+
     it("preflights of every path", async () => {
       for (const path of Object.keys(document.paths)) {
         const answer = await ask("OPTIONS", undefined, path.replace(/\{\w+\}/g, "1"))

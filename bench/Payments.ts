@@ -1,0 +1,156 @@
+/**
+ * Payments offered to a network by good clients. Every account has its node. What a node has no room for is sent to it
+ * again, before what its sender made later: a nonce that is missing would hold up all behind it.
+ */
+import * as Address from "../src/protocol/Address.js"
+import * as Counter from "../src/protocol/Counter.js"
+import type { Hash } from "../src/protocol/Hash.js"
+import { SecretKey } from "../src/protocol/Keys.js"
+import * as Sats from "../src/protocol/Sats.js"
+import * as Transaction from "../src/protocol/Transaction.js"
+import * as TransactionJson from "../src/protocol/TransactionJson.js"
+import type * as Processes from "../test/network/Processes.js"
+
+/** A node may close what it holds for idle in the moment in which it is used again. */
+const ONCE = { connection: "close" }
+/** What one request may hold. */
+const MOST_AT_ONCE = 1_000
+/** Until what was turned away is sent again. */
+const PAUSE_MS = 50
+/** Every so often a payment of each client is followed until it is final: how often that is asked, and for how long. */
+const WATCHED_EVERY_MS = 1_000
+const LOOK_MS = 20
+const WATCHED_MS = 30_000
+
+export interface Sender {
+  readonly key: SecretKey
+  readonly address: Address.Address
+}
+
+export const senders = (count: number): ReadonlyArray<Sender> =>
+  Array.from({ length: count }, () => {
+    const key = SecretKey.generate()
+    return { key, address: Address.fromPublicKey(key.publicKey) }
+  })
+
+/** Signed and written down before it is offered: what clients do at home is no part of what is measured. */
+interface Payment {
+  readonly id: Hash
+  readonly text: string
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const isFinal = async (node: Processes.Started, id: Hash): Promise<boolean> => {
+  const response = await fetch(`${node.http}/tx/${id}`, { headers: ONCE })
+  const answer = (await response.json()) as { readonly status?: string }
+  return answer.status === "finalized"
+}
+
+/** How long until it reads as final at the node that was told. */
+const watch = async (node: Processes.Started, id: Hash): Promise<number> => {
+  const began = performance.now()
+  while (!(await isFinal(node, id))) {
+    if (performance.now() - began > WATCHED_MS) return Number.POSITIVE_INFINITY
+    await sleep(LOOK_MS)
+  }
+  return performance.now() - began
+}
+
+/** What was offered with it goes out in one request at a time, in its order. */
+export class Client {
+  readonly #network: Processes.Founded
+  readonly #node: Processes.Started
+  readonly #senders: ReadonlyArray<Sender>
+  #made = 0
+  #ready: Array<Payment> = []
+  #offered: Array<Payment> = []
+  #isSending = false
+  #failure: unknown = null
+  #watchedAt = Number.NEGATIVE_INFINITY
+  #latencies: Array<Promise<number>> = []
+
+  constructor(network: Processes.Founded, node: Processes.Started, own: ReadonlyArray<Sender>) {
+    this.#network = network
+    this.#node = node
+    this.#senders = own
+  }
+
+  /** Signs so many more, each account's in turn. */
+  prepare(count: number): void {
+    for (let i = 0; i < count; i++) this.#ready.push(this.#next())
+  }
+
+  #next(): Payment {
+    const at = this.#made++
+    const sender = this.#senders[at % this.#senders.length]
+    const other = this.#senders[(at + 1) % this.#senders.length]
+    if (sender === undefined || other === undefined) throw new Error("there are no senders")
+    const transaction = Transaction.sign(
+      this.#network.genesis.networkId,
+      {
+        from: sender.address,
+        nonce: Counter.nonce(Math.floor(at / this.#senders.length)),
+        fee: Sats.make(1_000),
+        operation: { _tag: "Transfer", to: other.address, amount: Sats.make(1), memo: "" },
+      },
+      sender.key,
+    )
+    return { id: transaction.id, text: JSON.stringify(TransactionJson.toJson(transaction)) }
+  }
+
+  /** Hands in so many of those that are prepared. Fails of what the last one failed of. */
+  offer(count: number): void {
+    if (this.#failure !== null) throw this.#failure
+    this.#offered.push(...this.#ready.splice(0, count))
+    if (this.#isSending) return
+    this.#isSending = true
+    this.#send()
+      .catch((error: unknown) => {
+        this.#failure = error
+      })
+      .finally(() => {
+        this.#isSending = false
+      })
+  }
+
+  async #send(): Promise<void> {
+    while (this.#offered.length > 0) {
+      const payments = this.#offered.splice(0, MOST_AT_ONCE)
+      this.#watchOne(payments)
+      const refused = await this.#submit(payments)
+      this.#offered.unshift(...refused)
+      if (refused.length > 0) await sleep(PAUSE_MS)
+    }
+  }
+
+  #watchOne(payments: ReadonlyArray<Payment>): void {
+    const last = payments.at(-1)
+    if (last === undefined || performance.now() - this.#watchedAt < WATCHED_EVERY_MS) return
+    this.#watchedAt = performance.now()
+    this.#latencies.push(watch(this.#node, last.id))
+  }
+
+  /** Gives those for which there was no room. */
+  async #submit(payments: ReadonlyArray<Payment>): Promise<ReadonlyArray<Payment>> {
+    const response = await fetch(`${this.#node.http}/tx/submit`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...ONCE },
+      body: `[${payments.map(({ text }) => text).join(",")}]`,
+    })
+    if (response.status === 503 || response.status === 429) {
+      await response.arrayBuffer()
+      return payments
+    }
+    if (!response.ok) throw new Error(`payments refused: ${response.status} ${await response.text()}`)
+    const answers = (await response.json()) as ReadonlyArray<{ readonly status_code: number }>
+    const wrong = answers.find(({ status_code: status }) => ![200, 429, 503].includes(status))
+    if (wrong !== undefined) throw new Error(`a payment refused: ${JSON.stringify(wrong)}`)
+    return payments.filter((_, i) => answers[i]?.status_code !== 200)
+  }
+
+  /** What was seen of those followed since the last time, once it is over. */
+  latencies(): Promise<ReadonlyArray<number>> {
+    return Promise.all(this.#latencies.splice(0))
+  }
+}

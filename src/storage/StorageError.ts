@@ -1,4 +1,5 @@
 /** What can go wrong with what is kept on disk, each in one line that says what to do. */
+import { basename } from "node:path"
 import { Data } from "effect"
 
 /** Another process works in the directory; its lock dies with it, so a crash leaves none behind. */
@@ -56,13 +57,19 @@ export class OtherGenesis extends Data.TaggedError("OtherGenesis")<{
   }
 }
 
+const remedies: Readonly<Record<string, string>> = {
+  "udg.db": "restore a backup, or move it away and join the network again",
+  // An older copy has forgotten what was signed since, and a validator that signs twice loses half its stake.
+  "signed.db": "put no copy in its place: move it away, with its -wal and -shm, as docs/operations/backup.md says",
+}
+
 /** The file's structure or a value in it is not what this program writes. */
 export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
   readonly file: string
   readonly finding: string
 }> {
   override get message(): string {
-    return `${this.file} is damaged: ${this.finding}; restore a backup, or move it away and join the network again`
+    return `${this.file} is damaged: ${this.finding}; ${remedies[basename(this.file)] ?? "move it away"}`
   }
 }
 

@@ -113,7 +113,7 @@ describe("opening is refused, and nothing changed, when", () => {
   it.scopedLive("any single page of either file is overwritten", () =>
     Effect.gen(function* () {
       const path = yield* filled
-      for (const file of FILES) {
+      for (const [file, remedy] of Object.entries({ "udg.db": "restore a backup", "signed.db": "put no copy" })) {
         const whole = readFileSync(`${path}/${file}`)
         const pages = whole.length / PAGE
         const step = Math.ceil(pages / 40)
@@ -127,6 +127,8 @@ describe("opening is refused, and nothing changed, when", () => {
           const refused = yield* refusal(path)
           expect([page, refused._tag]).toEqual([page, "DatabaseDamaged"])
           expect(refused.message).toContain(`${file} is damaged`)
+          // An older copy of what was signed would sign again.
+          expect(/restore a backup|put no copy/.exec(refused.message)?.[0]).toBe(remedy)
           writeFileSync(`${path}/${file}`, whole)
         }
       }

@@ -1,6 +1,6 @@
 /**
- * docs/cli.md shows what a terminal shows: every `console` block is typed, line by line, and what comes back must have the
- * shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
+ * docs/cli.md and docs/getting-started.md show what a terminal shows: every `console` block is typed, line by line, and what
+ * comes back must have the shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
  */
 import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -11,7 +11,6 @@ import { program, Running } from "../blackbox/Running.js"
 import { PASSPHRASE, Person } from "../blackbox/wallet/Person.js"
 import { root, textOf } from "./Pages.js"
 
-const page = textOf("docs/cli.md")
 const isRewriting = process.env["UDG_REWRITE_DOCS"] === "1"
 
 interface Typed {
@@ -31,7 +30,8 @@ const typedIn = (block: string): ReadonlyArray<Typed> =>
       return { line, shown: shown.join("\n").trimEnd() }
     })
 
-const story = [...page.matchAll(BLOCK)].flatMap(([, block = ""]) => typedIn(block))
+const storyOf = (page: string): ReadonlyArray<Typed> =>
+  [...page.matchAll(BLOCK)].flatMap(([, block = ""]) => typedIn(block))
 
 /** Without what is another each time: who, when and how much, and how wide a column is. */
 const shapeOf = (text: string): string =>
@@ -48,12 +48,12 @@ const ENTER = "\r"
 const PROMPT = /(?:[Pp]assphrase[^\n]*|again): $/
 
 let node: Running
-let alice: Person
+let operator: Person
 beforeAll(async () => {
-  alice = new Person({})
+  operator = new Person({})
   node = new Running(process.execPath, [
     program,
-    ...["--data-dir", join(alice.home, "data"), "--host", "127.0.0.1", "--port", "0"],
+    ...["--data-dir", join(operator.home, "data"), "--host", "127.0.0.1", "--port", "0"],
     ...["--round-ms", "200", "--rate-limits", "off"],
   ])
   await node.until(() => / {2}data directory/.test(node.stdout))
@@ -61,48 +61,62 @@ beforeAll(async () => {
 afterAll(async () => {
   node.signal("SIGTERM")
   await node.end()
-  alice.leave()
+  operator.leave()
 })
 
 /** Types it at a terminal, and the passphrase wherever it is asked for. */
-const type = async (line: string): Promise<string> => {
+const type = async (line: string, person: Person): Promise<string> => {
   const url = /^ {2}rpc +(\S+)$/m.exec(node.stdout)?.[1] ?? ""
-  const terminal = alice.sit(line, { UDG_NODE: url })
+  const terminal = person.sit(line, { UDG_NODE: url })
   await terminal.answer(PROMPT, `${PASSPHRASE}${ENTER}`)
   return terminal.screen
     .trimEnd()
     .replaceAll(/ +$/gm, "")
-    .replaceAll(alice.home, "/home/you")
+    .replaceAll(person.home, "/home/you")
     .replaceAll(url, "http://127.0.0.1:10333")
+}
+
+/** Somebody with an empty home types all of it, and sees this. */
+const typedAnew = async (story: ReadonlyArray<Typed>): Promise<ReadonlyArray<Typed>> => {
+  const person = new Person({})
+  try {
+    const seen: Array<Typed> = []
+    for (const { line } of story) seen.push({ line, shown: await type(line, person) })
+    return seen
+  } finally {
+    person.leave()
+  }
+}
+
+const rewrite = (file: string, seen: ReadonlyArray<Typed>): void => {
+  const shown = seen.values()
+  const page = textOf(file).replaceAll(BLOCK, (_, block: string) => {
+    const parts = typedIn(block).map(({ line }) => `$ ${line}\n${shown.next().value?.shown ?? ""}\n`)
+    return `\`\`\`console\n${parts.join("\n")}\`\`\``
+  })
+  writeFileSync(resolve(root, file), page)
 }
 
 describe("docs/cli.md", () => {
   it("has every verb as its usage says it, and every exit code", () => {
-    const usage = page.replaceAll("\\|", "|").replaceAll(/ +/g, " ")
+    const usage = textOf("docs/cli.md").replaceAll("\\|", "|").replaceAll(/ +/g, " ")
     for (const verb of verbs) {
       const { usage: line } = verb.page("")
       expect(usage).toContain(`| \`${line.replace(" [options]", "")}\` | ${verb.about} |`)
     }
     for (const [code, about] of exitCodes) expect(usage).toContain(`| ${code} | ${about} |`)
   })
+})
 
-  it("shows what a terminal shows", async () => {
-    expect(story.length).toBeGreaterThan(20)
-    const seen = []
-    for (const { line } of story) seen.push({ line, shown: await type(line) })
-    if (isRewriting) {
-      const shown = seen.values()
-      writeFileSync(
-        resolve(root, "docs/cli.md"),
-        page.replaceAll(BLOCK, (_, block: string) => {
-          const parts = typedIn(block).map(({ line }) => `$ ${line}\n${shown.next().value?.shown ?? ""}\n`)
-          return `\`\`\`console\n${parts.join("\n")}\`\`\``
-        }),
-      )
-      return
-    }
-    for (const [i, { line, shown }] of seen.entries()) {
-      expect(`$ ${line}\n${shapeOf(shown)}`).toBe(`$ ${line}\n${shapeOf(story[i]?.shown ?? "")}`)
-    }
-  }, 300_000)
+it.each([
+  ["docs/cli.md", 20],
+  ["docs/getting-started.md", 6],
+])("%s shows what a terminal shows", { timeout: 300_000 }, async (file, least) => {
+  const story = storyOf(textOf(file))
+  expect(story.length).toBeGreaterThan(least)
+  const seen = await typedAnew(story)
+  if (isRewriting) return rewrite(file, seen)
+  for (const [i, { line, shown }] of seen.entries()) {
+    expect(`$ ${line}\n${shapeOf(shown)}`).toBe(`$ ${line}\n${shapeOf(story[i]?.shown ?? "")}`)
+  }
 })

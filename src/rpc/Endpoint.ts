@@ -112,7 +112,7 @@ const bodyDecoder = (schema: Option.Option<Schema.Schema.All>) =>
   })
 
 const encoders = (ast: AST.AST): Pick<Endpoint, "encode" | "toJson"> => {
-  const toJson = Schema.encodeUnknownSync(Schema.make<unknown, object, never>(ast))
+  const toJson = Json.encoder(Schema.make<unknown, object, never>(ast))
   const { kind, contentType } = HttpApiSchema.getEncoding(ast)
   const isText = kind === "Text"
   return {

@@ -1,6 +1,7 @@
 /** A whole answer, ready to be written: status, headers of its own, body. Failures are made into one here. */
 import { HttpApiSchema } from "@effect/platform"
 import { SchemaAST as AST, Option, Schema } from "effect"
+import * as Json from "../protocol/Json.js"
 import * as Content from "./Content.js"
 import * as Failure from "./failure/Api.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
@@ -25,7 +26,7 @@ const encoders: ReadonlyMap<string, Encoder> = new Map(
     Option.getOrThrow(AST.getJSONIdentifier(ast)),
     {
       status: HttpApiSchema.getStatusErrorAST(ast),
-      encode: Schema.encodeUnknownSync(Schema.make<unknown, object, never>(ast)),
+      encode: Json.encoder(Schema.make<unknown, object, never>(ast)),
     },
   ]),
 )

@@ -1,0 +1,92 @@
+import { HttpApi } from "@effect/platform"
+import { SchemaAST as AST, Either, FastCheck as fc, Option, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as PlainCode from "../../src/protocol/PlainCode.js"
+import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import { Api } from "../../src/rpc/Api.js"
+import * as arbitrary from "./arbitraries.js"
+
+const throughText = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+/** Something somewhere in a JSON value is another value, is gone, or is one too many. */
+const spoiled = (value: unknown): fc.Arbitrary<unknown> =>
+  typeof value !== "object" || value === null
+    ? fc.jsonValue()
+    : Array.isArray(value)
+      ? fc.oneof(
+          fc.jsonValue(),
+          ...value.map((one, i) => spoiled(one).map((other) => value.map((old, j) => (i === j ? other : old)))),
+        )
+      : fc.oneof(
+          fc.jsonValue(),
+          fc.tuple(fc.string(), fc.jsonValue()).map(([name, more]) => ({ ...value, [name]: more })),
+          ...Object.entries(value).flatMap(([name, one]) => [
+            spoiled(one).map((other) => ({ ...value, [name]: other })),
+            fc.constant(Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))),
+          ]),
+        )
+
+/** What the library says to each of these, and what the plain code says where it says anything. */
+const agree = (schema: Schema.Schema<unknown>, input: unknown): boolean => {
+  let isSure = false
+  for (const options of [{ onExcessProperty: "error" as const }, {}]) {
+    const library = Schema.decodeUnknownEither(schema, options)(input)
+    const plain = PlainCode.decoder(schema, options)(input)
+    if (plain === PlainCode.NOT_SURE) continue
+    isSure = true
+    expect(Either.right(plain)).toStrictEqual(library)
+    const value = Either.getOrThrow(library)
+    const json = PlainCode.encoder(schema, {})(value)
+    if (json !== PlainCode.NOT_SURE) {
+      expect(JSON.stringify(json)).toBe(JSON.stringify(Schema.encodeUnknownSync(schema)(value)))
+    }
+  }
+  return isSure
+}
+
+/** Those of the interface that give an example of themselves. */
+const schemas: Array<readonly [name: string, schema: Schema.Schema<unknown>, example: unknown]> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    const { name, payloadSchema, successSchema } = endpoint
+    const bodies: ReadonlyArray<Schema.Schema.All> = Option.toArray(payloadSchema)
+    for (const { ast } of [...bodies, successSchema]) {
+      const [example] = Option.getOrElse(AST.getExamplesAnnotation(ast), () => [])
+      if (example !== undefined) schemas.push([name, Schema.make(ast), example])
+    }
+  },
+})
+
+describe("a schema as plain code", () => {
+  it.each(schemas)("says of %s what the library says", (_, schema, example) => {
+    const json = throughText(Schema.encodeUnknownSync(schema)(example))
+    agree(schema, json)
+    fc.assert(
+      fc.property(spoiled(json), (input) => void agree(schema, input)),
+      { numRuns: 100 },
+    )
+  })
+
+  it("is sure of every transaction that is right, and of none that is not", () => {
+    const schema = Schema.make<unknown, unknown, never>(TransactionJson.TransactionJson.ast)
+    fc.assert(
+      fc.property(
+        arbitrary
+          .transaction("udg-test" as NetworkId)
+          .map((transaction) => throughText(TransactionJson.toJson(transaction))),
+        (json) => agree(schema, json),
+      ),
+    )
+    fc.assert(
+      fc.property(
+        arbitrary
+          .transaction("udg-test" as NetworkId)
+          .chain((transaction) => spoiled(throughText(TransactionJson.toJson(transaction)))),
+        (json) => void agree(schema, json),
+      ),
+      { numRuns: 500 },
+    )
+  })
+})

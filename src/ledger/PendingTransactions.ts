@@ -73,6 +73,7 @@ export class PendingTransactions {
   readonly #inclusions = new Inclusions()
   #exempt = 0
   #arrivals = 0
+  #arrived: Array<Received> = []
   #added = new Map<Hash, Received>()
   #removed = new Set<Hash>()
 
@@ -115,12 +116,25 @@ export class PendingTransactions {
     return this.#entries.values()
   }
 
-  /** What changed since this was asked last. */
+  /** What came in since this was asked last. */
+  takeArrivals(): ReadonlyArray<Received> {
+    const arrived = this.#arrived
+    if (arrived.length > 0) this.#arrived = []
+    return arrived
+  }
+
+  /** What changed since this was asked last; what came and left in between is no part of it. */
   drain(): Changes {
-    const changes = { added: [...this.#added.values()], removed: [...this.#removed] }
+    const added = [...this.#added.values()]
     this.#added = new Map()
+    return { added, removed: this.drainRemoved() }
+  }
+
+  /** What left since this or `drain` was asked last, of what was there then. */
+  drainRemoved(): ReadonlyArray<Hash> {
+    const removed = [...this.#removed]
     this.#removed = new Set()
-    return changes
+    return removed
   }
 
   get hasChanges(): boolean {
@@ -162,6 +176,7 @@ export class PendingTransactions {
 
   #note(entry: Entry.Entry): void {
     const { id } = entry.transaction
+    this.#arrived.push(entry)
     if (!this.#removed.delete(id)) this.#added.set(id, entry)
   }
 
@@ -295,5 +310,6 @@ export class PendingTransactions {
       if (this.#entries.size === before && !this.#entries.has(transaction.id)) this.#removed.add(transaction.id)
       else this.#added.delete(transaction.id)
     }
+    this.#arrived = []
   }
 }

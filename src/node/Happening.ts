@@ -1,6 +1,5 @@
 /** What happens in a node and is news to everybody else, told once it is on the disk. */
 import type { Output } from "../consensus/replica/Output.js"
-import type { ReceivedTransaction } from "../consensus/replica/Write.js"
 import type { Round } from "../protocol/Counter.js"
 
 type News = Exclude<
@@ -12,8 +11,6 @@ export type Happening =
   | News
   /** The highest round is a new one. */
   | { readonly _tag: "RoundReached"; readonly round: Round }
-  /** These wait in the mempool from now on. */
-  | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
 
 export const isNews = (output: Output): output is News => {
   switch (output._tag) {

@@ -57,7 +57,7 @@ const step = (parts: Parts): Effect.Effect<void> =>
 
 /** What was taken at the door since the last step would otherwise be forgotten by a stop. */
 const keepTheLast = ({ replica, outgoing }: Parts): Effect.Effect<void> =>
-  Effect.map(now, (at) => outgoing.keepOf(replica.tick(at)))
+  Effect.map(now, (at) => outgoing.keepOf(replica.end(at)))
 
 export const run = (parts: Parts): Effect.Effect<never> =>
   Effect.flatMap(now, (at) => parts.outgoing.carryOut(parts.replica.start(at))).pipe(

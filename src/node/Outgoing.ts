@@ -56,8 +56,6 @@ export const make = ({ networkId, counters, settling, vitals, write }: Surroundi
     const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
       settling.begin(output.write)
       write(output)
-      const { write: kept } = output
-      if (kept._tag === "Pending" && kept.added.length > 0) tell({ _tag: "TakenIn", received: kept.added })
     }
 
     const carryOut = (output: Output): Effect.Effect<void> => {

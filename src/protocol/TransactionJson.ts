@@ -244,19 +244,18 @@ export const fromJson = (
   networkId: NetworkId,
   prefix: AddressPrefix,
   json: TransactionJson,
-): Result<Transaction.Transaction> =>
-  Either.gen(function* () {
-    const from = yield* address("from", json.from, prefix)
-    const operation = yield* operationFromJson(json, prefix)
-    const violation = Operation.violationOf(operation)
-    if (violation !== undefined) return yield* refuse(violation.field, violation.reason)
-    const authorization = yield* authorizationFromJson(json)
-    return Transaction.make(
-      networkId,
-      { from, nonce: json.nonce, fee: json.fee ?? Sats.ZERO, operation },
-      authorization,
-    )
-  })
+): Result<Transaction.Transaction> => {
+  const from = address("from", json.from, prefix)
+  if (Either.isLeft(from)) return Either.left(from.left)
+  const operation = operationFromJson(json, prefix)
+  if (Either.isLeft(operation)) return Either.left(operation.left)
+  const violation = Operation.violationOf(operation.right)
+  if (violation !== undefined) return refuse(violation.field, violation.reason)
+  const authorization = authorizationFromJson(json)
+  if (Either.isLeft(authorization)) return Either.left(authorization.left)
+  const unsigned = { from: from.right, nonce: json.nonce, fee: json.fee ?? Sats.ZERO, operation: operation.right }
+  return Either.right(Transaction.make(networkId, unsigned, authorization.right))
+}
 
 const authorizationToJson = (authorization: Transaction.Authorization) =>
   authorization._tag === "SingleKey"

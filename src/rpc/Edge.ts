@@ -51,6 +51,18 @@ interface Station {
   readonly endpoint: Endpoint
   readonly limiter: RateLimiter | undefined
   readonly answers: EncodedAnswers
+  /** What has come within this turn of the event loop, of an endpoint that takes many bodies. */
+  readonly gathered: Array<Bodies>
+}
+
+/** What becomes of one body. */
+type Outcome = Either.Either<unknown, Failure.Failure>
+
+/** The bodies of one request. */
+interface Bodies {
+  readonly visit: Visit
+  readonly decoded: ReadonlyArray<Either.Either<unknown, Failure.InvalidRequest>>
+  readonly isBatch: boolean
 }
 
 /** One request on its way. */
@@ -73,6 +85,8 @@ interface Visit {
 
 /** How long requests with a body, from reading to answering, may use one turn of the event loop. */
 const BODIES_MS = 8
+/** Bodies that are handled together; more would keep others waiting. */
+const GATHERED_AT_ONCE = 256
 
 const NONE: ResponseHeaders.ResponseHeaders = []
 const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
@@ -131,6 +145,7 @@ export class Edge {
           endpoint,
           limiter: options.rateLimits ? limiterOf(endpoint.limit) : undefined,
           answers: new EncodedAnswers(endpoint.encode),
+          gathered: [],
         },
       })),
     )
@@ -225,11 +240,12 @@ export class Edge {
     })
   }
 
-  #take(visit: Visit, { endpoint }: Station, { params }: Match<Station>, body: unknown): undefined {
+  #take(visit: Visit, station: Station, { params }: Match<Station>, body: unknown): undefined {
+    const { endpoint } = station
+    if (endpoint.batch !== undefined) return this.#many(visit, station, body)
     const { request, client, query } = visit
     const head = endpoint.decode({ client, params, query, request })
     if (Either.isLeft(head)) return this.#refuse(visit, head.left)
-    if (endpoint.batch !== undefined) return this.#many(visit, endpoint, head.right, body)
     const decoded = endpoint.decodeBody(body)
     if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
     this.#run(visit, endpoint.handle({ ...head.right, body: decoded.right }), (answer) =>
@@ -237,26 +253,32 @@ export class Edge {
     )
   }
 
-  /** What succeeds at once needs no fiber. */
   #run(visit: Visit, effect: Effect.Effect<unknown, Failure.Failure>, onSuccess: (answer: unknown) => void): undefined {
-    const settle = (exit: Exit.Exit<unknown, unknown>): void =>
+    this.#settle(effect, (exit) =>
       this.#guard(visit, () => {
         if (Exit.isSuccess(exit)) onSuccess(exit.value)
         else this.#fail(visit, exit.cause)
-      })
-    const settled: unknown = effect
-    if (Exit.isExit(settled)) settle(settled)
-    else {
-      const fiber = this.#options.runFork(effect)
-      // Many handlers are through before they are asked how it went.
-      const exit = fiber.unsafePoll()
-      if (exit !== null) settle(exit)
-      else fiber.addObserver(settle)
-    }
+      }),
+    )
   }
 
-  /** The handler gets all bodies at once; each is answered as it would have been alone. */
-  #many(visit: Visit, endpoint: Endpoint, head: Request, body: unknown): undefined {
+  /** What succeeds at once needs no fiber. */
+  #settle(effect: Effect.Effect<unknown, Failure.Failure>, settle: (exit: Exit.Exit<unknown, unknown>) => void): void {
+    const settled: unknown = effect
+    if (Exit.isExit(settled)) {
+      settle(settled)
+      return
+    }
+    const fiber = this.#options.runFork(effect)
+    // Many handlers are through before they are asked how it went.
+    const exit = fiber.unsafePoll()
+    if (exit !== null) settle(exit)
+    else fiber.addObserver(settle)
+  }
+
+  /** One or many bodies; each is answered as it would have been alone. */
+  #many(visit: Visit, station: Station, body: unknown): undefined {
+    const { endpoint } = station
     const batch = body instanceof RequestBody.Batch ? body : undefined
     if (batch !== undefined) {
       const maximum = endpoint.batch ?? 1
@@ -269,20 +291,50 @@ export class Edge {
       if (wait > 0) return this.#refuseGlobally(visit, wait)
     }
     const decoded = (batch?.entries ?? [Either.right(body)]).map((one) => Either.flatMap(one, endpoint.decodeBody))
-    const bodies = Arr.getRights(decoded)
-    const handling = bodies.length === 0 ? Effect.succeed([]) : endpoint.handle({ ...head, bodies })
-    this.#run(visit, handling, (handled) => {
-      const answers = (handled as ReadonlyArray<Either.Either<unknown, Failure.Failure>>).values()
-      const all = decoded.map((one) => (Either.isLeft(one) ? one : answers.next().value))
-      if (batch !== undefined) {
-        this.#write(visit, endpoint.status, Content.json(all.map((one) => inBatch(endpoint, one))))
+    this.#gather(station, { visit, decoded, isBatch: batch !== undefined })
+  }
+
+  /** What comes within one turn of the event loop is handled together: a hundred who ask at once cost one fiber. */
+  #gather(station: Station, bodies: Bodies): void {
+    const { gathered } = station
+    if (gathered.length === 0) setImmediate(() => this.#handleGathered(station))
+    gathered.push(bodies)
+    if (gathered.reduce((count, { decoded }) => count + decoded.length, 0) >= GATHERED_AT_ONCE) {
+      this.#handleGathered(station)
+    }
+  }
+
+  #handleGathered({ endpoint, gathered }: Station): void {
+    this.#handleAll(endpoint, gathered.splice(0))
+  }
+
+  #handleAll(endpoint: Endpoint, gathered: ReadonlyArray<Bodies>): void {
+    const bodies = gathered.flatMap(({ decoded }) => Arr.getRights(decoded))
+    const handling = bodies.length === 0 ? Effect.succeed([]) : endpoint.handle({ bodies })
+    this.#settle(handling, (exit) => {
+      // What one request brings about is no other one's matter.
+      if (Exit.isFailure(exit) && gathered.length > 1) {
+        for (const one of gathered) this.#handleAll(endpoint, [one])
         return
       }
-      const [answer] = all
-      if (answer === undefined) throw new Error(`${endpoint.path} gave no answer`)
-      if (Either.isLeft(answer)) this.#refuse(visit, answer.left)
-      else this.#write(visit, endpoint.status, endpoint.encode(answer.right))
+      const answers = Exit.isSuccess(exit) ? (exit.value as ReadonlyArray<Outcome>).values() : undefined
+      for (const { visit, decoded, isBatch } of gathered) {
+        // Also of those who are gone, so that everybody gets his own.
+        const all = decoded.map((one) => (Either.isLeft(one) ? one : answers?.next().value))
+        this.#guard(visit, () => {
+          if (Exit.isFailure(exit)) this.#fail(visit, exit.cause)
+          else this.#answer(visit, endpoint, all, isBatch)
+        })
+      }
     })
+  }
+
+  #answer(visit: Visit, endpoint: Endpoint, all: ReadonlyArray<Outcome | undefined>, isBatch: boolean): undefined {
+    if (isBatch) return this.#write(visit, endpoint.status, Content.json(all.map((one) => inBatch(endpoint, one))))
+    const [answer] = all
+    if (answer === undefined) throw new Error(`${endpoint.path} gave no answer`)
+    if (Either.isLeft(answer)) return this.#refuse(visit, answer.left)
+    this.#write(visit, endpoint.status, endpoint.encode(answer.right))
   }
 
   #stream(visit: Visit, endpoint: Endpoint, head: Request): undefined {
@@ -393,7 +445,7 @@ export class Edge {
 }
 
 /** What would have been answered alone, with its status in front. */
-const inBatch = ({ status, toJson, path }: Endpoint, answer: Either.Either<unknown, Failure.Failure> | undefined) => {
+const inBatch = ({ status, toJson, path }: Endpoint, answer: Outcome | undefined) => {
   if (answer === undefined) throw new Error(`${path} gave an answer too few`)
   if (Either.isRight(answer)) return { status_code: status, ...toJson(answer.right) }
   const failure = Reply.failureJson(answer.left)

@@ -33,7 +33,7 @@ export interface Endpoint {
   readonly limit: Access.Limit | undefined
   /** On a mainnet the endpoint answers this. */
   readonly onMainnet: Failure.TestnetOnly | undefined
-  /** How many bodies may come in one array. */
+  /** How many bodies may come in one array; of such an endpoint the bodies are all there is. */
   readonly batch: number | undefined
   readonly hasBody: boolean
   /** The query is a part of what is asked; elsewhere nobody reads it. */
@@ -134,6 +134,8 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
   const { method, path, payloadSchema, successSchema, annotations } = definition
   const batch = Option.getOrUndefined(Context.getOption(annotations, Access.Batch))?.maximum
   const success = batch === undefined ? successSchema.ast : oneOf(successSchema.ast)
+  const heads = [definition.pathSchema, definition.urlParamsSchema, definition.headersSchema]
+  if (batch !== undefined && heads.some(Option.isSome)) throw new Error(`${path} takes many bodies, and more than them`)
   return {
     method,
     path,

@@ -17,16 +17,16 @@ export type GroupName = Groups["identifier"]
 /** Only what the endpoint declares stands in the request. */
 type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [N in Name]: A }
 
-/** Where an endpoint takes one or many, its handler always gets many, and answers each. */
+/**
+ * Where an endpoint takes one or many, its handler gets many, of whoever asks at the moment, and nothing else; it answers
+ * each.
+ */
 type One<A> = Exclude<A, ReadonlyArray<unknown>>
 type IsBatch<Payload> = [Payload] extends [never]
   ? false
   : [Extract<Payload, ReadonlyArray<unknown>>] extends [never]
     ? false
     : true
-
-type BodyOf<Payload> =
-  IsBatch<Payload> extends true ? Part<"bodies", ReadonlyArray<One<Payload>>> : Part<"body", Payload>
 
 type AnswerTo<Success, Payload, Error> = [Success] extends [EventStream]
   ? Answer.EventStream
@@ -53,7 +53,9 @@ export type Handler<E> =
     infer _RE
   >
     ? (
-        request: Asker & Part<"path", Path> & Part<"query", Query> & BodyOf<Payload> & Part<"headers", Headers>,
+        request: IsBatch<Payload> extends true
+          ? { readonly bodies: ReadonlyArray<One<Payload>> }
+          : Asker & Part<"path", Path> & Part<"query", Query> & Part<"body", Payload> & Part<"headers", Headers>,
       ) => Effect.Effect<AnswerTo<Success, Payload, Error>, Error | Failure.ShuttingDown>
     : never
 

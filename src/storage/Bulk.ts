@@ -16,7 +16,7 @@ export type Statement = (
   values: ReadonlyArray<Value>,
 ) => Effect.Effect<void, SqlError.SqlError>
 
-const STATEMENT_ROWS = [128, 16, 1]
+const STATEMENT_ROWS = [128, 64, 32, 16, 8, 4, 2, 1]
 /** About ten milliseconds' worth. */
 const ROWS_BETWEEN_TURNS = 1_024
 

@@ -9,7 +9,7 @@ import type { Rollback } from "../Rollback.js"
 import type { InvalidVertex } from "../Validity.js"
 import type { Answer, DiskQuestion, News, Question } from "./Message.js"
 import type { PeerId } from "./Peer.js"
-import type { Write } from "./Write.js"
+import type { ReceivedTransaction, Write } from "./Write.js"
 
 /** Where a fast sync cannot go on by itself. */
 export type JoinProblem =
@@ -45,6 +45,8 @@ export type Output =
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
   /** `isSynced`: it must survive a power cut before `written(id)`, and with it everything before it. */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
+  /** These wait in the mempool from now on. */
+  | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
   /** Publish it once `writeId` is written: what reads as finalized is on the disk. */
   | {
       readonly _tag: "Executed"

@@ -42,6 +42,8 @@ import type { Contents, Stored, StoredJoin } from "./Stored.js"
 const MIN_PATIENCE_MS = 500
 /** How many times that a transaction may take into a vertex before the others are told of it again. */
 const TOLD_AGAIN_AFTER = 8
+/** Least time between two writes of what waits: most of it is final before, and is never written. */
+const PENDING_KEPT_EVERY_MS = 250
 
 export interface Options {
   /** None for a node without a validator key. */
@@ -72,6 +74,7 @@ export class Replica {
   readonly #announcements: Announcements
   readonly #evidence = new EvidencePool()
   readonly #heartbeats = new HeartbeatPool()
+  #pendingKeptAt = 0
   #life: Life.Life
   #joining: Joining | null = null
   /** How far a fast sync had come before a restart. */
@@ -181,6 +184,11 @@ export class Replica {
     })
   }
 
+  /** The last tick: nothing that has come in may be left out of what is kept. */
+  end(now: Timestamp): Outputs {
+    return this.#step(now, () => this.#keepPending(now))
+  }
+
   /** When the next tick can matter, if nothing comes in before. */
   wakeAt(now: Timestamp): Timestamp {
     if (this.#announcements.hasNews) return now
@@ -188,7 +196,8 @@ export class Replica {
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
     // Asked after every single input.
     let soonest: number = core.wakeAt(now)
-    for (const at of [pool.nextExpiry, this.#announcements.wakeAt, join]) {
+    const keep = pool.hasChanges ? now + this.#keepsPendingIn(now) : null
+    for (const at of [pool.nextExpiry, this.#announcements.wakeAt, join, keep]) {
       if (at !== null && at < soonest) soonest = Math.max(now, at)
     }
     return Counter.timestamp(soonest)
@@ -267,14 +276,24 @@ export class Replica {
       for (const transactions of this.#announcements.take(pool, now)) {
         this.#outbox.broadcast({ _tag: "Transactions", transactions })
       }
-      this.#keepPending()
+      const received = pool.takeArrivals()
+      if (received.length > 0) this.#outbox.emit({ _tag: "TakenIn", received })
+      if (this.#keepsPendingIn(now) === 0) this.#keepPending(now)
     }
     return this.#outbox.drain()
   }
 
-  #keepPending(): void {
+  #keepsPendingIn(now: Timestamp): number {
+    const wait = this.#pendingKeptAt + PENDING_KEPT_EVERY_MS - now
+    // A clock that was set back would put it off for as long.
+    return wait > PENDING_KEPT_EVERY_MS ? 0 : Math.max(0, wait)
+  }
+
+  #keepPending(now: Timestamp): void {
     const { pool } = this.#life
-    if (pool.hasChanges) this.#outbox.write({ _tag: "Pending", ...pool.drain() })
+    if (!pool.hasChanges) return
+    this.#outbox.write({ _tag: "Pending", ...pool.drain() })
+    this.#pendingKeptAt = now
   }
 
   // What others say.
@@ -469,13 +488,11 @@ export class Replica {
     const bodies = vertices.map(({ body }) => body)
     unordered.remove(vertices)
     this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))
-    // What came in before has a write of its own, so that the commit's says only what the commit took out.
-    this.#keepPending()
     pool.settle(
       execution,
       bodies.map(({ transactions }) => transactions),
     )
-    const settled = pool.drain().removed
+    const settled = pool.drainRemoved()
     const writeId = this.#outbox.write({ _tag: "Executed", execution, vertices, settled })
     this.#outbox.emit({ _tag: "Executed", writeId, execution, vertices })
     if (execution.isCheckpointDue) building.add(execution, core.epoch.opening.base, ledger.freeze())
@@ -522,7 +539,7 @@ export class Replica {
     this.#joining = null
     for (const signed of proven) this.#outbox.write({ _tag: "CheckpointFinal", signed })
     this.#outbox.write({ _tag: "Joined", target, opening }, true)
-    this.#keepPending()
+    this.#keepPending(now)
     const { epoch } = opening.record
     const { roundIntervalMs } = this.#genesis.protocol
     const views = new StateViews([trie])

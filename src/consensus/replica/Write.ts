@@ -20,7 +20,7 @@ export type Write =
   /** Signed here: nothing else may ever be signed for its slot. Also counts as inserted, behind everything before. */
   | { readonly _tag: "OwnVertex"; readonly vertex: Vertex }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
-  /** A commit with everything it did. `settled`: what it took out of the mempool. */
+  /** A commit with everything it did. `settled`: what has left the mempool with it, of what was written as pending. */
   | {
       readonly _tag: "Executed"
       readonly execution: Execution
@@ -32,7 +32,7 @@ export type Write =
   | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }
   /** The running epoch becomes the previous one; what was the previous one may go. */
   | { readonly _tag: "EpochStarted"; readonly opening: Opening }
-  /** What came into the mempool and what left it. */
+  /** What came into the mempool and what left it, every now and then: what did both in between was never here. */
   | {
       readonly _tag: "Pending"
       readonly added: ReadonlyArray<ReceivedTransaction>

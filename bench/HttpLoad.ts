@@ -18,7 +18,7 @@ export interface Outcome {
   readonly p99Ms: number
 }
 
-const FULL_PAUSE_MS = 20
+const FULL_PAUSE_MS = 250
 
 /** What is to be sent next; nothing when all is sent. */
 interface Source {
@@ -44,7 +44,16 @@ const isComplete = (text: string): boolean => {
   return end >= 0 && text.length >= end + 4 + Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0)
 }
 
-const isFull = (text: string): boolean => text.startsWith("HTTP/1.1 503") || text.includes('"status_code":503')
+/** What is left of a request to be sent again, because the server was full; nothing when it took everything. */
+const refusedOf = (request: string, answer: string): string | undefined => {
+  if (answer.startsWith("HTTP/1.1 503")) return request
+  if (!answer.includes('"status_code":503')) return undefined
+  const bodyOf = (text: string): ReadonlyArray<unknown> => JSON.parse(text.slice(text.indexOf("\r\n\r\n")))
+  const answers = bodyOf(answer) as ReadonlyArray<{ readonly status_code: number }>
+  const left = JSON.stringify(bodyOf(request).filter((_, i) => answers[i]?.status_code === 503))
+  const head = request.slice(0, request.indexOf("\r\n\r\n"))
+  return `${head.replace(/Content-Length: \d+/, `Content-Length: ${left.length}`)}\r\n\r\n${left}`
+}
 
 const isList = (requests: Load["requests"]): requests is ReadonlyArray<string> => Array.isArray(requests)
 
@@ -90,8 +99,9 @@ const drive = ({ port, connections, milliseconds }: Load, source: Source): Promi
       socket.on("data", (chunk: string) => {
         received += chunk
         if (!isComplete(received)) return
-        if (isFull(received)) {
-          source.again(sent)
+        const refused = refusedOf(sent, received)
+        if (refused !== undefined) {
+          source.again(refused)
           setTimeout(send, FULL_PAUSE_MS)
           return
         }

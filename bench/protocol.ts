@@ -53,7 +53,7 @@ export const suite: Suite = {
       Uint8Array.from(Buffer.from(check.publicKey, "hex")),
     ] as const
     const remembering = new Verification.VerifiedTransactions(1)
-    remembering.add(networkId, transaction)
+    remembering.add(Transaction.verificationKey(networkId, transaction))
     const vertex = fullVertex()
     const json = TransactionJson.toJson(transaction)
     const text = JSON.stringify(json)

@@ -15,7 +15,7 @@ import * as HttpLoad from "./HttpLoad.js"
 const ROUND_MS = 100
 const SENDERS = 2_000
 const SECONDS = Number(process.env["UDG_SOLO_SECONDS"] ?? 60)
-const CONNECTIONS = 32
+const CONNECTIONS = 128
 const BATCH = 100
 /** More a second than any node takes here, so that the load never runs dry. */
 const OFFERED_PER_SECOND = { alone: 5_000, together: 8_000 }

@@ -105,15 +105,18 @@ export class Incoming {
     clock: Effect.Effect<Timestamp>,
   ): Effect.Effect<ReadonlyArray<Submitted>> {
     return Effect.suspend(() => {
-      const unknown = transactions.filter((transaction) => !this.#verified.has(this.#networkId, transaction))
-      const checks = unknown.map((transaction) => Verification.checksOf(this.#networkId, transaction))
+      const unknown = transactions.flatMap((transaction) => {
+        const key = Transaction.verificationKey(this.#networkId, transaction)
+        return this.#verified.has(key) ? [] : [{ transaction, key }]
+      })
+      const checks = unknown.map(({ transaction }) => Verification.checksOf(this.#networkId, transaction))
       return Effect.zipWith(this.#verifier.verdicts(checks.flat()), clock, (verdicts, at) => {
         const refused = new Set<Transaction.Transaction>()
         let first = 0
-        for (const [i, transaction] of unknown.entries()) {
+        for (const [i, { transaction, key }] of unknown.entries()) {
           const end = first + (checks[i]?.length ?? 0)
           if (verdicts.subarray(first, end).every((verdict) => verdict === 1)) {
-            this.#verified.add(this.#networkId, transaction)
+            this.#verified.add(key)
           } else refused.add(transaction)
           first = end
         }
@@ -130,7 +133,7 @@ export class Incoming {
       const from = Address.fromPublicKey(key.publicKey)
       const nonce = this.#replica.pool.nextNonce(from)
       const transaction = Transaction.sign(this.#networkId, { from, nonce, fee, operation }, key)
-      this.#verified.add(this.#networkId, transaction)
+      this.#verified.add(Transaction.verificationKey(this.#networkId, transaction))
       return this.#replica.submit(transaction, at)
     })
   }

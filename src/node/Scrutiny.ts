@@ -7,6 +7,7 @@ import type { Message } from "../consensus/replica/Message.js"
 import type { Replica } from "../consensus/replica/Replica.js"
 import type { Received } from "../network/Network.js"
 import type { NetworkId } from "../protocol/Network.js"
+import { verificationKey } from "../protocol/Transaction.js"
 import type { VerifiedTransactions } from "../protocol/Verification.js"
 import { SecondOpinion } from "./SecondOpinion.js"
 import type { Verifier } from "./Verifier.js"
@@ -78,7 +79,7 @@ export class Scrutiny {
 
   #judge(message: Message, rule: Rule, settle: (holds: boolean) => void): void {
     const { replica, networkId, verified, verifier } = this.#around
-    const checks = replica.checksOf(message, (transaction) => verified.has(networkId, transaction))
+    const checks = replica.checksOf(message, (transaction) => verified.has(verificationKey(networkId, transaction)))
     verifier.judge(checks, (verdicts) => {
       const refused = checks.filter((_, i) => verdicts[i] !== 1)
       if (refused.length > 0 && rule === "vertex") {
@@ -87,7 +88,7 @@ export class Scrutiny {
       }
       // Each stands in a vertex soon. Few stand in two.
       if (refused.length === 0 && message._tag === "Transactions") {
-        for (const transaction of message.transactions) verified.add(networkId, transaction)
+        for (const transaction of message.transactions) verified.add(verificationKey(networkId, transaction))
       }
       settle(refused.length === 0)
     })

@@ -21,6 +21,7 @@ export const schema = <A extends string>(
         message: () => `${description}: ${bytes * 2} hex characters`,
       }),
     ),
-    Schema.String.pipe(Schema.filter((text): text is A => isHex(text, bytes))),
+    // Either way the other side has the characters looked at.
+    Schema.String.pipe(Schema.filter((text): text is A => text.length === bytes * 2)),
     { strict: true, decode: (text) => text.toLowerCase(), encode: (text) => text },
   )

@@ -50,16 +50,13 @@ export class VerifiedTransactions {
     return this.#keys.size
   }
 
-  has(networkId: NetworkId, transaction: Transaction.Transaction): boolean {
-    return this.#keys.has(Transaction.verificationKey(networkId, transaction))
+  /** By its `Transaction.verificationKey`. */
+  has(key: Hash.Hash): boolean {
+    return this.#keys.has(key)
   }
 
   /** For whoever had the signatures checked elsewhere, in a worker thread for example. */
-  add(networkId: NetworkId, transaction: Transaction.Transaction): void {
-    this.#remember(Transaction.verificationKey(networkId, transaction))
-  }
-
-  #remember(key: Hash.Hash): void {
+  add(key: Hash.Hash): void {
     if (this.#keys.size >= this.#capacity && !this.#keys.has(key)) {
       for (const oldest of this.#keys) {
         this.#keys.delete(oldest)
@@ -74,7 +71,7 @@ export class VerifiedTransactions {
     const key = Transaction.verificationKey(networkId, transaction)
     if (this.#keys.has(key)) return true
     const valid = checksOf(networkId, transaction).every(isValid)
-    if (valid) this.#remember(key)
+    if (valid) this.add(key)
     return valid
   }
 }

@@ -1,5 +1,5 @@
 /** The accounts as of the last commit. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
 import type { Address } from "../protocol/Address.js"
@@ -79,8 +79,8 @@ export class Changes {
     this.#rows.push(address, reader.u64(), reader.u64(), value.subarray(EXTRAS_OFFSET))
   }
 
-  write(sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
+  write(): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(insert(this.#rows), remove(this.#gone))
   }
 }
 

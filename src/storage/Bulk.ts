@@ -3,22 +3,25 @@
  * The texts are few and fixed, so that every one of them stays prepared. Between the statements others have their turn:
  * a large commit takes longer than anybody should have to wait.
  */
-import type { SqlClient, SqlError } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import * as EventLoop from "./EventLoop.js"
 
 /** What a column can be given. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
 export type Value = string | number | Uint8Array | null
 
-/** Takes the values one row after the other. */
-export type Statement = (
-  sql: SqlClient.SqlClient,
-  values: ReadonlyArray<Value>,
-) => Effect.Effect<void, SqlError.SqlError>
+/** Takes the values one row after the other; part of a transaction. */
+export type Statement = (values: ReadonlyArray<Value>) => Effect.Effect<void, SqlError.SqlError>
 
 const STATEMENT_ROWS = [128, 64, 32, 16, 8, 4, 2, 1]
 /** About ten milliseconds' worth. */
 const ROWS_BETWEEN_TURNS = 1_024
+
+/** By the transaction's connection itself: a client's statement is put together anew and gets a span every time. */
+const execute = (text: string, values: ReadonlyArray<Value>): Effect.Effect<unknown, SqlError.SqlError> =>
+  Effect.flatMap(Effect.serviceOptional(SqlClient.TransactionConnection), ([connection]) =>
+    connection.executeRaw(text, values),
+  ).pipe(Effect.catchTag("NoSuchElementException", Effect.die))
 
 const repeated = (text: string, times: number): string => Array<string>(times).fill(text).join(", ")
 
@@ -27,13 +30,13 @@ export const from = (columns: number, textOf: (rows: string) => string): Stateme
   const row = `(${repeated("?", columns)})`
   const texts = STATEMENT_ROWS.map((rows) => ({ text: textOf(repeated(row, rows)), size: rows * columns }))
 
-  return (sql, values) =>
+  return (values) =>
     Effect.gen(function* () {
       let done = 0
       let turn = ROWS_BETWEEN_TURNS * columns
       for (const { text, size } of texts) {
         for (; values.length - done >= size; done += size) {
-          yield* sql.unsafe(text, values.slice(done, done + size)).raw
+          yield* execute(text, values.slice(done, done + size))
           if (done < turn) continue
           turn = done + ROWS_BETWEEN_TURNS * columns
           yield* EventLoop.turn

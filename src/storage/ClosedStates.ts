@@ -3,7 +3,7 @@
  * the last close, and from there to the one before. A record is written here at its first change in an epoch, in the
  * same transaction, so after any crash the way back is whole.
  */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
 import type { Change } from "../ledger/Effects.js"
@@ -45,7 +45,6 @@ const keepRecords = Bulk.from(
 
 /** Keeps what these records are before they change, unless the epoch has changed them before; part of a commit's transaction. */
 export const keep = (
-  sql: SqlClient.SqlClient,
   closed: Epoch,
   changes: Iterable<Pick<Change, "kind" | "key">>,
 ): Effect.Effect<void, SqlError.SqlError> =>
@@ -56,7 +55,7 @@ export const keep = (
       if (kind === "Account") accounts.push(closed, toHex(key))
       else records.push(closed, StateKey.KINDS[kind].byte, key)
     }
-    return Effect.zipRight(keepAccounts(sql, accounts), keepRecords(sql, records))
+    return Effect.zipRight(keepAccounts(accounts), keepRecords(records))
   })
 
 const accountOf = (row: Column.Row): Change => {

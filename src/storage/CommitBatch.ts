@@ -63,10 +63,7 @@ export const fromExecution = (execution: Execution.Execution, vertices: Readonly
 }
 
 /** Puts changed records where each belongs. */
-export const writeChanges = (
-  sql: SqlClient.SqlClient,
-  changes: Iterable<RecordChange>,
-): Effect.Effect<void, SqlError.SqlError> =>
+export const writeChanges = (changes: Iterable<RecordChange>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     const accounts = new Accounts.Changes()
     const records = new Records.Changes()
@@ -74,7 +71,7 @@ export const writeChanges = (
       if (kind === "Account") accounts.add(key, value)
       else records.add(kind, key, value)
     }
-    return Effect.zipRight(accounts.write(sql), records.write(sql))
+    return Effect.zipRight(accounts.write(), records.write())
   })
 
 const markVertices = (
@@ -96,9 +93,9 @@ export const write = (sql: SqlClient.SqlClient, batch: CommitBatch): Effect.Effe
     const { commit, vertices } = batch
     yield* Commits.append(sql, commit, vertices.length)
     // Nobody joins at genesis: what there was then says its file.
-    if (commit.epoch > 1) yield* ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), batch.changes)
-    yield* writeChanges(sql, batch.changes)
+    if (commit.epoch > 1) yield* ClosedStates.keep(Counter.epoch(commit.epoch - 1), batch.changes)
+    yield* writeChanges(batch.changes)
     yield* markVertices(sql, batch)
     yield* Transactions.append(sql, commit.index, vertices)
-    yield* PendingTransactions.remove(sql, batch.settled)
+    yield* PendingTransactions.remove(batch.settled)
   })

@@ -90,7 +90,7 @@ const typed = <A>(file: string, effect: Effect.Effect<A, SqlError.SqlError>) =>
 const connect = (
   config: SqliteClient.SqliteClientConfig,
 ): Effect.Effect<SqlClient.SqlClient, StorageError.StorageError, Scope.Scope> =>
-  SqliteClient.make({ ...config, prepareCacheTTL: "1000 days" }).pipe(
+  SqliteClient.make({ ...config, prepareCacheSize: 1_000, prepareCacheTTL: "1000 days" }).pipe(
     Effect.provide(Reactivity.layer),
     Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
   )

@@ -1,5 +1,5 @@
 /** The transactions of the mempool, so that they survive a restart. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Timestamp } from "../protocol/Counter.js"
@@ -37,16 +37,14 @@ const insert = Bulk.insert("pending_transactions (hash, received_at, bytes)", 3,
 const removeAll = Bulk.remove("pending_transactions", ["hash"])
 
 /** Takes transactions out; also part of the commit's transaction that executed them. */
-export const remove = (sql: SqlClient.SqlClient, ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> =>
-  removeAll(sql, ids.map(fromHex))
+export const remove = (ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> => removeAll(ids.map(fromHex))
 
 export const make = (database: Database): PendingTransactions => ({
   update: (added, removed) =>
-    database.write((sql) =>
+    database.write(() =>
       Effect.zipRight(
-        remove(sql, removed),
+        remove(removed),
         insert(
-          sql,
           added.flatMap(({ transaction, receivedAt }) => [fromHex(transaction.id), receivedAt, transaction.encoded]),
         ),
       ),

@@ -1,5 +1,5 @@
 /** Every record of the ledger besides accounts, as of the last commit. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import * as StateKey from "../protocol/StateKey.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
@@ -45,8 +45,8 @@ export class Changes {
     else this.#rows.push(byte, key, value)
   }
 
-  write(sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
+  write(): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(insert(this.#rows), remove(this.#gone))
   }
 }
 

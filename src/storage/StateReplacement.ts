@@ -17,7 +17,7 @@ export const write = (sql: SqlClient.SqlClient, opening: Opening): Effect.Effect
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {
       const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values
-      yield* CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
+      yield* CommitBatch.writeChanges(Stored.recordsOf(Column.bytes(subtree, 0)))
     }
     yield* sql`delete from joins`.raw
     yield* Epochs.insert(sql, opening)

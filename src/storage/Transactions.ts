@@ -152,8 +152,8 @@ export const append = (
         for (const address of participants) history.push(fromHex(address), sequence)
       }
     }
-    yield* insertTransactions(sql, transactions)
-    yield* insertHistory(sql, history)
+    yield* insertTransactions(transactions)
+    yield* insertHistory(history)
   })
 
 /** The first transaction of this commit or a later one; beyond the last when there is none. */

@@ -183,7 +183,7 @@ describe("a remembered verification", () => {
       verified.isValid(network, transaction)
       expect(verified.size).toBeLessThanOrEqual(3)
     }
-    expect(transactions.map((transaction) => verified.has(network, transaction))).toEqual([
+    expect(transactions.map((transaction) => verified.has(Transaction.verificationKey(network, transaction)))).toEqual([
       false,
       false,
       true,
@@ -196,8 +196,11 @@ describe("a remembered verification", () => {
     const verified = new Verification.VerifiedTransactions(2)
     const [first, second] = [0, 1].map((nonce) => Transaction.sign(network, unsigned(nonce), alice))
     if (first === undefined || second === undefined) throw new Error("no transactions")
-    for (const transaction of [first, second, second, second]) verified.add(network, transaction)
-    expect([first, second].every((transaction) => verified.has(network, transaction))).toBe(true)
+    for (const transaction of [first, second, second, second])
+      verified.add(Transaction.verificationKey(network, transaction))
+    expect(
+      [first, second].every((transaction) => verified.has(Transaction.verificationKey(network, transaction))),
+    ).toBe(true)
   })
 })
 

@@ -13,7 +13,7 @@ import type { Write } from "../../src/consensus/replica/Write.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import type { Hash } from "../../src/protocol/Hash.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
-import type { Transaction } from "../../src/protocol/Transaction.js"
+import { type Transaction, verificationKey } from "../../src/protocol/Transaction.js"
 import * as Verification from "../../src/protocol/Verification.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import type { Agenda } from "./Agenda.js"
@@ -161,7 +161,9 @@ export class Host {
         )
       : this.#holds(message, () => replica.checksOf(message).every(judge))
     if (holds) return true
-    return replica.checksOf(message, (transaction) => this.#verified.has(networkId, transaction)).every(judge)
+    return replica
+      .checksOf(message, (transaction) => this.#verified.has(verificationKey(networkId, transaction)))
+      .every(judge)
   }
 
   #holds(item: Message | Vertex, judged: () => boolean): boolean {
@@ -179,9 +181,11 @@ export class Host {
     const replica = this.#replica
     if (replica === null) return false
     const { scheme, networkId } = this.#around
-    const checks = this.#verified.has(networkId, transaction) ? [] : Verification.checksOf(networkId, transaction)
+    const checks = this.#verified.has(verificationKey(networkId, transaction))
+      ? []
+      : Verification.checksOf(networkId, transaction)
     if (!checks.every(scheme.isValidAtDoor)) return false
-    this.#verified.add(networkId, transaction)
+    this.#verified.add(verificationKey(networkId, transaction))
     let isTaken = false
     this.#drive((each, now) => {
       isTaken = Either.isRight(each.submit(transaction, now))

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect } from "effect"
+import * as Terminal from "./cli/Terminal.js"
 import * as Udg from "./cli/Udg.js"
 
 // The one place that is as far from package.json in src/ as in dist/.
@@ -8,7 +10,7 @@ const { version }: { version: string } = JSON.parse(readFileSync(new URL("../pac
 
 const call = await Udg.find(version, process.argv.slice(2))
 
-NodeRuntime.runMain(Udg.program(call), {
+NodeRuntime.runMain(Effect.provide(Udg.program(call), Terminal.layer), {
   disableErrorReporting: true,
   disablePrettyLogger: true,
   teardown: (exit, end) => end(Udg.exitCode(exit, call)),

@@ -8,10 +8,10 @@ import * as Printable from "./Printable.js"
 import * as Terminal from "./Terminal.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
 
-/** The environment of every command. */
-const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, Terminal.layer)
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
-type Platform = Layer.Layer.Success<typeof platform>
+/** The environment of every command. */
+type Platform = Layer.Layer.Success<typeof platform> | Terminal.Terminal
 
 /** What a command can end of, besides success. Without an exit code of its own, its tag decides. */
 interface Failed {
@@ -136,7 +136,7 @@ const complaint = (cause: Cause.Cause<Failed>): string =>
 const exitCodeOf = (failed: Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
 
 /** Does what was asked for and gives the exit code. */
-export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<number> =>
+export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<number, never, Terminal.Terminal> =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
     const exit = yield* Effect.exit(run)

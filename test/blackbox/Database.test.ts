@@ -24,18 +24,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import { sqlite } from "../storage/world.js"
+import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
 const EPOCH_ROUNDS = 40
 const ROUND_MS = 20
 
-interface Outcome {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-const udg = async (...words: ReadonlyArray<string>): Promise<Outcome> => {
+const udgProcess = async (...words: ReadonlyArray<string>): Promise<Outcome> => {
   const running = new Running(process.execPath, [program, ...words])
   const { code } = await running.end()
   return { code, stdout: running.stdout, stderr: running.stderr }
@@ -102,13 +97,13 @@ describe("udg db", { timeout: 240_000 }, () => {
     mkdirSync(directory)
     const keys: Array<string> = []
     for (const name of ["validator.key", "faucet.key"]) {
-      const { stdout } = await udg("genesis", "key", "--out", join(directory, name))
+      const { stdout } = await udgProcess("genesis", "key", "--out", join(directory, name))
       keys.push(/public key +(\S+)/.exec(stdout)?.[1] ?? "")
     }
     const [validator = "", faucet = ""] = keys
     const words = ["--network-id", networkId, "--validator", `${validator}:100000`, "--faucet", faucet]
     const lengths = ["--round-ms", String(ROUND_MS), "--epoch-rounds", String(EPOCH_ROUNDS)]
-    const { code } = await udg("genesis", "new", ...words, ...lengths, "--out", join(directory, "genesis.json"))
+    const { code } = await udgProcess("genesis", "new", ...words, ...lengths, "--out", join(directory, "genesis.json"))
     expect(code).toBe(0)
     return directory
   }
@@ -126,7 +121,7 @@ describe("udg db", { timeout: 240_000 }, () => {
     await untilRound(node, 4 * EPOCH_ROUNDS + 15)
     await stopped(node)
     stateFile = place("state")
-    expect((await udg("db", "export", "--data-dir", original, "--out", stateFile)).code).toBe(0)
+    expect((await udgProcess("db", "export", "--data-dir", original, "--out", stateFile)).code).toBe(0)
   }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -136,7 +131,7 @@ describe("udg db", { timeout: 240_000 }, () => {
     it("finds a node's directory sound, says what it has seen, and changes nothing", async () => {
       const directory = copy()
       const before = contentOf(directory)
-      const { code, stdout, stderr } = await verify(directory)
+      const { code, stdout, stderr } = await udgProcess("db", "verify", "--data-dir", directory)
       expect({ code, stderr }).toStrictEqual({ code: 0, stderr: "" })
       expect(stdout).toMatch(
         new RegExp(
@@ -439,7 +434,7 @@ describe("udg db", { timeout: 240_000 }, () => {
 
     it("can be broken off at any time", async () => {
       const started = performance.now()
-      expect((await importInto(withKey())).code).toBe(0)
+      expect((await udgProcess("db", "import", "--from", stateFile, "--data-dir", withKey())).code).toBe(0)
       const whole = performance.now() - started
       for (const [part, signal] of [
         [0.6, "SIGTERM"],
@@ -527,7 +522,7 @@ describe("udg db", { timeout: 240_000 }, () => {
 
     it("can be broken off at any time", async () => {
       const started = performance.now()
-      expect((await prune(copy(), 0)).code).toBe(0)
+      expect((await udgProcess("db", "prune", "--data-dir", copy(), "--keep-rounds", "0")).code).toBe(0)
       const whole = performance.now() - started
       for (const part of [0.6, 0.8, 0.9]) {
         const directory = copy()

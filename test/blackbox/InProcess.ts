@@ -1,0 +1,44 @@
+/**
+ * The program without a process around it, which takes half a second of CPU to start: for the many cases in which only what
+ * it says and how it ends is asked.
+ */
+import { Console, Effect, Option } from "effect"
+import { Terminal } from "../../src/cli/Terminal.js"
+import * as Udg from "../../src/cli/Udg.js"
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export const udg = async (...words: ReadonlyArray<string>): Promise<Outcome> => {
+  let stdout = ""
+  let stderr = ""
+  const terminal = Terminal.of({
+    colours: { stdout: false, stderr: false },
+    writeError: (text) => {
+      stderr += text
+    },
+    columns: () => Option.none(),
+    isWatched: false,
+    abandoned: Effect.never,
+    canAsk: false,
+  })
+  const call = await Udg.find("0.0.0", words)
+  const exit = await Udg.program(call).pipe(
+    Effect.provideService(Terminal, terminal),
+    (program) =>
+      Console.consoleWith((console) =>
+        Console.withConsole(program, {
+          ...console,
+          log: (text: unknown) =>
+            Effect.sync(() => {
+              stdout += `${text}\n`
+            }),
+        }),
+      ),
+    Effect.runPromiseExit,
+  )
+  return { code: Udg.exitCode(exit, call), stdout, stderr }
+}

@@ -7,8 +7,29 @@ const WORD_BITS = 32
 /** Scratch: first how many keys have each digit, then where the next one of it belongs. */
 const places = new Uint32Array(DIGITS)
 
+/** Of fewer keys there are than digits: moving them past each other costs less than counting. */
+const FEW = 64
+
 /** The positions of the first `count` keys by rising key; equal keys stay in the order in which they came. */
-export const byWords = (keys: Uint32Array, count: number): Uint32Array => {
+export const byWords = (keys: Uint32Array, count: number): Uint32Array =>
+  count < FEW ? byInsertion(keys, count) : byDigits(keys, count)
+
+const byInsertion = (keys: Uint32Array, count: number): Uint32Array => {
+  const order = new Uint32Array(count)
+  for (let position = 0; position < count; position++) {
+    const key = keys[position] ?? 0
+    let place = position
+    for (; place > 0; place--) {
+      const before = order[place - 1] ?? 0
+      if ((keys[before] ?? 0) <= key) break
+      order[place] = before
+    }
+    order[place] = position
+  }
+  return order
+}
+
+const byDigits = (keys: Uint32Array, count: number): Uint32Array => {
   let order = new Uint32Array(count)
   let next = new Uint32Array(count)
   for (let i = 0; i < count; i++) order[i] = i

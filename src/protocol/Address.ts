@@ -6,6 +6,7 @@ import { fromHex, sha256Hex, toHex } from "#crypto"
 import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
 import * as Hex from "./Hex.js"
+import * as HexDigits from "./HexDigits.js"
 import type { PublicKey } from "./Keys.js"
 import * as Name from "./Name.js"
 import type { AddressPrefix } from "./Network.js"
@@ -30,7 +31,7 @@ const KEY_AT = preimage.length - 32
 
 /** The first 20 bytes of H("udg/address", public key). */
 export const fromPublicKey = (publicKey: PublicKey): Address => {
-  Binary.writeHex(preimage, KEY_AT, publicKey)
+  HexDigits.write(preimage, KEY_AT, publicKey)
   return sha256Hex(preimage).slice(0, BYTES * 2) as Address
 }
 

@@ -7,7 +7,9 @@
 
 import { Data, Either } from "effect"
 import { toHex } from "#crypto"
+import * as HexDigits from "./HexDigits.js"
 import * as Sats from "./Sats.js"
+import * as Slab from "./Slab.js"
 
 /** Bytes that are not the canonical encoding of anything. */
 export class MalformedBytes extends Data.TaggedError("MalformedBytes")<{
@@ -40,32 +42,6 @@ export const utf8Length = (text: string): number | undefined => (text.isWellForm
 const INITIAL_CAPACITY = 512
 const SPARE_CAPACITY = 65_536
 const TWO_TO_32 = 0x1_0000_0000
-
-/** What is no digit: more than any digit, and no byte when two are put together. */
-const NO_DIGIT = 0x100
-
-/** The value of a hexadecimal digit by its character code. */
-const DIGITS = Uint16Array.from({ length: 128 }, (_, code) => {
-  const value = Number.parseInt(String.fromCharCode(code), 16)
-  return Number.isNaN(value) ? NO_DIGIT : value
-})
-
-const digit = (hex: string, at: number): number => DIGITS[hex.charCodeAt(at)] ?? NO_DIGIT
-
-/**
- * Writes the bytes that `hex` stands for; for hot paths that keep their own buffer. Hexadecimal from outside was judged
- * before, so what is none here is a bug, and a wrong byte in a hash or a key would be a costly one.
- */
-export const writeHex = (target: Uint8Array, offset: number, hex: string): void => {
-  let seen = 0
-  for (let i = 0, at = offset; i < hex.length; i += 2) {
-    const byte = (digit(hex, i) << 4) | digit(hex, i + 1)
-    seen |= byte
-    target[at++] = byte
-  }
-  // Once for the whole text; with an odd length the digit behind the last is none.
-  if (seen > 0xff) throw new RangeError(`not hexadecimal in pairs of digits: ${hex.length} characters`)
-}
 
 const requireUnsigned = (value: number, limit: number): void => {
   if (!Number.isInteger(value) || value < 0 || value > limit) {
@@ -159,7 +135,7 @@ export class Writer {
   /** The bytes that `hex` stands for; straight into the buffer, because most of what is encoded is keys and hashes. */
   hex(hex: string): this {
     const offset = this.#reserve(hex.length >>> 1)
-    writeHex(this.#bytes, offset, hex)
+    HexDigits.write(this.#bytes, offset, hex)
     return this
   }
 
@@ -198,23 +174,25 @@ export class Writer {
 
   /** A copy of what was written; the writer is empty again. */
   finish(): Uint8Array {
-    const bytes = this.#bytes.slice(0, this.#length)
+    const bytes = Slab.allot(this.#length)
+    bytes.set(this.written)
     this.#length = 0
     return bytes
   }
 }
 
-/** A writer kept for the next `encode`, because a fresh buffer costs more than writing a transaction into it. */
-let spare: Writer | undefined
+/**
+ * Writers kept for the next `encode`, because a fresh buffer costs more than writing a transaction into it. An encoding
+ * inside an encoding takes another one; one that throws keeps its own.
+ */
+const spares: Array<Writer> = []
 
 /** What `write` appends to an empty writer. */
 export const encode = (write: (writer: Writer) => void): Uint8Array => {
-  const writer = spare ?? new Writer()
-  // An encoding inside an encoding, or after one that threw, gets a writer of its own.
-  spare = undefined
+  const writer = spares.pop() ?? new Writer()
   write(writer)
   const bytes = writer.finish()
-  if (writer.capacity <= SPARE_CAPACITY) spare = writer
+  if (writer.capacity <= SPARE_CAPACITY) spares.push(writer)
   return bytes
 }
 
@@ -224,13 +202,11 @@ export const encode = (write: (writer: Writer) => void): Uint8Array => {
  */
 export class Reader {
   readonly #bytes: Uint8Array
-  readonly #view: DataView
   #offset = 0
   #failure: { readonly offset: number; readonly reason: string } | undefined
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
   get offset(): number {
@@ -267,25 +243,35 @@ export class Reader {
     return offset
   }
 
+  // Byte by byte: a view would have to be made for every reader, which costs more than most of them read.
+  #byte(offset: number): number {
+    return this.#bytes[offset] ?? 0
+  }
+
+  #word(offset: number): number {
+    const high = (this.#byte(offset + 3) << 24) | (this.#byte(offset + 2) << 16)
+    return (high | (this.#byte(offset + 1) << 8) | this.#byte(offset)) >>> 0
+  }
+
   u8(): number {
     const offset = this.#take(1)
-    return offset < 0 ? 0 : this.#view.getUint8(offset)
+    return offset < 0 ? 0 : this.#byte(offset)
   }
 
   u16(): number {
     const offset = this.#take(2)
-    return offset < 0 ? 0 : this.#view.getUint16(offset, true)
+    return offset < 0 ? 0 : this.#byte(offset) | (this.#byte(offset + 1) << 8)
   }
 
   u32(): number {
     const offset = this.#take(4)
-    return offset < 0 ? 0 : this.#view.getUint32(offset, true)
+    return offset < 0 ? 0 : this.#word(offset)
   }
 
   u64(): number {
     const offset = this.#take(8)
     if (offset < 0) return 0
-    const value = this.#view.getUint32(offset, true) + this.#view.getUint32(offset + 4, true) * TWO_TO_32
+    const value = this.#word(offset) + this.#word(offset + 4) * TWO_TO_32
     if (Number.isSafeInteger(value)) return value
     this.fail("integer above 2^53 - 1")
     return 0
@@ -293,7 +279,9 @@ export class Reader {
 
   u128(): bigint {
     const offset = this.#take(16)
-    return offset < 0 ? 0n : this.#view.getBigUint64(offset, true) | (this.#view.getBigUint64(offset + 8, true) << 64n)
+    if (offset < 0) return 0n
+    const words = [12, 8, 4, 0].map((at) => BigInt(this.#word(offset + at)))
+    return words.reduce((value, word) => (value << 32n) | word, 0n)
   }
 
   sats(): Sats.Sats {

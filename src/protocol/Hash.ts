@@ -4,6 +4,7 @@ import type { Brand, Schema } from "effect"
 import { sha256Hex, sha256HexOf } from "#crypto"
 import type { Reader } from "./Binary.js"
 import * as Hex from "./Hex.js"
+import * as Slab from "./Slab.js"
 
 export type Hash = string & Brand.Brand<"Hash">
 
@@ -63,7 +64,7 @@ const join = (target: Uint8Array, prefix: Uint8Array, parts: ReadonlyArray<Uint8
 
 /** `tag ‖ 0x00 ‖ parts`, in one buffer: what is hashed, and in the same form what is signed. */
 export const tagged = (prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array =>
-  join(new Uint8Array(prefix.length + lengthOf(parts)), prefix, parts)
+  join(Slab.allot(prefix.length + lengthOf(parts)), prefix, parts)
 
 /** Joined input lives only for the call, and a fresh buffer costs more than hashing a transaction. */
 const scratch = new Uint8Array(4_096)

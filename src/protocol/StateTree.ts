@@ -7,6 +7,7 @@ import { Either } from "effect"
 import { sha256Hex } from "#crypto"
 import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
+import * as HexDigits from "./HexDigits.js"
 
 /** A subtree of at most this many records is one leaf. */
 export const LEAF_RECORDS = 32
@@ -50,7 +51,7 @@ const branch = Hash.tagged(Binary.utf8("udg/node\0"), [new Uint8Array(8 + 2 * Ha
 const COUNT_AT = branch.length - (8 + 2 * Hash.BYTES)
 const LEFT_AT = COUNT_AT + 8
 const RIGHT_AT = LEFT_AT + Hash.BYTES
-const branchCount = new DataView(branch.buffer, COUNT_AT)
+const branchCount = new DataView(branch.buffer, branch.byteOffset + COUNT_AT)
 
 /** H("udg/node", u64 records ‖ left ‖ right). */
 export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): Hash.Hash => {
@@ -58,8 +59,8 @@ export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): 
   branchCount.setUint32(0, low, true)
   // Exact: a multiple of 2^32 times a power of two.
   branchCount.setUint32(4, (records - low) * 2 ** -32, true)
-  Binary.writeHex(branch, LEFT_AT, left)
-  Binary.writeHex(branch, RIGHT_AT, right)
+  HexDigits.write(branch, LEFT_AT, left)
+  HexDigits.write(branch, RIGHT_AT, right)
   return sha256Hex(branch) as Hash.Hash
 }
 

@@ -3,8 +3,9 @@
  * so that a million changes cost the garbage collector nothing. A change is a record; a removal has no value and a
  * length no value has. Positions rise in the order of arrival, which settles what two changes of one key mean.
  */
-import * as Binary from "../../protocol/Binary.js"
+
 import * as Hash from "../../protocol/Hash.js"
+import * as HexDigits from "../../protocol/HexDigits.js"
 import * as StateTree from "../../protocol/StateTree.js"
 import * as Span from "./Span.js"
 
@@ -47,7 +48,7 @@ export class Batch {
     const size = sizeOf(value)
     if (this.#used + size > this.#chunk.length) this.#openChunk()
     const start = this.#used
-    Binary.writeHex(this.#chunk, start, key)
+    HexDigits.write(this.#chunk, start, key)
     const length = value === null ? REMOVED : value.length
     this.#chunk[start + 32] = length & 0xff
     this.#chunk[start + 33] = length >>> 8

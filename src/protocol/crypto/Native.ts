@@ -5,6 +5,7 @@
 import * as crypto from "node:crypto"
 import { createRequire } from "node:module"
 import * as ed25519 from "@noble/ed25519"
+import * as HexDigits from "../HexDigits.js"
 
 // As it is written: an import would first parse all it needs for names to export, which takes longer than loading it.
 const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
@@ -30,13 +31,20 @@ export const sha256HexOf = (parts: ReadonlyArray<Uint8Array>): string => {
 export const sha256 = (bytes: Uint8Array): Uint8Array =>
   new Uint8Array(crypto.createHash("sha256").update(bytes).digest())
 
-export const toHex = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
+/** Hashes, keys and signatures are copied here: asking for the buffer behind a short array costs more than the text. */
+const short = Buffer.alloc(64)
+
+export const toHex = (bytes: Uint8Array): string => {
+  const { length } = bytes
+  if (length > short.length) return Buffer.from(bytes.buffer, bytes.byteOffset, length).toString("hex")
+  short.set(bytes)
+  return short.toString("hex", 0, length)
+}
 
 /** The caller has checked that `hex` is hexadecimal and of even length. */
 export const fromHex = (hex: string): Uint8Array => {
   const bytes = new Uint8Array(hex.length >>> 1)
-  Buffer.from(bytes.buffer).write(hex, "hex")
+  HexDigits.write(bytes, 0, hex)
   return bytes
 }
 

@@ -17,6 +17,7 @@ export default defineConfig({
     pool: "forks",
     // Vitest leaves one core to itself, which on a machine of two halves the speed.
     poolOptions: { forks: { maxForks: processes }, threads: { maxThreads: processes, isolate: false } },
+    maxConcurrency: processes,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

@@ -13,9 +13,9 @@ const MINUTE = 60_000
 const SEEDS = Number(process.env["UDG_SIMULATED_SEEDS"] ?? 100)
 const SEEDS_TO_FIND_A_FAULT = 200
 
-const reportsOf = async (bundle: string, options: ReadonlyArray<ReturnType<typeof optionsOf>>) => {
+const reportsOf = async (crew: Sweep.Crew, options: ReadonlyArray<ReturnType<typeof optionsOf>>) => {
   const reports = new Map<number, Array<Report>>()
-  await Sweep.run(bundle, options, (report) => {
+  await crew.run(options, (report) => {
     reports.set(report.seed, [...(reports.get(report.seed) ?? []), report])
     return true
   })
@@ -24,12 +24,17 @@ const reportsOf = async (bundle: string, options: ReadonlyArray<ReturnType<typeo
 
 describe("a simulated network", () => {
   let bundle = ""
+  let crew: Sweep.Crew
 
   beforeAll(async () => {
     bundle = await Bundle.make()
+    crew = new Sweep.Crew(bundle)
   })
 
-  afterAll(() => rm(bundle, { force: true }))
+  afterAll(async () => {
+    await crew.dismiss()
+    await rm(bundle, { force: true })
+  })
 
   it(
     `keeps every promise through ${SEEDS} seeds of mixed faults`,
@@ -37,7 +42,7 @@ describe("a simulated network", () => {
       const failures: Array<string> = []
       let closedEpochs = 0
       const all = Array.from({ length: SEEDS }, (_, i) => optionsOf(i + 1))
-      await Sweep.run(bundle, all, (report) => {
+      await crew.run(all, (report) => {
         const options = optionsOf(report.seed)
         if (report.failure === null) closedEpochs += report.epochs - 1
         else failures.push(Replay.failure(options, report))
@@ -55,7 +60,7 @@ describe("a simulated network", () => {
     async () => {
       const seeds = [1, 2, 50]
       const options = seeds.map((seed) => optionsOf(seed, 7, 150, FAULTS))
-      const reports = await reportsOf(bundle, [...options, ...options])
+      const reports = await reportsOf(crew, [...options, ...options])
       for (const seed of seeds) {
         const [first, second] = reports.get(seed) ?? []
         expect(first).toBeDefined()
@@ -70,14 +75,15 @@ describe("a simulated network", () => {
     "settles four, ten and unequal validators as well",
     async () => {
       const options = [1, 4, 10, 13].flatMap((nodes, i) => [1, 2].map((seed) => optionsOf(1_000 * i + seed, nodes, 90)))
-      const reports = [...(await reportsOf(bundle, options)).values()].flat()
+      const reports = [...(await reportsOf(crew, options)).values()].flat()
       expect(reports.map(({ failure }) => failure)).toEqual(options.map(() => null))
     },
     5 * MINUTE,
   )
 })
 
-describe("a planted fault", () => {
+// Each is mostly found by its first seed, in a thread of its own; so many side by side as there are cores.
+describe.concurrent("a planted fault", () => {
   it("is one of at least eleven, each with a name of its own", () => {
     expect(new Set(Planted.faults.map(({ name }) => name)).size).toBe(Planted.faults.length)
     expect(Planted.faults.length).toBeGreaterThanOrEqual(11)
@@ -103,6 +109,7 @@ describe("a planted fault", () => {
               isFound ||= failure !== null
               return !isFound
             },
+            1,
           )
         } finally {
           await rm(bundle, { force: true })

@@ -9,34 +9,57 @@ const YOUNG_MB = 256
 
 type Answer = { readonly report: Report } | { readonly crash: string }
 
-/**
- * Reports in the order in which they come; stops early when `wants` says so, and then lets go of what is running. A
- * simulator that itself breaks is an error, not a report.
- */
+/** Whether to go on. */
+type Wants = (report: Report, options: Options) => boolean
+
+/** Threads that stay for one sweep after the other: a fresh one takes as long for its first seeds as later for ten. */
+export class Crew {
+  readonly #workers: ReadonlyArray<Worker>
+
+  constructor(bundle: string, threads = availableParallelism()) {
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB }
+    this.#workers = Array.from({ length: threads }, () => new Worker(bundle, { resourceLimits }))
+  }
+
+  /**
+   * Reports in the order in which they come. A simulator that itself breaks is an error, not a report. What is running
+   * when `wants` has had enough is not waited for, and the crew must be dismissed.
+   */
+  async run(all: Iterable<Options>, wants: Wants = () => true): Promise<void> {
+    const left = all[Symbol.iterator]()
+    await new Promise<void>((finish, fail) => {
+      let isStopped = false
+      const work = async (worker: Worker): Promise<void> => {
+        for (let next = left.next(); !next.done && !isStopped; next = left.next()) {
+          const answer = await ask(worker, next.value)
+          if (isStopped) return
+          if ("crash" in answer) throw new Error(answer.crash)
+          isStopped = !wants(answer.report, next.value)
+        }
+        if (isStopped) finish()
+      }
+      Promise.all(this.#workers.map(work)).then(() => finish(), fail)
+    })
+  }
+
+  async dismiss(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()))
+  }
+}
+
+/** One sweep with a crew of its own; stops early when `wants` says so, and then lets go of what is running. */
 export const run = async (
   bundle: string,
   all: Iterable<Options>,
-  wants: (report: Report, options: Options) => boolean = () => true,
+  wants?: Wants,
   threads = availableParallelism(),
 ): Promise<void> => {
-  const left = all[Symbol.iterator]()
-  let isStopped = false
-  const one = async (): Promise<void> => {
-    const worker = new Worker(bundle, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } })
-    try {
-      for (let next = left.next(); !next.done && !isStopped; next = left.next()) {
-        const answer = await ask(worker, next.value)
-        if ("crash" in answer) throw new Error(answer.crash)
-        if (!isStopped && !wants(answer.report, next.value)) isStopped = true
-      }
-    } catch (error) {
-      isStopped = true
-      throw error
-    } finally {
-      await worker.terminate()
-    }
+  const crew = new Crew(bundle, threads)
+  try {
+    await crew.run(all, wants)
+  } finally {
+    await crew.dismiss()
   }
-  await Promise.all(Array.from({ length: threads }, one))
 }
 
 const ask = async (worker: Worker, options: Options): Promise<Answer> => {

@@ -10,6 +10,7 @@ import * as Site from "../../src/rpc/explorer/Site.js"
 import * as TestServer from "../rpc/TestServer.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
+import * as Frames from "./Frames.js"
 import * as Sketch from "./Sketch.js"
 
 let server: TestServer.TestServer
@@ -29,29 +30,9 @@ it("draws a hundred validators and two hundred rounds, and moves through them", 
   const { page, troubles } = await Browsers.open(browser)
   await page.goto(`${server.url}/explorer/dag`)
   await page.getByRole("region", { name: "The latest rounds" }).getByText("committed").first().waitFor()
-  const zoomOut = page.getByRole("button", { name: "Zoom out" })
-  for (let i = 0; i < 6; i++) await zoomOut.click()
-  const canvas = page.getByRole("application")
-  // Rounds to the left are fetched as they come into view.
-  await expect
-    .poll(() => canvas.getAttribute("aria-label"), { timeout: 90_000 })
-    .toMatch(/100 validators, [2-9]\d\d rounds/)
+  await Frames.zoomOut(page)
   expect(await Axe.coloursOf(page.locator(".dag canvas"))).toBeGreaterThan(20)
-  const frames = await page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        const element = document.querySelector<HTMLCanvasElement>(".dag canvas")
-        const end = performance.now() + 2_000
-        let count = 0
-        const step = (): void => {
-          element?.dispatchEvent(new WheelEvent("wheel", { deltaX: count % 2 === 0 ? -9 : 9, cancelable: true }))
-          count += 1
-          if (performance.now() < end) requestAnimationFrame(step)
-          else resolve(count / 2)
-        }
-        requestAnimationFrame(step)
-      }),
-  )
+  const frames = await Frames.whileMoving(page)
   process.stdout.write(`100 validators, 200 rounds: ${frames.toFixed(0)} frames a second while moving\n`)
   expect(troubles).toEqual([])
   await page.context().close()

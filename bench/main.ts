@@ -1,41 +1,48 @@
-// `npm run bench`: every suite of this folder. `npm run bench -- protocol verify` only the cases of bench/protocol.ts
-// with "verify" in their names. With --json, one object on standard output instead of tables.
+// `npm run bench`: every suite of this folder, written to results/latest.json, of which docs/performance.md is made. One
+// suite, or some: `npm run bench -- solo rpc`, written the same way. `npm run bench -- protocol/verify`: only the cases of
+// bench/protocol.ts with "verify" in their names, written nowhere.
 import { readdirSync } from "node:fs"
-import { availableParallelism } from "node:os"
 import { type Figure, measure, type Result, type Suite, tableOfFigures, tableOfResults } from "./Harness.js"
+import * as Page from "./Page.js"
+import * as Record from "./Record.js"
+import * as Yardstick from "./Yardstick.js"
 
-const words = process.argv.slice(2)
-const asJson = words.includes("--json")
-const [wanted, filter = ""] = words.filter((word) => !word.startsWith("--"))
+const wishes = process.argv.slice(2).map((word) => {
+  const [name = "", filter] = word.split("/")
+  return { name, filter }
+})
 
 const suites = readdirSync(import.meta.dirname)
   .filter((file) => /^[a-z][A-Za-z]*\.ts$/.test(file) && file !== "main.ts")
   .map((file) => file.slice(0, -".ts".length))
   .sort()
 
-if (wanted !== undefined && !suites.includes(wanted)) {
-  console.error(`bench: no suite "${wanted}"; there are: ${suites.join(", ")}`)
+for (const { name } of wishes) {
+  if (suites.includes(name)) continue
+  console.error(`bench: no suite "${name}"; there are: ${suites.join(", ")}`)
   process.exit(1)
 }
 
-const machine = { node: process.version, cores: availableParallelism(), architecture: process.arch }
-const measured: Record<string, ReadonlyArray<Result> | ReadonlyArray<Figure>> = {}
-
-for (const name of wanted === undefined ? suites : [wanted]) {
-  const { suite } = (await import(`./${name}.js`)) as { readonly suite?: Suite }
-  // A file without a suite measures and prints when it is loaded; it has no part in --json.
-  if (suite === undefined) continue
-  if (!asJson) console.log(`\n${name}: ${suite.about}\n`)
-  if ("figures" in suite) {
-    const figures = (await suite.figures()).filter((figure) => figure.name.includes(filter))
-    measured[name] = figures
-    if (!asJson) console.log(tableOfFigures(figures))
-  } else {
-    const results: Array<Result> = []
-    for (const one of await suite.cases()) if (one.name.includes(filter)) results.push(await measure(one))
-    measured[name] = results
-    if (!asJson) console.log(tableOfResults(results))
-  }
+const measured = async (suite: Suite, filter: string): Promise<Record.Measured> => {
+  if ("figures" in suite) return { figures: (await suite.figures()).filter(({ name }) => name.includes(filter)) }
+  const results: Array<Result> = []
+  for (const one of await suite.cases()) if (one.name.includes(filter)) results.push(await measure(one))
+  return { results }
 }
 
-if (asJson) console.log(JSON.stringify({ machine, suites: measured }, null, 2))
+const show = (title: string, figures: Record.Measured): void => {
+  const table = "figures" in figures ? tableOfFigures(figures.figures) : tableOfResults(figures.results)
+  console.log(`\n${title}\n\n${table}`)
+}
+
+for (const { name, filter } of wishes.length > 0 ? wishes : suites.map((name) => ({ name, filter: undefined }))) {
+  const { suite } = (await import(`./${name}.js`)) as { readonly suite: Suite }
+  const machine: ReadonlyArray<Figure> = filter === undefined ? await Yardstick.measureMachine() : []
+  if (filter === undefined) show("the machine, without this program", { figures: machine })
+  const figures = await measured(suite, filter ?? "")
+  show(`${name}: ${suite.about}`, figures)
+  // After each, so that a suite that fails takes nothing from those before it.
+  if (filter === undefined) Record.keep({ [name]: { about: suite.about, machine, ...figures } })
+}
+
+Page.write(Record.read())

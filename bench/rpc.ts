@@ -147,7 +147,7 @@ const submissions = async (node: StartedNode, port: number, firstNonce: number, 
     },
     { name: `${name}, bare`, value: plain.perSecond * batch, unit: "a second" },
     { name: `${name}, throughput`, value: sent.perSecond * batch, unit: "a second" },
-    { name: `GET /balance beside it, p99`, value: read.p99Ms, unit: "ms" },
+    { name: `GET /balance beside ${name}, p99`, value: read.p99Ms, unit: "ms" },
   ]
 }
 

@@ -1,0 +1,69 @@
+/** `docs/performance.md`, made of what was measured last. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Figure } from "./Harness.js"
+import type { Record, SuiteRecord } from "./Record.js"
+import { type Target, targets } from "./Targets.js"
+
+const FILE = join(import.meta.dirname, "..", "docs", "performance.md")
+const TEXT = join(import.meta.dirname, "performance.md")
+
+const shown = (value: number): string =>
+  Math.abs(value) < 1_000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString("en").replaceAll(",", " ")
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const all = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")))
+  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)))
+  const line = (row: ReadonlyArray<string>) => `| ${widths.map((width, i) => (row[i] ?? "").padEnd(width)).join(" | ")} |`
+  const [first = [], ...rest] = all
+  return [line(first), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rest.map(line)].join("\n")
+}
+
+const rowOf = ({ name, value, unit }: Figure): ReadonlyArray<string> => [name, shown(value), unit]
+
+/** Of a suite of operations, how many there were in a second. */
+const figuresOf = (suite: SuiteRecord): ReadonlyArray<Figure> =>
+  "figures" in suite
+    ? suite.figures
+    : suite.results.map(({ name, perSecond }) => ({ name, value: perSecond, unit: "a second" }))
+
+const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
+  const found = record.suites[suite]
+  if (found === undefined) return [what, target, "not measured yet", ""]
+  const value = of((name, unit) => {
+    const figure = figuresOf(found).find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
+    if (figure === undefined) throw new Error(`bench: ${suite} measured no "${name}", which the target "${what}" is about`)
+    return figure
+  }, figuresOf(found))
+  return [what, target, shown(value), isMet(value) ? "met" : "**missed**"]
+}
+
+const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
+  const names = [...new Set(Object.values(record.suites).flatMap(({ machine }) => machine.map(({ name }) => name)))]
+  return names.map((name) => {
+    const values = Object.values(record.suites)
+      .flatMap(({ machine }) => machine.filter((figure) => figure.name === name).map(({ value }) => value))
+      .sort((a, b) => a - b)
+    return [name, ...[values[0], values[values.length >> 1], values.at(-1)].map((value) => shown(value ?? Number.NaN))]
+  })
+}
+
+const text = (record: Record): string => {
+  const parts: { readonly [part: string]: string } = {
+    machine: table(["a second, while the suites ran", "least", "median", "most"], machineRows(record)),
+    where: `Node ${record.node}, ${record.cores} cores, ${record.architecture}`,
+    targets: table(
+      ["what", "target", "measured", ""],
+      targets.map((target) => targetRow(record, target)),
+    ),
+    suites: Object.entries(record.suites)
+      .map(([name, suite]) => `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`\n\n${table(["", "", ""], figuresOf(suite).map(rowOf))}`)
+      .join("\n\n"),
+  }
+  return readFileSync(TEXT, "utf8").replace(/^<!-- (\w+) -->$/gm, (line, part: string) => parts[part] ?? line)
+}
+
+export const write = (record: Record): void => writeFileSync(FILE, text(record))
+
+/** Whether the page says what was measured. */
+export const isTrue = (record: Record): boolean => readFileSync(FILE, "utf8") === text(record)

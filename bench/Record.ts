@@ -1,0 +1,38 @@
+/** What was measured last, suite by suite, each beside what the machine did at that time. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { dirname, join } from "node:path"
+import type { Figure, Result } from "./Harness.js"
+
+export type Measured = { readonly results: ReadonlyArray<Result> } | { readonly figures: ReadonlyArray<Figure> }
+
+export type SuiteRecord = Measured & {
+  readonly about: string
+  /** The machine's raw rates, measured just before. */
+  readonly machine: ReadonlyArray<Figure>
+}
+
+export interface Record {
+  readonly node: string
+  readonly cores: number
+  readonly architecture: string
+  readonly suites: { readonly [name: string]: SuiteRecord }
+}
+
+const FILE = join(import.meta.dirname, "results", "latest.json")
+
+const NOTHING: Record = { node: process.version, cores: availableParallelism(), architecture: process.arch, suites: {} }
+
+export const read = (): Record => (existsSync(FILE) ? JSON.parse(readFileSync(FILE, "utf8")) : NOTHING)
+
+/** Three digits say all that repeats. */
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
+
+/** In place of what these suites said before; the others keep their word. */
+export const keep = (suites: Record["suites"]): void => {
+  mkdirSync(dirname(FILE), { recursive: true })
+  const all = { ...read().suites, ...suites }
+  const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(FILE, `${JSON.stringify({ ...NOTHING, suites: sorted }, rounded, 2)}\n`)
+}

@@ -1,0 +1,78 @@
+/** What we set out to reach, and the figure of a suite that says whether we did. */
+import type { Figure } from "./Harness.js"
+
+type Find = (name: string, unit?: string) => Figure
+
+export interface Target {
+  readonly what: string
+  readonly target: string
+  readonly suite: string
+  readonly of: (find: Find, all: ReadonlyArray<Figure>) => number
+  readonly isMet: (value: number) => boolean
+}
+
+const atLeast = (least: number) => (value: number) => value >= least
+const atMost = (most: number) => (value: number) => value <= most
+
+const spaced = (value: number): string => value.toLocaleString("en").replaceAll(",", " ")
+
+const figure =
+  (name: string, unit?: string): Target["of"] =>
+  (find) =>
+    find(name, unit).value
+
+const rate = (what: string, least: number, suite: string, of: Target["of"]): Target => ({
+  what: `${what}, a second`,
+  target: `≥ ${spaced(least)}`,
+  suite,
+  of,
+  isMet: atLeast(least),
+})
+
+const limit = (what: string, most: number, unit: string, suite: string, of: Target["of"]): Target => ({
+  what,
+  target: `≤ ${spaced(most)} ${unit}`,
+  suite,
+  of,
+  isMet: atMost(most),
+})
+
+/** How the endpoint's processor time compares with that of the same bytes from a bare server. */
+const share = (path: string, least: number): Target => ({
+  what: `GET ${path}, of bare \`node:http\``,
+  target: `≥ ${least}`,
+  suite: "rpc",
+  of: (find) => find(`GET ${path}, bare`).value / find(`GET ${path}`).value,
+  isMet: atLeast(least),
+})
+
+const HOT_READS = ["/status", "/balance", "/tx", "/validators", "/metrics/json"]
+const READS = ["/vertex", "/account/…/transactions", "/mempool", "/health/detailed"]
+
+export const targets: ReadonlyArray<Target> = [
+  rate("solo node, arrays of 100: transfers final, with disk", 15_000, "solo", figure("arrays of 100: final")),
+  rate("solo node, one a request: transfers final, with disk", 6_000, "solo", figure("one a request: final")),
+  limit("event loop delayed under full load, p99", 30, "ms", "solo", figure("arrays of 100: event loop delayed, p99")),
+  rate("four validators on this machine: transfers final", 4_000, "network", (_, all) =>
+    Math.max(...all.filter(({ name }) => name.endsWith(": final")).map(({ value }) => value)),
+  ),
+  limit("four validators, idle: finality, p50", 3.2, "rounds", "network", figure("idle: p50", "round intervals")),
+  limit("one of four gone: finality, p50, of that of all four", 1.6, "times", "network", (_, all) => {
+    const found = all.find(({ name, unit }) => name.endsWith("one of four gone: p50") && unit.startsWith("times"))
+    if (found === undefined) throw new Error("bench: network measured nothing with one of four gone")
+    return found.value
+  }),
+  limit("fast sync of 100 000 accounts", 20, "s", "network", (find) => {
+    const name = "fast sync of 100000 accounts"
+    return find(`${name}: until it runs, at its genesis`).value + find(`${name}: from there until it follows`).value
+  }),
+  ...HOT_READS.map((path) => share(path, 0.85)),
+  ...READS.map((path) => share(path, 0.15)),
+  rate("POST /tx/submit, one a request", 5_000, "rpc", figure("POST /tx/submit, throughput")),
+  limit("GET /balance beside it, p99", 20, "ms", "rpc", figure("GET /balance beside POST /tx/submit, p99")),
+  rate("ledger: transfers among 1 000 000 accounts", 300_000, "ledger", figure("plain transfers executed, changes collected and chained, median")),
+  limit("a round of 100 validators", 60, "ms", "consensus", figure("100 validators: a round, average (target 60)")),
+  limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),
+  limit("memory at rest with 1 000 000 accounts", 1_228, "MiB", "start", figure("memory at rest")),
+  limit("pause around a checkpoint of 1 000 000 accounts", 50, "ms", "start", figure("longest pause around it")),
+]

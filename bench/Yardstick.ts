@@ -1,0 +1,72 @@
+/** What this machine does without any of our code: the measure for everything else on the page. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Sqlite from "better-sqlite3"
+import { randomBytes, sha256, verifyNative } from "#crypto"
+import * as Keys from "../src/protocol/Keys.js"
+import { type Figure, measure } from "./Harness.js"
+import * as HttpLoad from "./HttpLoad.js"
+
+/** As long as a transfer. */
+const MESSAGE_BYTES = 145
+const ROWS = 1_000
+const ROW_BYTES = 200
+const CONNECTIONS = 32
+const MILLISECONDS = 2_000
+
+const rateOf = async (name: string, run: () => unknown, operations = 1): Promise<Figure> => {
+  const { perSecond } = await measure({ name, run, operations })
+  return { name, value: perSecond, unit: "a second" }
+}
+
+const verification = () => {
+  const key = Keys.SecretKey.generate()
+  const message = randomBytes(MESSAGE_BYTES)
+  const signature = Buffer.from(key.sign(message), "hex")
+  const publicKey = Buffer.from(key.publicKey, "hex")
+  return rateOf("signatures checked, one core", () => verifyNative(signature, message, publicKey))
+}
+
+const hashing = () => {
+  const message = randomBytes(MESSAGE_BYTES)
+  return rateOf(`SHA-256 of ${MESSAGE_BYTES} bytes`, () => sha256(message))
+}
+
+const bareHttp = async (): Promise<Figure> => {
+  const server = createServer((_, response) => response.end("{}"))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const requests = ["GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
+  const { perSecond } = await HttpLoad.run({ port, requests, connections: CONNECTIONS, milliseconds: MILLISECONDS })
+  server.closeAllConnections()
+  server.close()
+  return { name: `bare node:http, ${CONNECTIONS} connections`, value: perSecond, unit: "a second" }
+}
+
+const bareInserts = async (): Promise<Figure> => {
+  const folder = mkdtempSync(join(tmpdir(), "udg-bench-"))
+  const database = new Sqlite(join(folder, "rows.db"))
+  try {
+    database.pragma("journal_mode = wal")
+    database.exec("create table rows (key blob primary key, value blob) without rowid")
+    const insert = database.prepare("insert into rows values (?, ?)")
+    const value = randomBytes(ROW_BYTES)
+    const insertAll = database.transaction(() => {
+      for (let i = 0; i < ROWS; i++) insert.run(randomBytes(32), value)
+    })
+    return await rateOf(`SQLite rows of ${ROW_BYTES} bytes, ${ROWS} a transaction`, insertAll, ROWS)
+  } finally {
+    database.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export const measureMachine = async (): Promise<ReadonlyArray<Figure>> => [
+  await verification(),
+  await hashing(),
+  await bareHttp(),
+  await bareInserts(),
+]

@@ -9,12 +9,15 @@ const FILE = join(import.meta.dirname, "..", "docs", "performance.md")
 const TEXT = join(import.meta.dirname, "performance.md")
 
 const shown = (value: number): string =>
-  Math.abs(value) < 1_000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString("en").replaceAll(",", " ")
+  Math.abs(value) < 1_000
+    ? String(Number(value.toPrecision(3)))
+    : Math.round(value).toLocaleString("en").replaceAll(",", " ")
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const all = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")))
   const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)))
-  const line = (row: ReadonlyArray<string>) => `| ${widths.map((width, i) => (row[i] ?? "").padEnd(width)).join(" | ")} |`
+  const line = (row: ReadonlyArray<string>) =>
+    `| ${widths.map((width, i) => (row[i] ?? "").padEnd(width)).join(" | ")} |`
   const [first = [], ...rest] = all
   return [line(first), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rest.map(line)].join("\n")
 }
@@ -32,7 +35,8 @@ const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): 
   if (found === undefined) return [what, target, "not measured yet", ""]
   const value = of((name, unit) => {
     const figure = figuresOf(found).find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
-    if (figure === undefined) throw new Error(`bench: ${suite} measured no "${name}", which the target "${what}" is about`)
+    if (figure === undefined)
+      throw new Error(`bench: ${suite} measured no "${name}", which the target "${what}" is about`)
     return figure
   }, figuresOf(found))
   return [what, target, shown(value), isMet(value) ? "met" : "**missed**"]
@@ -51,13 +55,16 @@ const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
 const text = (record: Record): string => {
   const parts: { readonly [part: string]: string } = {
     machine: table(["a second, while the suites ran", "least", "median", "most"], machineRows(record)),
-    where: `Node ${record.node}, ${record.cores} cores, ${record.architecture}`,
+    where: `Measured with Node ${record.node} on ${record.cores} cores, ${record.architecture}.`,
     targets: table(
       ["what", "target", "measured", ""],
       targets.map((target) => targetRow(record, target)),
     ),
     suites: Object.entries(record.suites)
-      .map(([name, suite]) => `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`\n\n${table(["", "", ""], figuresOf(suite).map(rowOf))}`)
+      .map(
+        ([name, suite]) =>
+          `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`\n\n${table(["", "", ""], figuresOf(suite).map(rowOf))}`,
+      )
       .join("\n\n"),
   }
   return readFileSync(TEXT, "utf8").replace(/^<!-- (\w+) -->$/gm, (line, part: string) => parts[part] ?? line)

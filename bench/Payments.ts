@@ -99,6 +99,12 @@ export class Client {
     return { id: transaction.id, text: JSON.stringify(TransactionJson.toJson(transaction)) }
   }
 
+  /** Until everything that was offered has been taken. */
+  async settled(): Promise<void> {
+    while (this.#isSending) await sleep(PAUSE_MS)
+    if (this.#failure !== null) throw this.#failure
+  }
+
   /** Hands in so many of those that are prepared. Fails of what the last one failed of. */
   offer(count: number): void {
     if (this.#failure !== null) throw this.#failure

@@ -70,7 +70,12 @@ export const targets: ReadonlyArray<Target> = [
   ...READS.map((path) => share(path, 0.15)),
   rate("POST /tx/submit, one a request", 5_000, "rpc", figure("POST /tx/submit, throughput")),
   limit("GET /balance beside it, p99", 20, "ms", "rpc", figure("GET /balance beside POST /tx/submit, p99")),
-  rate("ledger: transfers among 1 000 000 accounts", 300_000, "ledger", figure("plain transfers executed, changes collected and chained, median")),
+  rate(
+    "ledger: transfers among 1 000 000 accounts",
+    300_000,
+    "ledger",
+    figure("plain transfers executed, changes collected and chained, median"),
+  ),
   limit("a round of 100 validators", 60, "ms", "consensus", figure("100 validators: a round, average (target 60)")),
   limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),
   limit("memory at rest with 1 000 000 accounts", 1_228, "MiB", "start", figure("memory at rest")),

@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and format, layers, lock file, vectors. Runs all of them, then fails if any failed.
+// `npm run check`: types, lint and format, layers, lock file, vectors, figures. Runs all of them, then fails if any failed.
 import { spawnSync } from "node:child_process"
 
 const steps = [
@@ -7,6 +7,7 @@ const steps = [
   ["layers", process.execPath, ["scripts/layers.mjs"]],
   ["lock file", process.execPath, ["scripts/lock.mjs", "--check"]],
   ["vectors", "tsx", ["--conditions=udg-source", "scripts/vectors.ts", "--check"]],
+  ["figures", "tsx", ["--conditions=udg-source", "scripts/performance.ts", "--check"]],
 ]
 
 const failed = steps.filter(([name, command, args]) => {

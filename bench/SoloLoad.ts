@@ -1,0 +1,95 @@
+/** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
+import { readFileSync } from "node:fs"
+import * as Address from "../src/protocol/Address.js"
+import * as Network from "../src/protocol/Network.js"
+import * as Sats from "../src/protocol/Sats.js"
+import * as Testing from "../src/testing/Testing.js"
+import type { Way } from "../test/network/Lines.js"
+import * as Processes from "../test/network/Processes.js"
+import * as HttpLoad from "./HttpLoad.js"
+
+export interface Wish {
+  readonly roundMs: number
+  readonly seconds: number
+  /** Transactions of one request. */
+  readonly batch: number
+  /** More than any node takes here, so that the load never runs dry. */
+  readonly offeredPerSecond: number
+  readonly way?: Way
+}
+
+export interface Outcome {
+  readonly finalPerSecond: number
+  readonly acceptedPerSecond: number
+  readonly answeredP99Ms: number
+  /** Processor time of all threads. */
+  readonly processorUs: number
+  readonly cores: number
+  /** As the node's metrics tell; with the ten milliseconds between two looks in it. */
+  readonly loopDelayP99Ms: number
+}
+
+const SENDERS = 2_000
+/** Each waits for its answer before it sends the next. */
+const CONNECTIONS = 128
+const BALANCE = Sats.make(10 * Sats.SATS_PER_COIN)
+/** Clock ticks a second, in which Linux counts processor time. */
+const TICKS = 100
+
+const cpuMs = ({ pid }: Processes.Started): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
+}
+
+/** Since it was asked last, or since the first time it was asked. */
+const loopDelay = async (node: Processes.Started): Promise<number> => {
+  const metrics = await (await fetch(`${node.http}/metrics`)).text()
+  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1] ?? Number.NaN) * 1_000
+}
+
+export const run = async ({ roundMs, seconds, batch, offeredPerSecond, way }: Wish): Promise<Outcome> => {
+  const network = Processes.found({
+    validators: 1,
+    roundMs,
+    epochRounds: 240,
+    allocations: Array.from({ length: SENDERS }, (_, i) => ({
+      address: Address.fromPublicKey(Testing.keyOf(i).publicKey),
+      amount: BALANCE,
+    })),
+  })
+  try {
+    const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", way)
+    await loopDelay(node)
+    const began = { at: 0, final: 0, cpu: 0 }
+    const sent = await HttpLoad.run(
+      {
+        port: Number(new URL(node.http ?? "").port),
+        requests: {
+          network: { networkId: network.genesis.networkId, prefix: Network.addressPrefix(network.genesis.mode) },
+          accounts: SENDERS,
+          firstNonce: 0,
+          each: Math.ceil((offeredPerSecond * seconds) / SENDERS),
+          batch,
+        },
+        connections: CONNECTIONS,
+        milliseconds: seconds * 1_000,
+      },
+      () => Object.assign(began, { at: performance.now(), final: Processes.recorded(node), cpu: cpuMs(node) }),
+    )
+    const elapsed = performance.now() - began.at
+    const final = Processes.recorded(node) - began.final
+    const cpu = cpuMs(node) - began.cpu
+    const loopDelayP99Ms = await loopDelay(node)
+    await node.stop()
+    return {
+      finalPerSecond: (final * 1_000) / elapsed,
+      acceptedPerSecond: sent.perSecond * batch,
+      answeredP99Ms: sent.p99Ms,
+      processorUs: (cpu * 1_000) / final,
+      cores: cpu / elapsed,
+      loopDelayP99Ms,
+    }
+  } finally {
+    await Processes.removeAll()
+  }
+}

@@ -1,0 +1,11 @@
+// Writes docs/performance.md anew, of what was measured last; with --check says whether it is that.
+import * as Page from "../bench/Page.js"
+import * as Record from "../bench/Record.js"
+
+if (!process.argv.includes("--check")) Page.write(Record.read())
+else if (!Page.isTrue(Record.read())) {
+  console.error(
+    "docs/performance.md is not what bench/results/latest.json says: npx tsx --conditions=udg-source scripts/performance.ts",
+  )
+  process.exit(1)
+}

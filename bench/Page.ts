@@ -32,7 +32,7 @@ const figuresOf = (suite: SuiteRecord): ReadonlyArray<Figure> =>
 
 const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
   const found = record.suites[suite]
-  if (found === undefined) return [what, target, "not measured yet", ""]
+  if (found === undefined) return [what, target, "not measured yet", "open"]
   const value = of((name, unit) => {
     const figure = figuresOf(found).find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
     if (figure === undefined)
@@ -57,13 +57,13 @@ const text = (record: Record): string => {
     machine: table(["a second, while the suites ran", "least", "median", "most"], machineRows(record)),
     where: `Measured with Node ${record.node} on ${record.cores} cores, ${record.architecture}.`,
     targets: table(
-      ["what", "target", "measured", ""],
+      ["what", "target", "measured", "so"],
       targets.map((target) => targetRow(record, target)),
     ),
     suites: Object.entries(record.suites)
       .map(
         ([name, suite]) =>
-          `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`\n\n${table(["", "", ""], figuresOf(suite).map(rowOf))}`,
+          `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
       )
       .join("\n\n"),
   }

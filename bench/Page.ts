@@ -67,7 +67,9 @@ const text = (record: Record): string => {
       )
       .join("\n\n"),
   }
-  return readFileSync(TEXT, "utf8").replace(/^<!-- (\w+) -->$/gm, (line, part: string) => parts[part] ?? line)
+  return `${readFileSync(TEXT, "utf8")
+    .replace(/^<!-- (\w+) -->$/gm, (line, part: string) => parts[part] ?? line)
+    .trimEnd()}\n`
 }
 
 export const write = (record: Record): void => writeFileSync(FILE, text(record))

@@ -1,0 +1,120 @@
+/**
+ * What a transfer costs, counted: hashes, statements, bytes. A clock says something else on every machine and in every
+ * hour; these say the same everywhere, and a change that makes any of them grow has to say so here.
+ */
+import { readdirSync, statSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { Effect, Schema } from "effect"
+import { afterEach, expect, it, vi } from "vitest"
+import type { Hash } from "../../src/protocol/Hash.js"
+import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import { startNode } from "../../src/testing/Testing.js"
+import * as world from "../storage/world.js"
+
+const counted = vi.hoisted(() => ({ hashes: 0 }))
+
+vi.mock("node:crypto", async (original) => {
+  const crypto = await original<typeof import("node:crypto") & { hash?: (...args: ReadonlyArray<unknown>) => string }>()
+  return {
+    ...crypto,
+    createHash: (...args: Parameters<typeof crypto.createHash>) => {
+      counted.hashes++
+      return crypto.createHash(...args)
+    },
+    hash: (...args: ReadonlyArray<unknown>) => {
+      counted.hashes++
+      return crypto.hash?.(...args)
+    },
+  }
+})
+
+const Sqlite = createRequire(import.meta.url)("better-sqlite3")
+
+/** Every statement that SQLite is asked to carry out from now on. */
+const countStatements = () => {
+  const { prototype } = new Sqlite(":memory:").prepare("select 1").constructor
+  const spies = ["run", "all"].map((name) => vi.spyOn(prototype, name))
+  return () => spies.reduce((count, { mock }) => count + mock.calls.length, 0)
+}
+
+afterEach(() => void vi.restoreAllMocks())
+
+const TRANSFERS = 1_000
+const COMMITS = 5
+
+const commitOf = (index: number) => {
+  const transactions = Array.from({ length: TRANSFERS }, (_, n) => world.transfer(n, n + 1, index))
+  const vertex = world.vertex({ round: index, transactions })
+  const changes = Array.from({ length: TRANSFERS + 1 }, (_, n) => world.account(n, 5_000, index))
+  const settled = transactions.map(({ id }) => id)
+  return { vertex, batch: world.batch(index, { changes, vertices: [world.ordered(vertex)], settled }) }
+}
+
+const bytesOf = (folder: string): number =>
+  readdirSync(folder).reduce((bytes, file) => bytes + statSync(join(folder, file)).size, 0)
+
+it("a commit of a thousand transfers takes few statements and little of the disk", () =>
+  Effect.gen(function* () {
+    const path = yield* world.temporaryDirectory
+    const commits = Array.from({ length: COMMITS }, (_, i) => commitOf(i + 1))
+    const statements: Array<number> = []
+    yield* world.inDirectory(path, (storage) =>
+      Effect.gen(function* () {
+        yield* storage.appendCommit(world.batch(0))
+        for (const { vertex, batch } of commits) {
+          yield* storage.vertices.insert([vertex])
+          const count = countStatements()
+          yield* storage.appendCommit(batch)
+          statements.push(count())
+          vi.restoreAllMocks()
+        }
+      }),
+    )
+    expect(Math.max(...statements)).toBeLessThanOrEqual(60)
+    expect(bytesOf(path) / (TRANSFERS * COMMITS)).toBeLessThanOrEqual(600)
+  }).pipe(Effect.provide(world.platform), Effect.scoped, Effect.runPromise))
+
+it("a transfer is few bytes, alone and in a vertex", () => {
+  const transactions = Array.from({ length: TRANSFERS }, (_, n) => world.transfer(n, n + 1, 7))
+  const alone = Math.max(...transactions.map(({ encoded }) => encoded.length))
+  const together = world.vertex({ round: 1, transactions }).encoded.length / TRANSFERS
+  expect(alone).toBeLessThanOrEqual(180)
+  expect(together).toBeLessThanOrEqual(alone + 1)
+})
+
+it("from its JSON to its commit a transfer is hashed a few times", async () => {
+  const node = await startNode({ roundMs: 20, accounts: 50 })
+  try {
+    const payloads = Array.from({ length: 20 }, (_, nonce) =>
+      node.accounts.map((account) => account.transfer({ to: account.address, amount: 1, fee: 1_000, nonce })),
+    ).flat()
+    const before = counted.hashes
+    const hashes: Array<Hash> = []
+    for (let i = 0; i < payloads.length; i += 500) {
+      const answers = await node.client.transactions.submit({ payload: payloads.slice(i, i + 500) })
+      for (const answer of Array.isArray(answers) ? answers : []) if ("tx_hash" in answer) hashes.push(answer.tx_hash)
+    }
+    for (const hash of hashes.slice(-50)) await node.finalized(hash)
+    expect((counted.hashes - before) / payloads.length).toBeLessThanOrEqual(5.5)
+  } finally {
+    await node.stop()
+  }
+})
+
+const timeOf = (run: () => unknown): number => {
+  const began = performance.now()
+  for (let i = 0; i < 2_000; i++) run()
+  return performance.now() - began
+}
+
+it("reading JSON that is right costs a fraction of what the library takes, which explains mistakes", () => {
+  const json = TransactionJson.toJson(world.transfer(1, 2, 3))
+  const library = Schema.decodeUnknownEither(TransactionJson.TransactionJson, { onExcessProperty: "error" })
+  // By turns, so that a busy moment hits both.
+  const ratios = Array.from({ length: 15 }, () => {
+    const one = timeOf(() => TransactionJson.decode(json))
+    return timeOf(() => library(json)) / one
+  }).sort((a, b) => a - b)
+  expect(ratios[ratios.length >> 1]).toBeGreaterThan(2)
+})

@@ -188,7 +188,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "quorum-of-heads",
     story: "a quorum counts heads instead of weight",
     nodes: 4,
-    seed: 25,
+    seed: 48,
+    weather: ["newcomers", "joins", "byzantine", "conspiracy", "partitions"],
     changes: [
       {
         file: "consensus/Committee.ts",

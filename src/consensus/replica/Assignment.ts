@@ -1,4 +1,4 @@
-/** Which member of the committee proposes an account's transactions, so that normally only one does. Never judged. */
+/** Which members of the committee propose an account's transactions, so that normally only one does. Never judged. */
 import type { Address } from "../../protocol/Address.js"
 import type { EpochRecord } from "../../protocol/EpochRecord.js"
 
@@ -9,11 +9,14 @@ const mixed = (start: number, text: string): number => {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** Spread by the epoch's seed, so that nobody chooses an account to go with a validator for longer than an epoch. */
-export const assignment = ({ seed, members, epoch }: EpochRecord): ((account: Address) => Address) => {
+/**
+ * Whose turn it is first, at `turn` 0, and next where that one is not there. Spread by the epoch's seed, so that nobody
+ * chooses an account to go with a validator for longer than an epoch.
+ */
+export const assignment = ({ seed, members, epoch }: EpochRecord): ((account: Address, turn?: number) => Address) => {
   const start = mixed(0x811c9dc5, seed)
-  return (account) => {
-    const member = members[mixed(start, account) % members.length]
+  return (account, turn = 0) => {
+    const member = members[(mixed(start, account) + turn) % members.length]
     if (member === undefined) throw new RangeError(`epoch ${epoch} has no members`)
     return member.address
   }

@@ -16,10 +16,16 @@ export const ASKED_VERTICES = 256
 /** How many closing checkpoints one answer holds, the newest besides. */
 export const ANSWERED_CHECKPOINTS = 16
 
+/** For those who are to propose them, or for everybody. */
+export interface Transactions {
+  readonly _tag: "Transactions"
+  readonly transactions: ReadonlyArray<Transaction>
+}
+
 /** News: for everybody, over whatever way the host has. */
 export type News =
   | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<Vertex> }
-  | { readonly _tag: "Transactions"; readonly transactions: ReadonlyArray<Transaction> }
+  | Transactions
   | { readonly _tag: "Heartbeat"; readonly heartbeat: HeartbeatOf }
   | { readonly _tag: "Evidence"; readonly evidence: EvidenceOf }
   | {
@@ -70,4 +76,7 @@ export type Answer =
   /** An encoded `Subtree`; null when the asked one does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 
-export type Message = News | DiskQuestion | Question | Answer
+/** What is said to one peer. */
+export type Addressed = DiskQuestion | Question | Answer | Transactions
+
+export type Message = News | Addressed

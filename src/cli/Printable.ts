@@ -1,26 +1,8 @@
-/**
- * Text of others on a terminal: names, memos, titles and errors come from whoever wrote them, and a terminal obeys what it
- * is shown. Whatever moves the cursor, changes colours or turns the direction of writing is shown as what it is.
- */
-
-/** All but what joins letters and emojis, which only changes their shape. */
-const unprintable = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-const escaped = (character: string): string =>
-  character
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("")
-
-/** The text on one line. */
-export const line = (text: string): string => text.toWellFormed().replaceAll(unprintable, escaped)
-
-/** `JSON.stringify` has escaped what is below a space, but for its own line ends. */
-const unprintableInJson = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** What fits on a terminal, and is harmless there. */
+import * as Visible from "../client/Visible.js"
 
 /** The value as JSON that is the same value for a program, and harmless on a terminal. */
-export const json = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replaceAll(unprintableInJson, escaped)
+export const json = (value: unknown, indent?: number): string => Visible.lines(JSON.stringify(value, null, indent))
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u

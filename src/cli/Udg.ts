@@ -2,9 +2,9 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
+import * as Visible from "../client/Visible.js"
 import * as Ending from "../node/Ending.js"
 import type * as Help from "./Help.js"
-import * as Printable from "./Printable.js"
 import * as Terminal from "./Terminal.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
 
@@ -130,7 +130,7 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
 const complaint = (cause: Cause.Cause<Failed>): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
-    onSome: ({ message }) => `udg: ${Printable.line(message)}\n`,
+    onSome: ({ message }) => `udg: ${Visible.line(message)}\n`,
   })
 
 const exitCodeOf = (failed: Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)

@@ -4,6 +4,7 @@ import { Option } from "effect"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../../src/client/Client.js"
+import * as Wallet from "../../src/client/Wallet.js"
 import * as RealNode from "../rpc/RealNode.js"
 import * as Axe from "./Axe.js"
 import * as Browsers from "./Browser.js"
@@ -138,6 +139,42 @@ describe("the explorer's pages", () => {
     const notice = page.locator(".notice.missing")
     await notice.waitFor()
     expect((await notice.textContent())?.trim()).toMatch(said)
+    await page.context().close()
+  })
+
+  it("shows what others wrote as they wrote it, and obeys none of it", async () => {
+    const client = connect(node.url)
+    const key = Option.getOrThrow(node.validatorKey)
+    const writer = Wallet.account(Wallet.network(await client.core.network()), key)
+    const taken = `<img src=x onerror="document.body.id='taken'"><script>document.body.id='taken'</script>`
+    const turned = `"'>\u202e${taken}`
+    const shown = `"'>\\u202e${taken}`
+    const hashes: Array<string> = []
+    for (const payload of [
+      writer.createProposal({
+        ...{ nonce: 0, fee: 1_000, title: `\u202e<b>${taken.slice(0, 100)}` },
+        ...{ description: `${turned}\n${turned}`, proposal_type: { Text: {} } },
+      }),
+      writer.transfer({ nonce: 1, fee: 1_000, to: validator, amount: 1, memo: turned }),
+    ]) {
+      const { tx_hash: hash } = await client.transactions.submit({ payload })
+      while ((await client.transactions.lookup({ path: { hash } })).status !== "finalized") await sleep(100)
+      hashes.push(hash)
+    }
+    const { page, troubles } = await Browsers.open(browser)
+    const texts: ReadonlyArray<readonly [path: string, text: string]> = [
+      ["proposals", `\\u202e<b>${taken.slice(0, 100)}`],
+      ["proposal/1", `${shown}\n${shown}`],
+      [`tx/${hashes[0]}`, `${shown}\n${shown}`],
+      [`tx/${hashes[1]}`, shown],
+    ]
+    for (const [path, text] of texts) {
+      await page.goto(`${node.url}/explorer/${path}`)
+      await page.locator("bdi").first().waitFor()
+      expect(await page.locator("bdi").allTextContents(), path).toContain(text)
+    }
+    expect(await page.locator("body").getAttribute("id")).toBe(null)
+    expect(troubles).toEqual([])
     await page.context().close()
   })
 

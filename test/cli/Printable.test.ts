@@ -1,16 +1,17 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Printable from "../../src/cli/Printable.js"
+import * as Visible from "../../src/client/Visible.js"
 
 describe("text of others", () => {
   it("cannot move the cursor, colour what follows, break the line or turn its direction", () => {
-    expect(Printable.line("a\u001b[2J\u009b31m\nb\r\u202ec\u2028\ud800\ufeff")).toBe(
+    expect(Visible.line("a\u001b[2J\u009b31m\nb\r\u202ec\u2028\ud800\ufeff")).toBe(
       "a\\u001b[2J\\u009b31m\\u000ab\\u000d\\u202ec\\u2028\ufffd\\ufeff",
     )
   })
 
   it("keeps its letters", () => {
-    for (const text of ["für Åsa", "日本語", "می‌خواهم", "👩‍👩‍👧", "☕"]) expect(Printable.line(text)).toBe(text)
+    for (const text of ["für Åsa", "日本語", "می‌خواهم", "👩‍👩‍👧", "☕"]) expect(Visible.line(text)).toBe(text)
   })
 
   it("in JSON is the same for a program, and as harmless", () => {

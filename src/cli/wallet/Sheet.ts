@@ -1,5 +1,6 @@
 /** What a command found, for people: lines of a name and a value, and tables that fit the terminal. Pure. */
 import { Option } from "effect"
+import * as Visible from "../../client/Visible.js"
 import * as Printable from "../Printable.js"
 
 export type Line = readonly [label: string, value: string]
@@ -9,7 +10,7 @@ const GAP = "  "
 /** Every value on its own line, behind its name; nothing in it is cut, so that it can be copied. */
 export const lines = (pairs: ReadonlyArray<Line>): string => {
   const width = Math.max(...pairs.map(([label]) => label.length))
-  return pairs.map(([label, value]) => `${label.padEnd(width)}${GAP}${Printable.line(value)}`.trimEnd()).join("\n")
+  return pairs.map(([label, value]) => `${label.padEnd(width)}${GAP}${Visible.line(value)}`.trimEnd()).join("\n")
 }
 
 export interface Column {
@@ -52,7 +53,7 @@ export const table = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   terminal: { readonly columns: Option.Option<number>; readonly isStyled: boolean },
 ): string => {
-  const clean = rows.map((row) => row.map(Printable.line))
+  const clean = rows.map((row) => row.map(Visible.line))
   const wanted = columns.map(({ title }, i) =>
     Math.max(title.length, ...clean.map((row) => Printable.widthOf(row[i] ?? ""))),
   )

@@ -1,11 +1,11 @@
 /** `udg watch` and `udg events`: what happens, as it happens. */
 import { Effect, Either, Option, Stream } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
+import * as Visible from "../../client/Visible.js"
 import type * as Address from "../../protocol/Address.js"
 import type { Hash } from "../../protocol/Hash.js"
 import type { AddressPrefix } from "../../protocol/Network.js"
 import type { Event } from "../../rpc/events/Api.js"
-import * as Printable from "../Printable.js"
 import * as Reader from "../Reader.js"
 import * as Setting from "../Setting.js"
 import { Terminal } from "../Terminal.js"
@@ -66,7 +66,7 @@ const since = (node: Node.Node, address: Address.Address, last: Hash | undefined
 const describeEntry = (entry: Entry, prefix: AddressPrefix): string => {
   const when = entry.timestamp === null ? "" : `${Describe.moment(entry.timestamp)}  `
   const outcome = entry.applied === false ? ` (not applied: ${entry.failure})` : ""
-  return Printable.line(
+  return Visible.line(
     `${when}${Describe.sentence(entry.transaction, entry.direction, prefix)}${outcome}  ${entry.hash}`,
   )
 }
@@ -155,7 +155,7 @@ export const events = Verb.make({
       const node = Verb.nodeOf(given)
       const { address_prefix: prefix } = yield* node.ask((client) => client.core.network())
       const shown = Stream.runForEach(node.events, ({ id, event }) =>
-        Out.entry(given.json, { id, ...event }, () => Printable.line(describeEvent(event, prefix))),
+        Out.entry(given.json, { id, ...event }, () => Visible.line(describeEvent(event, prefix))),
       )
       return yield* whileRead(shown)
     }),

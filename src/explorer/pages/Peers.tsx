@@ -7,6 +7,7 @@ import { Page, Section } from "../show/Page.js"
 import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
+import { Written } from "../show/Written.js"
 
 export const Peers = () => {
   const record = useResource("peers", () => node.core.peers())
@@ -35,7 +36,7 @@ export const Peers = () => {
                   },
                   { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
                   { title: "Direction", isMinor: true, of: ({ direction }) => direction },
-                  { title: "Program", isMinor: true, of: ({ agent }) => agent },
+                  { title: "Program", isMinor: true, of: ({ agent }) => <Written text={agent} /> },
                   {
                     title: "Round trip",
                     isFigure: true,

@@ -9,6 +9,7 @@ import { Facts, Page, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
+import { Written } from "../show/Written.js"
 import { Status, TimeLeft, Votes } from "./Votes.js"
 
 type Record = Answer<"governance", "proposal">
@@ -46,7 +47,9 @@ export const Proposal = ({ id }: { readonly id: string }) => {
       <Loaded of={record} what="this proposal">
         {(proposal) => (
           <>
-            <h2 class="subject">{proposal.title}</h2>
+            <h2 class="subject">
+              <Written text={proposal.title} />
+            </h2>
             <p class="line">
               <Status of={proposal} />{" "}
               <span class="quiet">
@@ -58,7 +61,11 @@ export const Proposal = ({ id }: { readonly id: string }) => {
                 <p>It passed and could not be carried out: {proposal.failure}.</p>
               </div>
             )}
-            {proposal.description === "" ? undefined : <p class="prose">{proposal.description}</p>}
+            {proposal.description === "" ? undefined : (
+              <p class="prose">
+                <Written text={proposal.description} />
+              </p>
+            )}
             <Votes of={proposal} />
             <Facts
               of={[

@@ -3,6 +3,7 @@ import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Loaded } from "../show/Loaded.js"
 import { Page } from "../show/Page.js"
+import { Written } from "../show/Written.js"
 import { Status, type Summary, TimeLeft, Votes } from "./Votes.js"
 
 const types: Readonly<Record<Summary["proposal_type"], string>> = {
@@ -16,7 +17,7 @@ const Card = ({ of }: { readonly of: Summary }) => (
   <li class="proposal">
     <h2>
       <a href={Route.subject("proposal", of.id)}>
-        <span class="kind">#{of.id}</span> {of.title}
+        <span class="kind">#{of.id}</span> <Written text={of.title} />
       </a>
     </h2>
     <p class="line">

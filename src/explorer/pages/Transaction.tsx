@@ -10,6 +10,7 @@ import { Facts, Page, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
+import { Written } from "../show/Written.js"
 import { Account } from "./Account.js"
 import { ProposalTypeFacts } from "./ProposalPayload.js"
 
@@ -24,7 +25,16 @@ const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
       return [
         ["To", <Account account={operation.to} />],
         ["Amount", <Amount sats={operation.amount} />],
-        ...(operation.memo === undefined ? [] : [["Memo", <q class="memo">{operation.memo}</q>] as const]),
+        ...(operation.memo === undefined
+          ? []
+          : [
+              [
+                "Memo",
+                <q class="memo">
+                  <Written text={operation.memo} />
+                </q>,
+              ] as const,
+            ]),
       ]
     case "StakeTx":
       return [["Amount", <Amount sats={operation.amount} />]]
@@ -40,8 +50,17 @@ const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
       return [["Commission", `${operation.commission_percent} %`]]
     case "CreateProposalTx":
       return [
-        ["Title", operation.title],
-        ["Description", operation.description === "" ? "–" : <span class="prose">{operation.description}</span>],
+        ["Title", <Written text={operation.title} />],
+        [
+          "Description",
+          operation.description === "" ? (
+            "–"
+          ) : (
+            <span class="prose">
+              <Written text={operation.description} />
+            </span>
+          ),
+        ],
         ...ProposalTypeFacts(operation.proposal_type),
       ]
     case "VoteTx":

@@ -13,7 +13,7 @@ const synced = <E>(path: string, mode: number, fill: (file: FileSystem.File) => 
   }).pipe(Effect.scoped)
 
 /** Until the directory is synced, a power cut may take the new name with it. Windows has no such call, and no need. */
-const syncDirectory = (path: string) =>
+export const syncDirectory = (path: string): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const directory = yield* fileSystem.open(path, { flag: "r" })

@@ -7,6 +7,7 @@ import { Effect, Option } from "effect"
 import * as Address from "../../protocol/Address.js"
 import * as Binary from "../../protocol/Binary.js"
 import type * as Keys from "../../protocol/Keys.js"
+import * as AtomicFile from "../../storage/AtomicFile.js"
 import * as KeyFile from "../../storage/KeyFile.js"
 import type { Terminal } from "../Terminal.js"
 import * as Passphrase from "./Passphrase.js"
@@ -104,4 +105,5 @@ export const create = (
     yield* Effect.onError(Effect.zipRight(file.writeAll(Binary.utf8(text)), file.sync), () =>
       Effect.ignore(files.remove(path)),
     )
+    yield* AtomicFile.syncDirectory(dirname(path))
   }).pipe(Effect.scoped, Effect.mapError(unwritable(path)))

@@ -52,6 +52,7 @@ export interface World {
   readonly validators: { readonly [name: string]: number }
   readonly accounts?: { readonly [name: string]: number }
   readonly epochRounds?: number
+  readonly roundMs?: number
   readonly collectionDepthRounds?: number
 }
 
@@ -77,7 +78,7 @@ export const genesisOf = (world: World): Genesis.Genesis =>
       parameters: { ...Parameters.standard, cooldownRounds: 240, checkpointIntervalRounds: 10 },
       protocol: {
         ...Genesis.standardProtocol,
-        roundIntervalMs: ROUND_MS,
+        roundIntervalMs: world.roundMs ?? ROUND_MS,
         epochRounds: world.epochRounds ?? 240,
         collectionDepthRounds: world.collectionDepthRounds ?? 10,
       },

@@ -2,7 +2,7 @@
  * docs/cli.md and docs/getting-started.md show what a terminal shows: every `console` block is typed, line by line, and what
  * comes back must have the shape of what the page says. UDG_REWRITE_DOCS=1 puts what came back into the page instead.
  */
-import { writeFileSync } from "node:fs"
+import { symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { exitCodes } from "../../src/cli/wallet/Verb.js"
@@ -76,9 +76,10 @@ const type = async (line: string, person: Person): Promise<string> => {
     .replaceAll(url, "http://127.0.0.1:10333")
 }
 
-/** Somebody with an empty home types all of it, and sees this. */
+/** Somebody with an empty home, but for the node's directory, types all of it, and sees this. */
 const typedAnew = async (story: ReadonlyArray<Typed>): Promise<ReadonlyArray<Typed>> => {
   const person = new Person({})
+  symlinkSync(join(operator.home, "data"), join(person.home, "data"))
   try {
     const seen: Array<Typed> = []
     for (const { line } of story) seen.push({ line, shown: await type(line, person) })

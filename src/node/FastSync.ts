@@ -63,7 +63,8 @@ export class FastSync {
     this.#first = null
     this.#last = null
     if (_tag === "EpochStarted") return Effect.void
-    const seconds = first === null ? 0 : Math.round((now - first.at) / 100) / 10
-    return log.info("joined by the state of a close", { epoch, records, seconds })
+    // Every piece may have been here since before a restart.
+    const fetched = first === null ? {} : { records, seconds: Math.round((now - first.at) / 100) / 10 }
+    return log.info("joined by the state of a close", { epoch, ...fetched })
   }
 }

@@ -241,4 +241,20 @@ describe("a peer", () => {
     },
     LIMIT_MS,
   )
+
+  // The last one: five bans, and nobody new is let in from this machine.
+  it(
+    "that offers closing checkpoints again and again, which nobody asked for, is banned",
+    async () => {
+      const offer = Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: [], newest: null }))
+      await untilBanned(await somebody(), ({ say }) =>
+        say(
+          "answers",
+          Array.from({ length: 100 }, () => offer),
+        ),
+      )
+      await goesOn()
+    },
+    LIMIT_MS,
+  )
 })

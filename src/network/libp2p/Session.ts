@@ -21,6 +21,9 @@ const LOOK_MS = 100
 /** Nobody who waits for answers asks more. */
 const QUESTIONS_AT_ONCE = 500
 const QUESTIONS_PER_SECOND = 100
+/** Closing checkpoints that a peer may offer unasked: to who seems to be behind, and more than once. */
+const OFFERS_AT_ONCE = 16
+const OFFERS_PER_SECOND = 4
 /** A peer that takes nothing for so long is not there any more. */
 const STALLED_MS = 30_000
 
@@ -42,9 +45,12 @@ export class Session {
   readonly #outgoing = new Map<Channel.Channel, Frames.Outgoing>()
   readonly #allowances: ReadonlyMap<Channel.Channel, Allowance>
   readonly #questions: Allowance
+  readonly #offers: Allowance
   #waitingBytes = 0
   #waitingMessages = 0
   #openQuestions = 0
+  /** Asked for closing checkpoints, and not answered yet. */
+  #closingsAwaited = 0
   #waiters: Array<() => void> = []
   #isOver = false
 
@@ -59,6 +65,7 @@ export class Session {
       }),
     )
     this.#questions = new Allowance(QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND, now())
+    this.#offers = new Allowance(OFFERS_AT_ONCE, OFFERS_PER_SECOND, now())
   }
 
   get isOver(): boolean {
@@ -143,6 +150,17 @@ export class Session {
   asks(): boolean {
     this.#openQuestions++
     return this.#questions.take(1, this.#now()) === 0
+  }
+
+  asksForClosing(): void {
+    this.#closingsAwaited++
+  }
+
+  /** Closing checkpoints have come; false when so many were neither asked for nor are offered by anybody honest. */
+  offers(): boolean {
+    if (this.#closingsAwaited === 0) return this.#offers.take(1, this.#now()) === 0
+    this.#closingsAwaited--
+    return true
   }
 
   /** A message was handed on; call the result once it was taken in. */

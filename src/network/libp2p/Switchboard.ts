@@ -299,6 +299,7 @@ export class Switchboard {
     if (session === undefined) return
     const channel = Channel.of(message)
     if (channel === "answers") session.answered()
+    if (message._tag === "AskClosing") session.asksForClosing()
     session.send(channel, Frames.framed(MessageCodec.encode(message)))
   }
 
@@ -350,6 +351,10 @@ export class Switchboard {
     if (MessageCodec.isQuestion(message) && !session.asks()) {
       session.answered()
       this.#offendSession(session, "flood", "more questions than anybody has who waits for answers")
+      return
+    }
+    if (message._tag === "Closing" && !session.offers()) {
+      this.#offendSession(session, "flood", "more closing checkpoints than were asked for and anybody offers")
       return
     }
     const release = session.holds(bytes.length)

@@ -97,6 +97,15 @@ const core: ReadonlyArray<Read> = [
     typed: (client, { node }) => client.core.balance({ path: { address: node.accounts.carol.address } }),
     values: () => ({ is_smart_account: true, nonce: 2, staked: 0, name: null }),
   },
+  ...named("/account/:address/policy", ({ carol }) => carol, {
+    shape: () => Records.policy,
+    typed: (client, path) => client.core.policy({ path }),
+    values: ({ node: { accounts, keys } }) => ({
+      address: accounts.carol.address,
+      threshold: 2,
+      keys: [keys.carol.publicKey, keys.frank.publicKey],
+    }),
+  }),
   {
     route: "/balance/:address",
     of: "somebody who waits",

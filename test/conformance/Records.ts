@@ -246,6 +246,12 @@ export const validators = Is.record({
   max_validators: Is.exactly(100),
 })
 
+export const policy = Is.record({
+  address: Is.hex20,
+  threshold: Is.integer,
+  keys: Is.list(Is.hex32, { least: 1, most: 16 }),
+})
+
 export const delegation = Is.record({
   delegator: Is.hex20,
   validator: Is.hex20,

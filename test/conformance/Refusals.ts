@@ -47,7 +47,7 @@ const SOMEBODY = "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c" as Address.Address
 const OTHER = { testnet: Address.toBech32(SOMEBODY, "tudg"), mainnet: Address.toBech32(SOMEBODY, "udg") }
 
 const ofAccount = ["/balance/:address", "/stake/:address", "/delegation/:address", "/validator/:address/delegators"]
-  .concat(["/vote/1/:address", "/proof/:address", "/account/:address/transactions"])
+  .concat(["/vote/1/:address", "/proof/:address", "/account/:address/transactions", "/account/:address/policy"])
   .flatMap((path): ReadonlyArray<Refusal> => {
     const route = path.replace("/vote/1/", "/vote/:id/")
     const named = (text: string) => path.replace(":address", text)
@@ -98,6 +98,13 @@ const missing: ReadonlyArray<Refusal> = [
     ({ node }) => `/delegation/${node.accounts.erin.address}`,
     404,
     "DelegationNotFound",
+  ),
+  get(
+    "/account/:address/policy",
+    "one key signs",
+    ({ node }) => `/account/${node.accounts.erin.address}/policy`,
+    404,
+    "PolicyNotFound",
   ),
   get("/checkpoint/:round", "there is none", "/checkpoint/999999999", 404, "CheckpointNotFound"),
   get("/checkpoint/:round", "no number", "/checkpoint/last", 400, "InvalidRequest", { more: field("round") }),

@@ -65,11 +65,12 @@ const holdings = (node: Node.Node, address: string) =>
     const balance = yield* node.ask((client) => client.core.balance(path))
     const stake = yield* node.ask((client) => client.staking.stakeOf(path))
     const delegation = yield* node.find((client) => client.delegation.delegationOf(path))
-    return { balance, stake, delegation }
+    const policy = balance.is_smart_account ? yield* node.find((client) => client.core.policy(path)) : Option.none()
+    return { balance, stake, delegation, policy }
   })
 
 const describeHoldings = (
-  { balance, stake, delegation }: Effect.Effect.Success<ReturnType<typeof holdings>>,
+  { balance, stake, delegation, policy }: Effect.Effect.Success<ReturnType<typeof holdings>>,
   prefix: AddressPrefix,
 ): ReadonlyArray<Line> => [
   ["account", balance.address_bech32],
@@ -96,7 +97,13 @@ const describeHoldings = (
     ],
   }),
   ...yesOrNothing(balance.is_council_member, "council", "has a seat"),
-  ...yesOrNothing(balance.is_smart_account, "keys", "several sign for it"),
+  ...Option.match(policy, {
+    onNone: () => [],
+    onSome: ({ threshold, keys }) => [
+      ["signed by", `${threshold} of ${counted(keys.length, "key")}`] as const,
+      ...keys.map((key) => ["", key] as const),
+    ],
+  }),
   ["next nonce", `${balance.next_nonce}${pending(balance.next_nonce - balance.nonce)}`],
 ]
 
@@ -119,8 +126,8 @@ export const balance = Verb.make({
         onSome: (text) => Account.resolve(node, prefix, text),
       })
       const found = yield* holdings(node, address)
-      const { balance, stake, delegation } = found
-      const json = { ...balance, stake, delegation: Option.getOrNull(delegation) }
+      const { balance, stake, delegation, policy } = found
+      const json = { ...balance, stake, delegation: Option.getOrNull(delegation), policy: Option.getOrNull(policy) }
       yield* Out.lines(given.json, json, () => describeHoldings(found, prefix))
     }),
 })

@@ -19,6 +19,24 @@ const readDelegation = (account: string) =>
 /** Shown where it is there, left out where it is not or cannot be read: the account itself is the subject. */
 const ready = <A,>(resource: Resource<A>): A | undefined => (resource.state === "ready" ? resource.value : undefined)
 
+/** Who signs for a smart account. */
+const Signers = ({ account }: { readonly account: string }) => {
+  const policy = ready(useResource(`policy ${account}`, () => node.core.policy({ path: { address: account } })))
+  return policy === undefined ? null : (
+    <Section title="Signers" aside={`${policy.threshold} of ${policy.keys.length} must sign`}>
+      <Facts
+        of={policy.keys.map((key, i) => [
+          `Key ${i + 1}`,
+          <span class="reference">
+            <span class="mono">{key}</span>
+            <Copy text={key} what="public key" />
+          </span>,
+        ])}
+      />
+    </Section>
+  )
+}
+
 export const Address = ({ account }: { readonly account: string }) => {
   const path = { address: account }
   const balance = useResource(`balance ${account}`, () => node.core.balance({ path }))
@@ -64,6 +82,7 @@ export const Address = ({ account }: { readonly account: string }) => {
                 ],
               ]}
             />
+            {record.is_smart_account ? <Signers account={account} /> : undefined}
             <div class="columns">
               {stake !== undefined && stake.effective_stake + stake.staked_amount > 0 ? (
                 <Section title="Stake">

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Address from "../../protocol/Address.js"
+import * as Keys from "../../protocol/Keys.js"
 import * as Network from "../../protocol/Network.js"
 import * as Parameters from "../../protocol/Parameters.js"
 import * as Sats from "../../protocol/Sats.js"
@@ -66,6 +67,17 @@ export const Balance = Field.record(
     next_nonce: 8,
     name: "alice",
   },
+)
+
+export const Policy = Field.record(
+  "Policy",
+  "which keys sign for a smart account",
+  Schema.Struct({
+    address: Field.address("the account in hex"),
+    threshold: Field.count("how many of the keys must sign"),
+    keys: Field.of(Schema.Array(Keys.PublicKey), "the public keys that may, in the order of the SetAccountPolicyTx"),
+  }),
+  { address: example.address, threshold: 1, keys: [example.publicKey] },
 )
 
 export const Health = Field.record(
@@ -322,6 +334,14 @@ export const group = HttpApiGroup.make("core")
       .setPath(addressPath)
       .addSuccess(Balance)
       .addError(Failure.OfAccount),
+  )
+  .add(
+    HttpApiEndpoint.get("policy", "/account/:address/policy")
+      .annotate(OpenApi.Summary, "Who signs for a smart account")
+      .annotate(OpenApi.Description, "404 for an account whose own key alone signs. Takes hex, bech32m or @name.")
+      .setPath(addressPath)
+      .addSuccess(Policy)
+      .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
   )
   .add(HttpApiEndpoint.get("health", "/health").annotate(OpenApi.Summary, "Whether the node runs").addSuccess(Health))
   .add(

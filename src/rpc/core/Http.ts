@@ -18,6 +18,7 @@ import * as Sats from "../../protocol/Sats.js"
 import type { Transaction } from "../../protocol/Transaction.js"
 import * as AccountReference from "../AccountReference.js"
 import * as Answer from "../Answer.js"
+import * as Failure from "../failure/Api.js"
 import type * as Handlers from "../Handlers.js"
 import type * as Api from "./Api.js"
 import * as Faucet from "./Faucet.js"
@@ -182,6 +183,15 @@ export const handlers = Effect.gen(function* () {
         ),
       )
     },
+    policy: ({ path }) =>
+      Either.flatMap(account("address", path.address), (address) => {
+        const { policy } = view.read.account(address)
+        return policy === null
+          ? Either.left(
+              new Failure.PolicyNotFound({ message: `${address} has no policy: its own key alone signs for it` }),
+            )
+          : Either.right({ address, ...policy })
+      }),
     health: () => Effect.succeed({ status: "ok" }),
     healthReport: () => Effect.map(health.report, reportOf),
     keygen: () =>

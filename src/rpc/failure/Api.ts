@@ -92,6 +92,11 @@ export class DelegationNotFound extends Schema.Class<DelegationNotFound>("Delega
   answers("DelegationNotFound", 404, "The account delegates to nobody."),
 ) {}
 
+export class PolicyNotFound extends Schema.Class<PolicyNotFound>("PolicyNotFound")(
+  body("PolicyNotFound"),
+  answers("PolicyNotFound", 404, "The account has no policy: its own key alone signs for it."),
+) {}
+
 export class ProposalNotFound extends Schema.Class<ProposalNotFound>("ProposalNotFound")(
   body("ProposalNotFound"),
   answers("ProposalNotFound", 404, "There is no proposal with that number."),
@@ -235,6 +240,7 @@ const Failure = Schema.Union(
   TooManyActiveProposals,
   TransactionNotFound,
   DelegationNotFound,
+  PolicyNotFound,
   ProposalNotFound,
   RoundNotFound,
   VertexNotFound,

@@ -142,6 +142,8 @@ describe("several keys", () => {
   it("sign apart, and the copies are sent as one", async () => {
     const keys = [account(6), account(7), account(8)].map(({ publicKey }) => publicKey)
     expect((await person.script(`udg policy 2 ${keys.join(" ")} --key 6.key`)).code).toBe(0)
+    const shown = await person.udg("balance", account(6).address)
+    expect(shown.stdout).toMatch(new RegExp(`^signed by +2 of 3 keys\n +${keys.join("\n +")}$`, "m"))
     const alone = await person.udg("send", account(9).address, "1", "--key", "6.key")
     expect(alone.code).toBe(1)
     expect(alone.stderr).toContain("several keys sign for this account")

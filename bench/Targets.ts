@@ -52,6 +52,14 @@ const READS = ["/vertex", "/account/…/transactions", "/mempool", "/health/deta
 export const targets: ReadonlyArray<Target> = [
   rate("solo node, arrays of 100: transfers final, with disk", 15_000, "solo", figure("arrays of 100: final")),
   rate("solo node, one a request: transfers final, with disk", 6_000, "solo", figure("one a request: final")),
+  {
+    what: "signatures checked in threads, of what all cores do without this program",
+    target: "≥ 0.8",
+    suite: "signatures",
+    of: figure("in the node's threads, of that"),
+    isMet: atLeast(0.8),
+  },
+  limit("from start to the first answer, small state", 1_000, "ms", "boot", figure("until /status answers, median")),
   limit("event loop delayed under full load, p99", 30, "ms", "solo", figure("arrays of 100: event loop delayed, p99")),
   rate("four validators on this machine: transfers final", 4_000, "network", (_, all) =>
     Math.max(...all.filter(({ name }) => name.endsWith(": final")).map(({ value }) => value)),
@@ -75,6 +83,13 @@ export const targets: ReadonlyArray<Target> = [
     300_000,
     "ledger",
     figure("plain transfers executed, changes collected and chained, median"),
+  ),
+  limit(
+    "ledger: a transfer among 1 000 000 accounts, of one among 10 000",
+    1.5,
+    "times",
+    "ledger",
+    figure("… cost among 1 000 000 beside that"),
   ),
   limit("a round of 100 validators", 60, "ms", "consensus", figure("100 validators: a round, average (target 60)")),
   limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),

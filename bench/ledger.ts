@@ -19,6 +19,8 @@ import { Chain, genesisOf, type Person, person, singleKey, tableKey, type World 
 import type { Figure, Suite } from "./Harness.js"
 
 const ACCOUNTS = 1_000_000
+/** What a transfer costs among so few is compared with. */
+const FEW_ACCOUNTS = 10_000
 const TRANSFERS = 5_000
 const VERTICES = 4
 const COMMITS = 15
@@ -28,6 +30,7 @@ const CHANGED = 10_000
 const CHECKPOINTS = 9
 const SLICE_MS = 10
 const LEAVERS = 60_000
+const WORLD: World = { protocol: { epochRounds: 10_000 }, parameters: { cooldownRounds: 10_000 } }
 
 const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
@@ -85,9 +88,9 @@ const genesisWith = (holders: number, world: World): Genesis.Genesis =>
 
 /** The same numbers every time, scattered like those of strangers. */
 let drawn = 1
-const draw = (): number => {
+const draw = (below: number): number => {
   drawn = (Math.imul(drawn, 1_664_525) + 1_013_904_223) >>> 0
-  return Math.floor((drawn >>> 8) * (ACCOUNTS / 2 ** 24))
+  return Math.floor((drawn >>> 8) * (below / 2 ** 24))
 }
 
 const network = "udg-bench" as NetworkId
@@ -123,17 +126,30 @@ const commitOf = (chain: Chain, transfers: ReadonlyArray<Transaction.Transaction
   return [Either.getOrThrowWith(result, (violation) => violation), ms]
 }
 
-const transfers = (chain: Chain): ReadonlyArray<Figure> => {
-  const times = Array.from({ length: WARM_UP + COMMITS }, () => {
-    const made = Array.from({ length: TRANSFERS * VERTICES }, () => transferBetween(draw(), draw()))
+/** Milliseconds of one commit after the other, of transfers between strangers. */
+const commits = (chain: Chain, accounts: number): ReadonlyArray<number> => {
+  nonces.fill(0)
+  return Array.from({ length: WARM_UP + COMMITS }, () => {
+    const made = Array.from({ length: TRANSFERS * VERTICES }, () => transferBetween(draw(accounts), draw(accounts)))
     const [execution, ms] = commitOf(chain, made)
     const applied = execution.vertices.flatMap((vertex) => vertex.transactions).filter(({ _tag }) => _tag === "Applied")
     if (applied.length !== made.length) throw new Error(`${applied.length} of ${made.length} transfers were applied`)
     return ms
   }).slice(WARM_UP)
+}
+
+const transfers = (chain: Chain): ReadonlyArray<Figure> => {
+  const few = new Chain(
+    genesisWith(FEW_ACCOUNTS, WORLD),
+    Ledger.fromGenesis(genesisWith(FEW_ACCOUNTS, WORLD), tableKey),
+  )
+  const among = { few: median(commits(few, FEW_ACCOUNTS)), many: commits(chain, ACCOUNTS) }
+  const times = among.many
   return [
     rate("plain transfers executed, changes collected and chained, median", TRANSFERS * VERTICES, median(times)),
     rate("… the fastest commit", TRANSFERS * VERTICES, Math.min(...times)),
+    rate("… the same among 10 000 accounts, median", TRANSFERS * VERTICES, among.few),
+    { name: "… cost among 1 000 000 beside that", value: median(times) / among.few, unit: "times" },
   ]
 }
 
@@ -207,10 +223,9 @@ export const suite: Suite = {
   figures: () => {
     const hash = hashing()
     const before = memoryNow()
-    const world = { protocol: { epochRounds: 10_000 }, parameters: { cooldownRounds: 10_000 } }
-    const { ledger, founding } = founded(world)
+    const { ledger, founding } = founded(WORLD)
     // It knows the time of the genesis, and not its million allocations.
-    const chain = new Chain(genesisOf(world), ledger)
+    const chain = new Chain(genesisOf(WORLD), ledger)
     const frozen = ledger.freeze()
     const withoutTrie = memoryNow()
     const built = updated(Trie.empty, frozen)

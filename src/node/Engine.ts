@@ -2,7 +2,7 @@
  * The shell around the replica, put together: loaded from the disk, fed by the network and the door, run by one fiber
  * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer behind it (`Writer`).
  */
-import { Context, Duration, Effect, Layer, Option, PubSub, Queue, type Scope, Stream } from "effect"
+import { Context, Duration, Effect, Layer, Option, PubSub, Queue, Schedule, type Scope, Stream } from "effect"
 import { randomBytes } from "#crypto"
 import { type Accepted, Replica } from "../consensus/replica/Replica.js"
 import * as HalfSipHash from "../ledger/HalfSipHash.js"
@@ -15,6 +15,7 @@ import type { Transaction } from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import { Storage } from "../storage/Storage.js"
 import type { StorageError } from "../storage/StorageError.js"
+import * as CatchUp from "./CatchUp.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "./Configuration.js"
 import { Counters } from "./Counters.js"
 import { StateBehind, type StateDamaged, type SupplyViolation } from "./Ending.js"
@@ -59,12 +60,16 @@ export class Engine extends Context.Tag("udg/Engine")<
     readonly counters: Counters
     /** How a fast sync comes along that is under way. */
     readonly fastSync: Effect.Effect<Option.Option<FastSync.Progress>>
+    /** How a node comes along that fetches vertices it lacks. */
+    readonly catchUp: Effect.Effect<Option.Option<CatchUp.Progress>>
     /** Somebody else signs with this node's key. */
     readonly hasForeignHeader: Effect.Effect<boolean>
   }
 >() {}
 
 const HAPPENINGS_KEPT = 4_096
+/** How often it is looked whether this node is behind. */
+const LOOKED_EVERY = Duration.seconds(2)
 /** What comes to the door within this time is told to others and kept on the disk together, not one by one. */
 const GATHERING = Duration.millis(10)
 
@@ -186,6 +191,12 @@ const make = (load: Load) =>
     const outgoing = yield* Outgoing.make({ networkId, counters, settling, vitals, write })
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox, incoming)
+    const catchUp = new CatchUp.CatchUp()
+    const look = Effect.flatMap(Loop.now, (at) => {
+      const { opening, dag, reachedRound } = replica.core.epoch
+      return catchUp.look({ epoch: opening.record.epoch, round: dag.quorumRound, reachedRound }, at)
+    })
+    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(LOOKED_EVERY)))
 
     const bell = yield* Queue.sliding<void>(1)
     const gathered = Effect.zipRight(Queue.take(bell), Effect.sleep(GATHERING))
@@ -207,6 +218,7 @@ const make = (load: Load) =>
       pulse: () => vitals.pulse,
       counters,
       fastSync: Effect.map(Loop.now, (at) => Option.fromNullable(fastSync.progress(at))),
+      catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
       hasForeignHeader: Effect.sync(() => vitals.hasForeignHeader),
     })
   })

@@ -2,10 +2,11 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Round } from "../protocol/Counter.js"
 import type { Sats } from "../protocol/Sats.js"
+import type * as CatchUp from "./CatchUp.js"
 import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import { Engine } from "./Engine.js"
-import type { Progress } from "./FastSync.js"
+import type * as FastSync from "./FastSync.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
 import { State } from "./State.js"
@@ -29,7 +30,9 @@ export interface Report {
   readonly network: { readonly status: Status; readonly peers: number }
   readonly checkpoints: { readonly status: Status; readonly latestRound: Round }
   /** While the state of a close is fetched. */
-  readonly sync: Option.Option<{ readonly status: Status } & Progress>
+  readonly sync: Option.Option<{ readonly status: Status } & FastSync.Progress>
+  /** While vertices are fetched. */
+  readonly catchUp: Option.Option<{ readonly status: Status } & CatchUp.Progress>
   /** The parts that the supervisor keeps running. */
   readonly components: ReadonlyArray<Component>
 }
@@ -87,9 +90,11 @@ const make = Effect.gen(function* () {
     } as const
     // It answers, but with a state that is about to be another one.
     const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
-    const isPartial = Option.isSome(sync) || components.some(({ status }) => status === "restarting")
+    const catchUp = Option.map(yield* engine.catchUp, (progress) => ({ status: "degraded" as const, ...progress }))
+    const isPartial =
+      Option.isSome(sync) || Option.isSome(catchUp) || components.some(({ status }) => status === "restarting")
     const statuses = Object.values(parts).map(({ status }) => status)
-    return { status: worst(isPartial ? [...statuses, "degraded"] : statuses), ...parts, sync, components }
+    return { status: worst(isPartial ? [...statuses, "degraded"] : statuses), ...parts, sync, catchUp, components }
   })
 
   return Health.of({ report })

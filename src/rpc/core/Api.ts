@@ -102,6 +102,16 @@ const FastSync = Schema.Struct({
   eta_seconds: Field.of(Schema.NullOr(Schema.Number), "until the rest is here; null before anything can be said"),
 }).annotations({ description: "only while a node that is new or was long away fetches the state" })
 
+const CatchUp = Schema.Struct({
+  status,
+  epoch: Field.count("the running epoch, as far as this node knows"),
+  round: Field.round("highest round of which it has a quorum of vertices"),
+  reached_round: Field.round("the round that the others have reached"),
+  percent: Field.count("of the rounds that were missing when it began"),
+  rounds_per_second: Field.count("how fast they come"),
+  eta_seconds: Field.of(Schema.NullOr(Schema.Number), "until the rest is here; null before anything can be said"),
+}).annotations({ description: "only while a node that was away fetches the vertices it lacks" })
+
 export const HealthReport = Field.record(
   "HealthReport",
   "how each part of the node is; the whole is as its worst part",
@@ -132,6 +142,7 @@ export const HealthReport = Field.record(
       network: Schema.Struct({ status, peers: Field.count("connected nodes") }),
       checkpoints: Schema.Struct({ status, latest_round: Field.round("round of the latest quorum checkpoint") }),
       sync: Schema.optional(FastSync),
+      catch_up: Schema.optional(CatchUp),
     }),
   }),
   {

@@ -78,6 +78,7 @@ const reportOf = ({ status, ...parts }: Report): typeof Api.HealthReport.Type =>
     network: parts.network,
     checkpoints: { status: parts.checkpoints.status, latest_round: parts.checkpoints.latestRound },
     ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: syncOf(sync) }) }),
+    ...Option.match(parts.catchUp, { onNone: () => ({}), onSome: (catchUp) => ({ catch_up: catchUpOf(catchUp) }) }),
   },
 })
 
@@ -88,6 +89,16 @@ const syncOf = (sync: Option.Option.Value<Report["sync"]>) => ({
   percent: sync.percent,
   records_per_second: sync.recordsPerSecond,
   eta_seconds: sync.etaSeconds,
+})
+
+const catchUpOf = (catchUp: Option.Option.Value<Report["catchUp"]>) => ({
+  status: catchUp.status,
+  epoch: catchUp.epoch,
+  round: catchUp.round,
+  reached_round: catchUp.reachedRound,
+  percent: catchUp.percent,
+  rounds_per_second: catchUp.roundsPerSecond,
+  eta_seconds: catchUp.etaSeconds,
 })
 
 /** What a transaction moves and to whom, where its type says so. */

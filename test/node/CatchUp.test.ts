@@ -1,0 +1,44 @@
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { CatchUp } from "../../src/node/CatchUp.js"
+import * as Counter from "../../src/protocol/Counter.js"
+
+const at = (seconds: number) => Counter.timestamp(1_700_000_000_000 + seconds * 1_000)
+
+const position = (round: number, reachedRound: number, epoch = 3) => ({
+  epoch: Counter.epoch(epoch),
+  round: Counter.round(round),
+  reachedRound: Counter.round(reachedRound),
+})
+
+describe("a node that lacks vertices", () => {
+  it.effect("says how far it has come, counted from where it began", () =>
+    Effect.gen(function* () {
+      const catchUp = new CatchUp()
+      yield* catchUp.look(position(100, 500), at(0))
+      expect(catchUp.progress).toEqual({ ...position(100, 500), percent: 0, roundsPerSecond: 0, etaSeconds: null })
+      yield* catchUp.look(position(300, 500), at(4))
+      expect(catchUp.progress).toEqual({ ...position(300, 500), percent: 50, roundsPerSecond: 50, etaSeconds: 4 })
+      yield* catchUp.look(position(498, 502), at(8))
+      expect(catchUp.progress).toBeNull()
+    }),
+  )
+
+  it.effect("begins anew with every epoch", () =>
+    Effect.gen(function* () {
+      const catchUp = new CatchUp()
+      yield* catchUp.look(position(100, 240), at(0))
+      yield* catchUp.look(position(260, 480, 4), at(2))
+      expect(catchUp.progress).toMatchObject({ ...position(260, 480, 4), percent: 0 })
+    }),
+  )
+
+  it.effect("is not behind by the few vertices that are always on their way", () =>
+    Effect.gen(function* () {
+      const catchUp = new CatchUp()
+      yield* catchUp.look(position(100, 109), at(0))
+      expect(catchUp.progress).toBeNull()
+    }),
+  )
+})

@@ -51,6 +51,13 @@ const paths = (): ReadonlyArray<readonly [path: string, title: RegExp]> => [
   ["/explorer/nowhere/at/all", /^Not found$/],
 ]
 
+const finalized = async (payload: Wallet.SignedTransaction): Promise<string> => {
+  const client = connect(node.url)
+  const { tx_hash: hash } = await client.transactions.submit({ payload })
+  while ((await client.transactions.lookup({ path: { hash } })).status !== "finalized") await sleep(100)
+  return hash
+}
+
 describe("the explorer's pages", () => {
   it.each([
     ["on a desktop, light", { colorScheme: "light" }],
@@ -157,9 +164,7 @@ describe("the explorer's pages", () => {
       }),
       writer.transfer({ nonce: 1, fee: 1_000, to: validator, amount: 1, memo: turned }),
     ]) {
-      const { tx_hash: hash } = await client.transactions.submit({ payload })
-      while ((await client.transactions.lookup({ path: { hash } })).status !== "finalized") await sleep(100)
-      hashes.push(hash)
+      hashes.push(await finalized(payload))
     }
     const { page, troubles } = await Browsers.open(browser)
     const texts: ReadonlyArray<readonly [path: string, text: string]> = [
@@ -174,6 +179,21 @@ describe("the explorer's pages", () => {
       expect(await page.locator("bdi").allTextContents(), path).toContain(text)
     }
     expect(await page.locator("body").getAttribute("id")).toBe(null)
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  it("shows who signs for a smart account", async () => {
+    const client = connect(node.url)
+    const network = Wallet.network(await client.core.network())
+    const shared = Wallet.account(network, Option.getOrThrow(node.faucetKey))
+    const keys = [shared.publicKey, Wallet.generate().publicKey]
+    await finalized(shared.setAccountPolicy({ nonce: 0, fee: 1_000, threshold: 2, keys }))
+    const { page, troubles } = await Browsers.open(browser)
+    await page.goto(`${node.url}/explorer/address/${shared.addressBech32}`)
+    await page.getByText("2 of 2 must sign").waitFor()
+    for (const key of keys) await page.getByText(key, { exact: true }).waitFor()
+    expect(await Axe.seriousOn(page)).toEqual([])
     expect(troubles).toEqual([])
     await page.context().close()
   })

@@ -16,9 +16,17 @@ export interface Figure {
 }
 
 /** What one file of `bench/` exports as `suite`: operations to be timed here, or a scenario that measures itself. */
-export type Suite =
-  | { readonly about: string; readonly cases: () => ReadonlyArray<Case> | Promise<ReadonlyArray<Case>> }
-  | { readonly about: string; readonly figures: () => ReadonlyArray<Figure> | Promise<ReadonlyArray<Figure>> }
+export type Suite = About &
+  (
+    | { readonly cases: () => ReadonlyArray<Case> | Promise<ReadonlyArray<Case>> }
+    | { readonly figures: () => ReadonlyArray<Figure> | Promise<ReadonlyArray<Figure>> }
+  )
+
+interface About {
+  readonly about: string
+  /** Run only when asked for by name. */
+  readonly isLong?: true
+}
 
 export interface Result {
   readonly name: string

@@ -93,6 +93,13 @@ export const targets: ReadonlyArray<Target> = [
   ),
   limit("a round of 100 validators", 60, "ms", "consensus", figure("100 validators: a round, average (target 60)")),
   limit("start with 1 000 000 accounts", 15_000, "ms", "start", figure("start")),
+  limit(
+    "a week of rounds: memory at the end, of that half way",
+    1.1,
+    "times",
+    "week",
+    figure("memory at the end beside that half way"),
+  ),
   limit("memory at rest with 1 000 000 accounts", 1_228, "MiB", "start", figure("memory at rest")),
   limit("pause around a checkpoint of 1 000 000 accounts", 50, "ms", "start", figure("longest pause around it")),
 ]

@@ -1,4 +1,4 @@
-// `npm run bench`: every suite of this folder, written to results/latest.json, of which docs/performance.md is made. One
+// `npm run bench`: every suite of this folder but the long ones, written to results/latest.json, of which docs/performance.md is made. One
 // suite, or some: `npm run bench -- solo rpc`, written the same way. `npm run bench -- protocol/verify`: only the cases of
 // bench/protocol.ts with "verify" in their names, written nowhere.
 import { readdirSync } from "node:fs"
@@ -37,6 +37,7 @@ const show = (title: string, figures: Record.Measured): void => {
 
 for (const { name, filter } of wishes.length > 0 ? wishes : suites.map((name) => ({ name, filter: undefined }))) {
   const { suite } = (await import(`./${name}.js`)) as { readonly suite: Suite }
+  if (suite.isLong === true && wishes.length === 0) continue
   const machine: ReadonlyArray<Figure> = filter === undefined ? await Yardstick.measureMachine() : []
   if (filter === undefined) show("the machine, without this program", { figures: machine })
   const figures = await measured(suite, filter ?? "")

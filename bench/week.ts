@@ -1,0 +1,96 @@
+/**
+ * A week of a solo node in as many rounds as it makes when nothing holds it back: what it holds in memory and on the disk
+ * as it grows older, and whether it starts as fast as in its youth. Runs for an hour or two, and only when asked for by
+ * name; `UDG_WEEK_ROUNDS` makes it shorter.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import * as Processes from "../test/network/Processes.js"
+import type { Figure, Suite } from "./Harness.js"
+
+const ROUNDS = Number(process.env["UDG_WEEK_ROUNDS"] ?? 1_000_000)
+const PARTS = 10
+const ROUND_MS = 1
+const EPOCH_ROUNDS = 240
+const LOOK_MS = 1_000
+const MIB = 2 ** 20
+
+const memoryOf = ({ pid }: Processes.Started): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1_024
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true }).reduce(
+    (bytes, entry) =>
+      bytes + (entry.isFile() ? statSync(join(folder, entry.name)).size : bytesIn(join(folder, entry.name))),
+    0,
+  )
+
+const roundOf = async ({ http }: Processes.Started): Promise<number> => {
+  const status = (await (await fetch(`${http}/status`)).json()) as { readonly last_finalized_round: number }
+  return status.last_finalized_round
+}
+
+const reach = async (node: Processes.Started, round: number): Promise<void> => {
+  while ((await roundOf(node)) < round) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+}
+
+const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
+  const network = Processes.found({ validators: 1, roundMs: ROUND_MS, epochRounds: EPOCH_ROUNDS })
+  const start = async () => {
+    const began = performance.now()
+    const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn")
+    return { node, milliseconds: performance.now() - began }
+  }
+  /** By a node that was stopped in order and is started again, three times. */
+  const restart = async (running: Processes.Started) => {
+    const times: Array<number> = []
+    let node = running
+    for (let i = 0; i < 3; i++) {
+      await node.stop()
+      const next = await start()
+      node = next.node
+      times.push(next.milliseconds)
+    }
+    return { node, milliseconds: median(times) }
+  }
+  try {
+    const began = performance.now()
+    let { node } = await start()
+    const memory: Array<number> = []
+    const disk: Array<number> = []
+    const starts: Array<number> = []
+    for (let part = 1; part <= PARTS; part++) {
+      await reach(node, (ROUNDS / PARTS) * part)
+      memory.push(memoryOf(node))
+      disk.push(bytesIn(node.directory) / MIB)
+      // In its youth, and at the end: a restart in between would make its memory young again.
+      if (part === 1 || part === PARTS) {
+        const again = await restart(node)
+        node = again.node
+        starts.push(again.milliseconds)
+      }
+    }
+    const seconds = (performance.now() - began) / 1_000
+    await node.stop()
+    const share = (values: ReadonlyArray<number>, from: number): number => (values.at(-1) ?? 0) / (values[from] ?? 1)
+    return [
+      { name: "rounds", value: ROUNDS / seconds, unit: "a second" },
+      ...memory.map((value, i) => ({ name: `memory after ${i + 1} of ${PARTS} parts`, value, unit: "MiB" })),
+      ...disk.map((value, i) => ({ name: `data directory after ${i + 1} of ${PARTS} parts`, value, unit: "MiB" })),
+      { name: "memory at the end beside that half way", value: share(memory, PARTS / 2 - 1), unit: "times" },
+      { name: "data directory at the end beside that half way", value: share(disk, PARTS / 2 - 1), unit: "times" },
+      { name: "start in its youth", value: starts[0] ?? Number.NaN, unit: "ms" },
+      { name: "start at the end", value: starts.at(-1) ?? Number.NaN, unit: "ms" },
+    ]
+  } finally {
+    await Processes.removeAll()
+  }
+}
+
+export const suite: Suite = {
+  about: `a solo node through ${ROUNDS} rounds as fast as it makes them, pruned as by default`,
+  isLong: true,
+  figures,
+}

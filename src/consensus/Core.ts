@@ -109,6 +109,8 @@ export class Core {
   /** The last round that was proposed in this epoch, whether or not the vertex is back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
+  /** The highest round that others are in, and when that was first seen. */
+  #begun: RoundClock.Own["begun"] | null = null
   /** What the last step left to be made, and when. */
   #planned: RoundClock.Plan | null = null
   #connected: ReadonlySet<Address> = new Set()
@@ -483,7 +485,11 @@ export class Core {
     const highest = this.#options.guard?.highest ?? null
     const signedRound = highest?.epoch === epoch ? highest.round : ownRound
     const round = Counter.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
-    const own = { round, madeAt: this.#madeAt, lastCommitRound: position.leaderRound, reachedRound }
+    const { begunRound } = dag
+    if (this.#begun?.round !== begunRound || this.#begun.at > now) this.#begun = { round: begunRound, at: now }
+    // Not before the own last vertex is back from the disk: the next one is to follow on it.
+    const begun = round > ownRound ? { round: ownRound, at: now } : this.#begun
+    const own = { round, madeAt: this.#madeAt, lastCommitRound: position.leaderRound, reachedRound, begun }
     return RoundClock.plan(dag, committer, this.#options.roundIntervalMs, own)
   }
 

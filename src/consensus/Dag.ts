@@ -59,6 +59,7 @@ export class Dag {
   #collectedRound: Round
   #highestRound: Round
   #quorumRound: Round
+  #begunRound: Round
 
   constructor(committee: Committee) {
     this.committee = committee
@@ -66,6 +67,7 @@ export class Dag {
     this.#collectedRound = before
     this.#highestRound = before
     this.#quorumRound = before
+    this.#begunRound = before
   }
 
   get size(): number {
@@ -84,6 +86,11 @@ export class Dag {
   /** The highest round with vertices of a quorum; the one before the epoch's first counts as such. */
   get quorumRound(): Round {
     return this.#quorumRound
+  }
+
+  /** The highest round of which a third of the weight is here, so that somebody honest is in it. */
+  get begunRound(): Round {
+    return this.#begunRound
   }
 
   has(hash: Hash): boolean {
@@ -175,6 +182,8 @@ export class Dag {
     if (latest === undefined || latest.round < round) this.#latest[seat] = node
     if (round > this.#highestRound) this.#highestRound = round
     if (round > this.#quorumRound && this.committee.isQuorum(row.weight)) this.#quorumRound = round
+    const isBegun = !this.committee.isQuorum(this.committee.totalWeight - row.weight)
+    if (round > this.#begunRound && isBegun) this.#begunRound = round
     return node
   }
 

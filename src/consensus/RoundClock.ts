@@ -4,6 +4,10 @@
  * From round r to r+1 when a quorum of r is present, the round interval has passed since the own vertex, and either r's
  * leader has arrived and r's vertices have settled the leader of r−1 by votes or blames, or the timeout is over. A node
  * that sees a quorum of a higher round jumps to it at once.
+ *
+ * Who is later than others by less than a round would stay so for good, and everybody would wait for it in every round.
+ * So the interval passes also from the moment in which a third of the weight had made r: somebody honest was among them
+ * and has kept to the interval, hence no round comes sooner than an interval after the one before.
  */
 import type { Round, Timestamp } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
@@ -40,7 +44,13 @@ export interface Own {
   readonly lastCommitRound: Round
   /** The highest round that authors of a quorum are known to have reached, inserted here or not. */
   readonly reachedRound: Round
+  /** The highest round that a third of the weight was seen to have made, and when that was. */
+  readonly begun: { readonly round: Round; readonly at: Timestamp }
 }
+
+/** When this round began, as far as others have made it. */
+const begunAt = ({ begun, round }: Own, intervalMs: number): number =>
+  begun.round < round ? Number.POSITIVE_INFINITY : begun.at - (begun.round - round) * intervalMs
 
 const hasFallenSilent = (dag: Dag, leader: number, round: Round): boolean => {
   if (round - SILENT_ROUNDS < dag.committee.firstRound) return false
@@ -78,5 +88,7 @@ export const plan = (dag: Dag, committer: Committer, intervalMs: number, own: Ow
   // The round before the epoch's first has no vertices to wait for.
   const isReady = own.round < dag.committee.firstRound || isComplete(dag, committer, own.round)
   const timeout = timeoutMs(intervalMs, own.round - own.lastCommitRound)
-  return { round, at: (own.madeAt ?? 0) + (isReady ? intervalMs : Math.max(intervalMs, timeout)) }
+  const madeAt = own.madeAt ?? 0
+  const at = isReady ? Math.min(madeAt, begunAt(own, intervalMs)) + intervalMs : madeAt + Math.max(intervalMs, timeout)
+  return { round, at }
 }

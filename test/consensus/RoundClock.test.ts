@@ -46,6 +46,7 @@ class Rounds {
       madeAt: Counter.timestamp(MADE_AT),
       lastCommitRound: Counter.round(Math.max(0, own - 2)),
       reachedRound: this.dag.quorumRound,
+      begun: { round: Counter.round(own), at: Counter.timestamp(MADE_AT) },
       ...given,
     })
   }
@@ -88,6 +89,24 @@ describe("a node goes on to the next round", () => {
   it("after the interval, when the leader has arrived and the leader before is voted on", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all)
     expect(rounds.plan(2)).toEqual({ round: 3, at: afterInterval })
+  })
+
+  it("sooner, where it was later than a third in this round: an interval after those", () => {
+    const rounds = new Rounds(committee).add(1, all).add(2, all)
+    const earlier = Counter.timestamp(MADE_AT - 300)
+    const later = Counter.timestamp(MADE_AT + 300)
+    const begun = (round: number, at: Counter.Timestamp) =>
+      rounds.plan(2, { begun: { round: Counter.round(round), at } })
+    expect(begun(2, earlier)).toEqual({ round: 3, at: afterInterval - 300 })
+    expect(begun(2, later)).toEqual({ round: 3, at: afterInterval })
+    expect(begun(1, earlier)).toEqual({ round: 3, at: afterInterval })
+  })
+
+  it("at once, where a third is in the next round: they have kept to the interval", () => {
+    const rounds = new Rounds(committee).add(1, all).add(2, all).add(3, [0, 1])
+    const at = Counter.timestamp(MADE_AT + 100)
+    expect(rounds.dag.begunRound).toBe(3)
+    expect(rounds.plan(2, { begun: { round: rounds.dag.begunRound, at } })).toEqual({ round: 3, at })
   })
 
   it("in the epoch's first round, when its leader has arrived: there is no leader before", () => {

@@ -65,6 +65,7 @@ export class SmallNode {
   /** Everything that was executed, ever. */
   readonly executed: Array<ExecutedCommit> = []
   readonly ordered: Array<Hash.Hash> = []
+  #todo: Array<{ readonly output: Output; readonly sender: SmallNode | null }> = []
   readonly outputs: Array<Output> = []
   isUp = true
   #effects = Hash.ZERO
@@ -111,8 +112,15 @@ export class SmallNode {
     }
   }
 
+  /** In the order in which they are given: what follows from one comes behind all that were there before. */
   handle(outputs: ReadonlyArray<Output>, sender: SmallNode | null): void {
-    for (const output of outputs) this.#do(output, sender)
+    const isUnderWay = this.#todo.length > 0
+    this.#todo.push(...outputs.map((output) => ({ output, sender })))
+    if (isUnderWay) return
+    for (let next = this.#todo[0]; next !== undefined; next = this.#todo[0]) {
+      this.#do(next.output, next.sender)
+      this.#todo.shift()
+    }
   }
 
   #do(output: Output, sender: SmallNode | null): void {

@@ -1,6 +1,6 @@
 /** How a node talks to the others. What goes over the wire, and how, is each layer's own business. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import type { Addressed, Message, News } from "../consensus/replica/Message.js"
+import type { Answer, DiskQuestion, Message, News, Question } from "../consensus/replica/Message.js"
 import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Address } from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
@@ -36,7 +36,7 @@ export class Network extends Context.Tag("udg/Network")<
     /** Where others reach this node; none when they cannot. */
     readonly listensAt: Option.Option<string>
     /** To one peer; lost when it is gone. */
-    readonly send: (to: PeerId, message: Addressed) => Effect.Effect<void>
+    readonly send: (to: PeerId, message: Question | DiskQuestion | Answer) => Effect.Effect<void>
     /** To everybody, by whatever way. */
     readonly broadcast: (message: News) => Effect.Effect<void>
     /** What others say, well-formed and not yet judged. For one reader. */

@@ -16,16 +16,10 @@ export const ASKED_VERTICES = 256
 /** How many closing checkpoints one answer holds, the newest besides. */
 export const ANSWERED_CHECKPOINTS = 16
 
-/** For those who are to propose them, or for everybody. */
-export interface Transactions {
-  readonly _tag: "Transactions"
-  readonly transactions: ReadonlyArray<Transaction>
-}
-
 /** News: for everybody, over whatever way the host has. */
 export type News =
   | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<Vertex> }
-  | Transactions
+  | { readonly _tag: "Transactions"; readonly transactions: ReadonlyArray<Transaction> }
   | { readonly _tag: "Heartbeat"; readonly heartbeat: HeartbeatOf }
   | { readonly _tag: "Evidence"; readonly evidence: EvidenceOf }
   | {
@@ -76,7 +70,4 @@ export type Answer =
   /** An encoded `Subtree`; null when the asked one does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 
-/** What is said to one peer. */
-export type Addressed = DiskQuestion | Question | Answer | Transactions
-
-export type Message = News | Addressed
+export type Message = News | DiskQuestion | Question | Answer

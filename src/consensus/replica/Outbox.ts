@@ -1,5 +1,5 @@
 /** What is to be done, gathered while one input is worked on. After a fatal finding nothing more is. */
-import type { Addressed, News } from "./Message.js"
+import type { Answer, DiskQuestion, News, Question } from "./Message.js"
 import type { Fatal, Output, Outputs } from "./Output.js"
 import type { PeerId } from "./Peer.js"
 import type { Write } from "./Write.js"
@@ -24,7 +24,7 @@ export class Outbox {
     return id
   }
 
-  send(to: PeerId, message: Addressed): void {
+  send(to: PeerId, message: Question | DiskQuestion | Answer): void {
     this.emit({ _tag: "Send", to, message })
   }
 

@@ -7,7 +7,7 @@ import type { Header } from "../../protocol/Header.js"
 import type { Vertex } from "../../protocol/Vertex.js"
 import type { Rollback } from "../Rollback.js"
 import type { InvalidVertex } from "../Validity.js"
-import type { Addressed, DiskQuestion, News } from "./Message.js"
+import type { Answer, DiskQuestion, News, Question } from "./Message.js"
 import type { PeerId } from "./Peer.js"
 import type { ReceivedTransaction, Write } from "./Write.js"
 
@@ -38,7 +38,7 @@ export type Fatal =
   | { readonly _tag: "SupplyInvariantViolated"; readonly violation: SupplyInvariantViolated }
 
 export type Output =
-  | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Addressed }
+  | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }
   /** To everybody, by whatever way; a peer that misses it asks for what it lacks. */
   | { readonly _tag: "Broadcast"; readonly message: News }
   /** Answer the question from the disk (`Serving.answer`), without waiting for any write. */

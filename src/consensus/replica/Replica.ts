@@ -273,15 +273,8 @@ export class Replica {
     if (!this.isHalted) {
       const { core, pool, unordered } = this.#life
       unordered.forgetUpTo(core.epoch.dag.collectedRound)
-      const audience = {
-        record: core.epoch.opening.record,
-        seated: core.epoch.seat === undefined ? null : this.#signing.self,
-        peers: this.#peers,
-      }
-      for (const { to, transactions } of this.#announcements.take(pool, audience, now)) {
-        const message = { _tag: "Transactions", transactions } as const
-        if (to === "everybody") this.#outbox.broadcast(message)
-        else this.#outbox.send(to, message)
+      for (const transactions of this.#announcements.take(pool, now)) {
+        this.#outbox.broadcast({ _tag: "Transactions", transactions })
       }
       const received = pool.takeArrivals()
       if (received.length > 0) this.#outbox.emit({ _tag: "TakenIn", received })

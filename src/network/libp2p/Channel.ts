@@ -1,12 +1,12 @@
 /** The streams between two nodes. Each goes one way, opened by whoever has something to say, and each has its limits. */
-import type { Addressed, Message } from "../../consensus/replica/Message.js"
+import type { Message } from "../../consensus/replica/Message.js"
 import * as Limits from "../../protocol/Limits.js"
 import * as MessageCodec from "../MessageCodec.js"
 
 /** Vertices have a stream of their own, so that no long answer stands in their way. */
-export type Channel = "vertices" | "transactions" | "questions" | "answers"
+export type Channel = "vertices" | "questions" | "answers"
 
-export const all: ReadonlyArray<Channel> = ["vertices", "transactions", "questions", "answers"]
+export const all: ReadonlyArray<Channel> = ["vertices", "questions", "answers"]
 
 interface Bounds {
   readonly frameBytes: number
@@ -28,7 +28,6 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
     burstBytes: 32 * MIB,
     bytesPerSecond: 8 * MIB,
   },
-  transactions: { frameBytes: MIB, waitingBytes: 8 * MIB, burstBytes: 8 * MIB, bytesPerSecond: 2 * MIB },
   questions: { frameBytes: 16_384, waitingBytes: MIB, burstBytes: 4 * MIB, bytesPerSecond: MIB },
   answers: {
     frameBytes: MessageCodec.MAX_BYTES,
@@ -38,19 +37,11 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
   },
 }
 
-/** Where it goes that is for one peer. */
-export const of = (message: Addressed): Channel => {
-  if (message._tag === "Transactions") return "transactions"
-  return MessageCodec.isQuestion(message) ? "questions" : "answers"
-}
-
 /** Whether a message belongs there. */
 export const takes = (channel: Channel, message: Message): boolean => {
   switch (channel) {
     case "vertices":
       return message._tag === "Vertices"
-    case "transactions":
-      return message._tag === "Transactions"
     case "questions":
       return MessageCodec.isQuestion(message)
     case "answers":

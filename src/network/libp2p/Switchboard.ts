@@ -6,7 +6,7 @@
 import type { Connection, IncomingStreamData, Stream } from "@libp2p/interface"
 import { TopicValidatorResult } from "@libp2p/interface"
 import { Either } from "effect"
-import type { Addressed, Message, News } from "../../consensus/replica/Message.js"
+import type { Answer, DiskQuestion, Message, News, Question } from "../../consensus/replica/Message.js"
 import type { PeerId } from "../../consensus/replica/Peer.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Signer } from "../../protocol/Keys.js"
@@ -294,10 +294,10 @@ export class Switchboard {
 
   // What goes out.
 
-  send(to: PeerId, message: Addressed): void {
+  send(to: PeerId, message: Question | DiskQuestion | Answer): void {
     const session = this.#sessions.get(to)
     if (session === undefined) return
-    const channel = Channel.of(message)
+    const channel = MessageCodec.isQuestion(message) ? "questions" : "answers"
     if (channel === "answers") session.answered()
     if (message._tag === "AskClosing") session.asksForClosing()
     session.send(channel, Frames.framed(MessageCodec.encode(message)))

@@ -31,7 +31,7 @@ export interface Options {
 
 export type Transport = Libp2p<{ readonly identify: unknown; readonly gossip: GossipSub }>
 
-/** Streams that one peer may have open at a time: four for messages, gossip, the rest short-lived. */
+/** Streams that one peer may have open at a time: three for messages, gossip, the rest short-lived. */
 const STREAMS_PER_PEER = 16
 const MAX_CONNECTIONS = 256
 const UPGRADE_LIMIT_MS = 5_000

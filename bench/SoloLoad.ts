@@ -30,8 +30,11 @@ export interface Outcome {
 }
 
 const SENDERS = 2_000
-/** Each waits for its answer before it sends the next. */
-const CONNECTIONS = 128
+/**
+ * Transactions on their way at a time: each connection waits for its answer before it sends the next. Well below what a
+ * mempool holds: who offers more is refused and asks again, and a node that mostly refuses gets little done.
+ */
+const UNDER_WAY = { alone: 128, together: 3_200 }
 const BALANCE = Sats.make(10 * Sats.SATS_PER_COIN)
 /** Clock ticks a second, in which Linux counts processor time. */
 const TICKS = 100
@@ -71,7 +74,7 @@ export const run = async ({ roundMs, seconds, batch, offeredPerSecond, way }: Wi
           each: Math.ceil((offeredPerSecond * seconds) / SENDERS),
           batch,
         },
-        connections: CONNECTIONS,
+        connections: batch === 1 ? UNDER_WAY.alone : Math.ceil(UNDER_WAY.together / batch),
         milliseconds: seconds * 1_000,
       },
       () => Object.assign(began, { at: performance.now(), final: Processes.recorded(node), cpu: cpuMs(node) }),

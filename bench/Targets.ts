@@ -76,6 +76,7 @@ export const targets: ReadonlyArray<Target> = [
   }),
   ...HOT_READS.map((path) => share(path, 0.85)),
   ...READS.map((path) => share(path, 0.15)),
+  rate("POST /tx/submit, arrays of 100", 5_000, "rpc", figure("POST /tx/submit, arrays of 100, throughput")),
   rate("POST /tx/submit, one a request", 5_000, "rpc", figure("POST /tx/submit, throughput")),
   limit("GET /balance beside it, p99", 20, "ms", "rpc", figure("GET /balance beside POST /tx/submit, p99")),
   rate(

@@ -36,6 +36,12 @@ export interface Result {
   readonly spreadPercent: number
 }
 
+export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
+
+/** The value below which this part of all values lies; no number where there are none. */
+export const quantile = (values: ReadonlyArray<number>, part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
+
 const WARM_UP_MS = 200
 const REPETITION_MS = 200
 const REPETITIONS = 7

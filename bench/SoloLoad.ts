@@ -1,5 +1,4 @@
 /** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
-import { readFileSync } from "node:fs"
 import * as Address from "../src/protocol/Address.js"
 import * as Network from "../src/protocol/Network.js"
 import * as Sats from "../src/protocol/Sats.js"
@@ -7,6 +6,7 @@ import * as Testing from "../src/testing/Testing.js"
 import type { Way } from "../test/network/Lines.js"
 import * as Processes from "../test/network/Processes.js"
 import * as HttpLoad from "./HttpLoad.js"
+import { cpuMs } from "./ProcessorTime.js"
 
 export interface Wish {
   readonly roundMs: number
@@ -36,13 +36,6 @@ const SENDERS = 2_000
  */
 const UNDER_WAY = { alone: 128, together: 3_200 }
 const BALANCE = Sats.make(10 * Sats.SATS_PER_COIN)
-/** Clock ticks a second, in which Linux counts processor time. */
-const TICKS = 100
-
-const cpuMs = ({ pid }: Processes.Started): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
-}
 
 /** Since it was asked last, or since the first time it was asked. */
 const loopDelay = async (node: Processes.Started): Promise<number> => {

@@ -5,13 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const STARTS = 9
 const LOOK_MS = 5
 const PROGRAM = join(import.meta.dirname, "..", "dist", "main.js")
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")

@@ -14,7 +14,7 @@ import * as Vertex from "../src/protocol/Vertex.js"
 import * as FakeKeys from "../test/consensus/FakeKeys.js"
 import { equalWeights, keysOf, openingOf, recordOf, rules } from "../test/consensus/TestCommittee.js"
 import { parentOf, VertexBuilder } from "../test/consensus/VertexBuilder.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const NETWORK = "bench" as Network.NetworkId
 const NOW = Counter.timestamp(10_000_000)
@@ -91,8 +91,6 @@ const decoded = (header: Header.Header): Header.Header => {
 
 const sum = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)
 const average = (values: ReadonlyArray<number>): number => sum(values) / values.length
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
-
 const MEMBERS = 100
 const ROUNDS = 100
 const LONG_MEMBERS = 10

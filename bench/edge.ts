@@ -13,7 +13,7 @@ import * as ResponseHeaders from "../src/rpc/ResponseHeaders.js"
 import * as Server from "../src/rpc/Server.js"
 import { Accepted } from "../src/rpc/transactions/Api.js"
 import * as ExampleHandlers from "../test/rpc/ExampleHandlers.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 
 const CONNECTIONS = 32
@@ -98,8 +98,6 @@ const edge = (handlers: Parameters<typeof ExampleHandlers.make>[0]) =>
 interface Measured extends HttpLoad.Outcome {
   readonly processorUs: number
 }
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const plain = await bare()

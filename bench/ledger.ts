@@ -16,7 +16,7 @@ import type { NetworkId } from "../src/protocol/Network.js"
 import * as Sats from "../src/protocol/Sats.js"
 import * as Transaction from "../src/protocol/Transaction.js"
 import { Chain, genesisOf, type Person, person, singleKey, tableKey, type World } from "../test/ledger/builders.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const ACCOUNTS = 1_000_000
 /** What a transfer costs among so few is compared with. */
@@ -31,8 +31,6 @@ const CHECKPOINTS = 9
 const SLICE_MS = 10
 const LEAVERS = 60_000
 const WORLD: World = { protocol: { epochRounds: 10_000 }, parameters: { cooldownRounds: 10_000 } }
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const timed = <A>(run: () => A): readonly [A, number] => {
   const started = performance.now()

@@ -3,13 +3,13 @@
  * long one takes, and what it costs. With them runs what offers the payments, so on few cores the figures are low. Then how
  * long a new node takes to join a network with many accounts.
  */
-import { readFileSync } from "node:fs"
 import * as Address from "../src/protocol/Address.js"
 import * as Sats from "../src/protocol/Sats.js"
 import * as Processes from "../test/network/Processes.js"
 import * as Wallet from "../test/network/Wallet.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, quantile, type Suite } from "./Harness.js"
 import * as Payments from "./Payments.js"
+import { cpuMs } from "./ProcessorTime.js"
 
 const ROUND_MS = 250
 const SENDERS = 1_000
@@ -21,16 +21,6 @@ const LEAST_RATE = 0.9
 /** A second, where one of four validators crashes. */
 const CRASH_RATE = 100
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
-/** Clock ticks a second, in which Linux counts processor time. */
-const TICKS = 100
-
-const cpuMs = ({ pid }: Processes.Started): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
-}
-
-const quantile = (values: ReadonlyArray<number>, part: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

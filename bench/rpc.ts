@@ -6,7 +6,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as ResponseHeaders from "../src/rpc/ResponseHeaders.js"
 import { type StartedNode, startNode } from "../src/testing/Testing.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 import type { Transfers } from "./Transfers.js"
 
@@ -28,8 +28,6 @@ interface Measured {
   readonly p99Ms: number
   readonly processorUs: number
 }
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const measured = async (load: HttpLoad.Load): Promise<Measured> => {
   const before = process.cpuUsage()

@@ -10,7 +10,7 @@ import { randomBytes, verifyNative } from "#crypto"
 import { Verifier } from "../src/node/Verifier.js"
 import * as Keys from "../src/protocol/Keys.js"
 import type { Check } from "../src/protocol/Verification.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const CORES = availableParallelism()
 const MESSAGE_BYTES = 145
@@ -32,8 +32,6 @@ parentPort.on("message", (count) => {
 const key = Keys.SecretKey.generate()
 const message = randomBytes(MESSAGE_BYTES)
 const check: Check = { message, publicKey: key.publicKey, signature: key.sign(message) }
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const rateOf = async (checks: number, run: () => Promise<unknown>): Promise<number> => {
   const began = performance.now()

@@ -11,7 +11,7 @@ import type { CommitBatch, RecordChange } from "../src/storage/CommitBatch.js"
 import { DataDirectory } from "../src/storage/DataDirectory.js"
 import * as Storage from "../src/storage/Storage.js"
 import * as world from "../test/storage/world.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const LOADED_ACCOUNTS = 1_000_000
 const TRANSFERS = 1_000
@@ -47,7 +47,6 @@ const commitOf = (index: number) => {
   return { vertex, batch, rows: changes.length + TRANSFERS + history + 3 }
 }
 
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 const highest = (values: ReadonlyArray<number>): number => values.reduce((a, b) => Math.max(a, b), 0)
 
 interface Cost {

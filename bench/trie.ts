@@ -9,7 +9,7 @@ import * as Subtree from "../src/ledger/trie/Subtree.js"
 import * as Trie from "../src/ledger/trie/Trie.js"
 import * as Hash from "../src/protocol/Hash.js"
 import * as StateProof from "../src/protocol/StateProof.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const RECORDS = 1_000_000
 const CHANGED = 10_000
@@ -24,8 +24,6 @@ const timed = <A>(run: () => A): readonly [A, number] => {
   const result = run()
   return [result, performance.now() - started]
 }
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const KEY_BYTES = 32
 /** Outside of the heap: a million texts on it would be what the collector's pauses are spent on. */

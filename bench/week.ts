@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import * as Processes from "../test/network/Processes.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, median, type Suite } from "./Harness.js"
 
 const ROUNDS = Number(process.env["UDG_WEEK_ROUNDS"] ?? 1_000_000)
 const PARTS = 10
@@ -33,8 +33,6 @@ const roundOf = async ({ http }: Processes.Started): Promise<number> => {
 const reach = async (node: Processes.Started, round: number): Promise<void> => {
   while ((await roundOf(node)) < round) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
 }
-
-const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const network = Processes.found({ validators: 1, roundMs: ROUND_MS, epochRounds: EPOCH_ROUNDS })

@@ -7,6 +7,7 @@ import { Either } from "effect"
 import * as GenesisState from "../src/consensus/replica/GenesisState.js"
 import type { Message } from "../src/consensus/replica/Message.js"
 import type { Outputs } from "../src/consensus/replica/Output.js"
+import type { PeerId } from "../src/consensus/replica/Peer.js"
 import { Replica } from "../src/consensus/replica/Replica.js"
 import * as Serving from "../src/consensus/replica/Serving.js"
 import type { Stored } from "../src/consensus/replica/Stored.js"
@@ -17,7 +18,7 @@ import * as FakeKeys from "../test/consensus/FakeKeys.js"
 import * as Cluster from "../test/consensus/replica/Cluster.js"
 import { Agenda } from "../test/simulation/Agenda.js"
 import { Chance } from "../test/simulation/Chance.js"
-import type { Figure, Suite } from "./Harness.js"
+import { type Figure, quantile, type Suite } from "./Harness.js"
 
 const MEMBERS = 100
 /** Less than a message takes: a round goes on when a quorum of the one before is there. */
@@ -28,6 +29,8 @@ const WARM_UP_MS = 2_000
 const MEASURED_MS = 4_000
 const SUBMITTED_EVERY_MS = 20
 const STAKE = 2_000
+
+const peerOf = (index: number): PeerId => String(index) as PeerId
 
 const names = Array.from({ length: MEMBERS }, (_, i) => `v${i}`)
 
@@ -64,7 +67,7 @@ class Wide {
     for (const machine of this.#machines) {
       const others = this.#machines.filter((other) => other !== machine)
       const connections = others.map(({ index }) => ({
-        peer: String(index) as never,
+        peer: peerOf(index),
         validator: Cluster.addressOf(names[index] ?? ""),
       }))
       this.#give(machine, machine.replica.connected(connections, this.now))
@@ -86,7 +89,7 @@ class Wide {
     this.messages++
     this.bytes += size
     this.#agenda.after(this.#chance.between(DELAY_MS.least, DELAY_MS.most), () =>
-      this.#give(to, to.replica.receive(String(from.index) as never, message, this.now)),
+      this.#give(to, to.replica.receive(peerOf(from.index), message, this.now)),
     )
   }
 
@@ -118,7 +121,7 @@ class Wide {
     this.#wake(machine)
   }
 
-  #sendTo(from: Machine, peer: string, message: Message): void {
+  #sendTo(from: Machine, peer: PeerId, message: Message): void {
     const to = this.#machines[Number(peer)]
     if (to !== undefined) this.#send(from, to, message)
   }
@@ -161,9 +164,6 @@ class Wide {
     while (this.#agenda.now < end && this.#agenda.step()) {}
   }
 }
-
-const quantile = (values: ReadonlyArray<number>, part: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 
 const figures = (): ReadonlyArray<Figure> => {
   const wide = new Wide()

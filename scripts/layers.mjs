@@ -42,7 +42,11 @@ const house = {
     ours: ["protocol", "ledger", "consensus", "storage", "network"],
     packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
-  /** The one place with threads. */
+  /** The two places with threads: what writes, and what checks signatures. */
+  "storage/WriterThread.ts": {
+    ours: [],
+    packages: ["effect", "@effect/experimental/Reactivity", "@effect/sql", "node:module", "node:worker_threads"],
+  },
   "node/Verifier.ts": {
     ours: ["protocol"],
     packages: ["effect", "node:module", "node:os", "node:worker_threads"],

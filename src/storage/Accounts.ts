@@ -9,6 +9,7 @@ import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import * as EventLoop from "./EventLoop.js"
+import type { Sql, Value } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 /**
@@ -66,8 +67,8 @@ const remove = Bulk.remove("accounts", ["address"])
 
 /** Puts changed accounts into their rows; part of a commit's transaction. */
 export class Changes {
-  readonly #rows: Array<Bulk.Value> = []
-  readonly #gone: Array<Bulk.Value> = []
+  readonly #rows: Array<Value> = []
+  readonly #gone: Array<Value> = []
 
   add(key: Uint8Array, value: Uint8Array | null): void {
     const address = toHex(key)
@@ -79,8 +80,8 @@ export class Changes {
     this.#rows.push(address, reader.u64(), reader.u64(), value.subarray(EXTRAS_OFFSET))
   }
 
-  write(): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(insert(this.#rows), remove(this.#gone))
+  write(sql: Sql): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
   }
 }
 

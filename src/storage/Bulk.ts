@@ -3,25 +3,17 @@
  * The texts are few and fixed, so that every one of them stays prepared. Between the statements others have their turn:
  * a large commit takes longer than anybody should have to wait.
  */
-import { SqlClient, type SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import * as EventLoop from "./EventLoop.js"
-
-/** What a column can be given. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
-export type Value = string | number | Uint8Array | null
+import type { Sql, Value } from "./Sql.js"
 
 /** Takes the values one row after the other; part of a transaction. */
-export type Statement = (values: ReadonlyArray<Value>) => Effect.Effect<void, SqlError.SqlError>
+export type Statement = (sql: Sql, values: ReadonlyArray<Value>) => Effect.Effect<void, SqlError.SqlError>
 
 const STATEMENT_ROWS = [128, 64, 32, 16, 8, 4, 2, 1]
-/** About ten milliseconds' worth. */
+/** About ten milliseconds' worth, where the rows are not for another thread. */
 const ROWS_BETWEEN_TURNS = 1_024
-
-/** By the transaction's connection itself: a client's statement is put together anew and gets a span every time. */
-const execute = (text: string, values: ReadonlyArray<Value>): Effect.Effect<unknown, SqlError.SqlError> =>
-  Effect.flatMap(Effect.serviceOptional(SqlClient.TransactionConnection), ([connection]) =>
-    connection.executeRaw(text, values),
-  ).pipe(Effect.catchTag("NoSuchElementException", Effect.die))
 
 const repeated = (text: string, times: number): string => Array<string>(times).fill(text).join(", ")
 
@@ -30,13 +22,13 @@ export const from = (columns: number, textOf: (rows: string) => string): Stateme
   const row = `(${repeated("?", columns)})`
   const texts = STATEMENT_ROWS.map((rows) => ({ text: textOf(repeated(row, rows)), size: rows * columns }))
 
-  return (values) =>
+  return (sql, values) =>
     Effect.gen(function* () {
       let done = 0
       let turn = ROWS_BETWEEN_TURNS * columns
       for (const { text, size } of texts) {
         for (; values.length - done >= size; done += size) {
-          yield* execute(text, values.slice(done, done + size))
+          yield* sql.text(text, values.slice(done, done + size)).run
           if (done < turn) continue
           turn = done + ROWS_BETWEEN_TURNS * columns
           yield* EventLoop.turn

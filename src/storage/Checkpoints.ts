@@ -1,5 +1,5 @@
 /** Checkpoints, the node's own and those it was given, with who signed them. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import { fromHex, toHex } from "#crypto"
 import * as Checkpoint from "../protocol/Checkpoint.js"
@@ -7,6 +7,7 @@ import type { Epoch, Round } from "../protocol/Counter.js"
 import type * as Keys from "../protocol/Keys.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface StoredCheckpoint extends Checkpoint.SignedCheckpoint {
@@ -49,7 +50,7 @@ const signatureOf = (row: Column.Row): Checkpoint.CheckpointSignature => ({
   signature: toHex(Column.bytes(row, 1)) as Keys.Signature,
 })
 
-const withSignatures = (sql: SqlClient.SqlClient, row: Column.Row) =>
+const withSignatures = (sql: Sql, row: Column.Row) =>
   Effect.map(
     sql`select validator, signature from checkpoint_signatures where round = ${Column.integer(row, 0)}
       order by validator`.values,
@@ -60,30 +61,30 @@ const withSignatures = (sql: SqlClient.SqlClient, row: Column.Row) =>
     }),
   )
 
-const put = (sql: SqlClient.SqlClient, { checkpoint, signatures, hasQuorum }: StoredCheckpoint) =>
+const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint) =>
   Effect.gen(function* () {
     const { round, epoch, nextEpoch } = checkpoint
     const hash = fromHex(checkpoint.hash)
     const quorum = hasQuorum ? 1 : 0
     // Signatures are of the content: with other content they go, by the foreign key.
-    yield* sql`delete from checkpoints where round = ${round} and hash <> ${hash}`.raw
+    yield* sql`delete from checkpoints where round = ${round} and hash <> ${hash}`.run
     yield* sql`insert into checkpoints (round, epoch, hash, is_closing, has_quorum, content)
       values (${round}, ${epoch}, ${hash}, ${nextEpoch === null ? 0 : 1}, ${quorum}, ${Checkpoint.encode(checkpoint)})
-      on conflict (round) do update set has_quorum = max(has_quorum, excluded.has_quorum)`.raw
+      on conflict (round) do update set has_quorum = max(has_quorum, excluded.has_quorum)`.run
     for (const { validator, signature } of signatures) {
       yield* sql`insert into checkpoint_signatures (round, validator, signature)
         values (${round}, ${fromHex(validator)}, ${fromHex(signature)})
-        on conflict (round, validator) do update set signature = excluded.signature`.raw
+        on conflict (round, validator) do update set signature = excluded.signature`.run
     }
   })
 
 export const make = (database: Database): Checkpoints => {
-  const select = (rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+  const select = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
     database.read((sql) =>
       Effect.flatMap(rows(sql), (found) => Effect.forEach(found, (row) => withSignatures(sql, row))),
     )
 
-  const one = (rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+  const one = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
     Effect.map(select(rows), ([checkpoint]) => Option.fromNullable(checkpoint))
 
   return {
@@ -93,7 +94,7 @@ export const make = (database: Database): Checkpoints => {
       database.write((sql) =>
         Effect.zipRight(
           put(sql, { checkpoint, signatures: [], hasQuorum: false }),
-          sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.raw,
+          sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.run,
         ),
       ),
 

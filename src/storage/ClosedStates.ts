@@ -15,6 +15,7 @@ import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import * as EventLoop from "./EventLoop.js"
 import * as Records from "./Records.js"
+import type { Sql, Value } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface ClosedStates {
@@ -45,17 +46,18 @@ const keepRecords = Bulk.from(
 
 /** Keeps what these records are before they change, unless the epoch has changed them before; part of a commit's transaction. */
 export const keep = (
+  sql: Sql,
   closed: Epoch,
   changes: Iterable<Pick<Change, "kind" | "key">>,
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
-    const accounts: Array<Bulk.Value> = []
-    const records: Array<Bulk.Value> = []
+    const accounts: Array<Value> = []
+    const records: Array<Value> = []
     for (const { kind, key } of changes) {
       if (kind === "Account") accounts.push(closed, toHex(key))
       else records.push(closed, StateKey.KINDS[kind].byte, key)
     }
-    return Effect.zipRight(keepAccounts(accounts), keepRecords(records))
+    return Effect.zipRight(keepAccounts(sql, accounts), keepRecords(sql, records))
   })
 
 const accountOf = (row: Column.Row): Change => {
@@ -108,7 +110,7 @@ export const make = (database: Database): ClosedStates => {
   const prune = (table: string, key: string, before: Epoch, limit: number) =>
     database.write((sql) =>
       Effect.map(
-        sql.unsafe(
+        sql.text(
           `delete from ${table} where (epoch, ${key}) in
             (select epoch, ${key} from ${table} where epoch < ? limit ?) returning epoch`,
           [before, limit],

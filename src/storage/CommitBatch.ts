@@ -1,5 +1,5 @@
 /** Everything one commit leaves behind, written as one: plain data, so that the writer may live in another thread. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type * as Execution from "../ledger/Execution.js"
 import * as Rejection from "../ledger/Rejection.js"
@@ -13,6 +13,7 @@ import * as ClosedStates from "./ClosedStates.js"
 import * as Commits from "./Commits.js"
 import * as PendingTransactions from "./PendingTransactions.js"
 import * as Records from "./Records.js"
+import type { Sql } from "./Sql.js"
 import * as Transactions from "./Transactions.js"
 import * as Vertices from "./Vertices.js"
 
@@ -63,7 +64,7 @@ export const fromExecution = (execution: Execution.Execution, vertices: Readonly
 }
 
 /** Puts changed records where each belongs. */
-export const writeChanges = (changes: Iterable<RecordChange>): Effect.Effect<void, SqlError.SqlError> =>
+export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.suspend(() => {
     const accounts = new Accounts.Changes()
     const records = new Records.Changes()
@@ -71,31 +72,30 @@ export const writeChanges = (changes: Iterable<RecordChange>): Effect.Effect<voi
       if (kind === "Account") accounts.add(key, value)
       else records.add(kind, key, value)
     }
-    return Effect.zipRight(accounts.write(), records.write())
+    return Effect.zipRight(accounts.write(sql), records.write(sql))
   })
 
-const markVertices = (
-  sql: SqlClient.SqlClient,
-  { commit, vertices }: CommitBatch,
-): Effect.Effect<void, SqlError.SqlError> =>
+const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    for (const [position, { header }] of vertices.entries()) {
-      const isMarked = yield* Vertices.markOrdered(sql, header.hash, commit.index, position)
-      // The DAG stores a vertex before anybody can order it, and orders none twice.
-      if (!isMarked)
-        throw new Error(`commit ${commit.index} orders vertex ${header.hash}, which is not stored unordered`)
-    }
+    const hashes = vertices.map(({ header }) => header.hash)
+    const marked = yield* Vertices.markOrdered(sql, commit.index, hashes)
+    // The DAG stores a vertex before anybody can order it, and orders none twice.
+    if (marked !== hashes.length)
+      throw new Error(
+        `commit ${commit.index} orders ${hashes.length} vertices, of which ${marked} are stored unordered`,
+      )
   })
 
 /** The statements of one commit, for one transaction. */
-export const write = (sql: SqlClient.SqlClient, batch: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
+export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const { commit, vertices } = batch
     yield* Commits.append(sql, commit, vertices.length)
     // Nobody joins at genesis: what there was then says its file.
-    if (commit.epoch > 1) yield* ClosedStates.keep(Counter.epoch(commit.epoch - 1), batch.changes)
-    yield* writeChanges(batch.changes)
-    yield* markVertices(sql, batch)
+    if (commit.epoch > 1) yield* ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), batch.changes)
+    yield* writeChanges(sql, batch.changes)
     yield* Transactions.append(sql, commit.index, vertices)
-    yield* PendingTransactions.remove(batch.settled)
+    yield* PendingTransactions.remove(sql, batch.settled)
+    // Last, because it waits for an answer, and all before it may be done meanwhile.
+    yield* markVertices(sql, batch)
   })

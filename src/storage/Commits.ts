@@ -1,5 +1,5 @@
 /** The commits this node has executed. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Commit } from "../protocol/Commit.js"
@@ -7,6 +7,7 @@ import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.j
 import type { Hash } from "../protocol/Hash.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 /** A commit with what executing it gave. */
@@ -40,16 +41,12 @@ const commitOf = (row: Column.Row): CommitRecord => ({
 })
 
 /** Part of a commit's transaction; a commit that stands there already is a bug of the caller and is refused. */
-export const append = (
-  sql: SqlClient.SqlClient,
-  commit: CommitRecord,
-  vertexCount: number,
-): Effect.Effect<void, SqlError.SqlError> =>
+export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(
     sql`insert into commits ${sql.literal(`(${COLUMNS}, vertex_count)`)} values (
       ${commit.index}, ${commit.epoch}, ${commit.leaderRound}, ${fromHex(commit.leaderHash)},
       ${fromHex(commit.previous)}, ${fromHex(commit.hash)}, ${commit.time}, ${fromHex(commit.effectsDigest)},
-      ${vertexCount})`.raw,
+      ${vertexCount})`.run,
   )
 
 export const make = (database: Database): Commits => {

@@ -1,5 +1,6 @@
 /**
- * One SQLite file with two connections: one that writes, one that only reads, so that a read never waits for a commit.
+ * One SQLite file with two connections: one that writes, in a thread of its own, and one that only reads, here, so that a
+ * read never waits for a commit, nor anybody for the disk.
  * Every write is a transaction of its own and either happens whole or not at all.
  *
  * Not by the client's own `withTransaction`: that turns a failing COMMIT into a defect, and COMMIT is exactly where a
@@ -7,15 +8,19 @@
  * may run inside a transaction of somebody else, and be rolled back with it.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
+import type { SqlConnection, SqlError } from "@effect/sql"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Cause, Effect, type Scope } from "effect"
-import type { Value } from "./Bulk.js"
 import { type Row, UnexpectedValue } from "./Column.js"
 import * as Migration from "./Migration.js"
+import * as Sql from "./Sql.js"
 import * as StorageError from "./StorageError.js"
+import type { WriterThread } from "./WriterThread.js"
 
-type Statements<A> = (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
+type Statements<A> = (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>
+
+/** Gives a connection to one user at a time, until his scope ends. */
+type Acquirer = SqlConnection.Connection.Acquirer
 
 export interface Database {
   readonly file: string
@@ -23,7 +28,7 @@ export interface Database {
   readonly select: <A>(
     rowOf: (row: Row) => A,
     text: string,
-    ...values: ReadonlyArray<Value>
+    ...values: ReadonlyArray<Sql.Value>
   ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
   /** A consistent view: nothing is committed between two statements of one reading. */
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
@@ -55,21 +60,19 @@ const execute = (connection: SqlConnection.Connection, text: string): Effect.Eff
 
 /** Holds the connection for all statements of `use`. */
 const reserved = <A>(
-  client: SqlClient.SqlClient,
+  acquirer: Acquirer,
   use: (connection: SqlConnection.Connection) => Effect.Effect<A, SqlError.SqlError>,
-): Effect.Effect<A, SqlError.SqlError> => Effect.scoped(Effect.flatMap(client.reserve, use))
+): Effect.Effect<A, SqlError.SqlError> => Effect.scoped(Effect.flatMap(acquirer, use))
 
 const transaction =
-  (client: SqlClient.SqlClient, begin: string) =>
+  (acquirer: Acquirer, begin: string) =>
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
     Effect.uninterruptible(
-      reserved(client, (connection) =>
-        execute(connection, begin).pipe(
-          Effect.zipRight(
-            Effect.provideService(statements(client), SqlClient.TransactionConnection, [connection, 0] as const),
-          ),
+      reserved(acquirer, (connection) =>
+        connection.executeRaw(begin, []).pipe(
+          Effect.zipRight(statements(Sql.over(connection))),
           Effect.zipLeft(execute(connection, "commit")),
-          // After a full disk SQLite has rolled back by itself, and refuses to do it twice.
+          // After a full disk, or in the other thread, it is rolled back already, and SQLite refuses to do it twice.
           Effect.onError(() => Effect.ignore(execute(connection, "rollback"))),
         ),
       ),
@@ -83,20 +86,23 @@ const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.C
       : failures
   })
 
-const typed = <A>(file: string, effect: Effect.Effect<A, SqlError.SqlError>) =>
+const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
 
 /** The driver throws where the file cannot be opened. */
 const connect = (
   config: SqliteClient.SqliteClientConfig,
-): Effect.Effect<SqlClient.SqlClient, StorageError.StorageError, Scope.Scope> =>
+): Effect.Effect<Acquirer, StorageError.StorageError, Scope.Scope> =>
   SqliteClient.make({ ...config, prepareCacheSize: 1_000, prepareCacheTTL: "1000 days" }).pipe(
+    Effect.map(({ reserve }) => reserve),
     Effect.provide(Reactivity.layer),
     Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
   )
 
-const pragmas = (client: SqlClient.SqlClient, texts: ReadonlyArray<string>) =>
-  Effect.forEach(texts, (text) => client.unsafe(`pragma ${text}`).raw, { discard: true })
+const pragmas = (acquirer: Acquirer, texts: ReadonlyArray<string>) =>
+  reserved(acquirer, (connection) =>
+    Effect.forEach(texts, (text) => execute(connection, `pragma ${text}`), { discard: true }),
+  )
 
 /** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
 const CHECKPOINT_PAGES = 8_192
@@ -117,7 +123,7 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-const make = (file: string, writer: SqlClient.SqlClient, reader: SqlClient.SqlClient): Database => ({
+const make = (file: string, writer: Acquirer, reader: Acquirer): Database => ({
   file,
   // By the connection itself: a client's statement is put together anew and gets a span of its own every time.
   select: (rowOf, text, ...values) =>
@@ -142,13 +148,12 @@ const make = (file: string, writer: SqlClient.SqlClient, reader: SqlClient.SqlCl
 })
 
 /** Opens a file that was checked before, or makes it, and brings it to the newest schema. */
-export const open = ({
-  file,
-  durability,
-  migrations,
-}: Options): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+export const open = (
+  { file, durability, migrations }: Options,
+  thread: WriterThread,
+): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
-    const writer = yield* connect({ filename: file })
+    const writer = yield* typed(file, thread.open(file))
     yield* typed(file, pragmas(writer, writerPragmas(durability)))
     yield* Migration.run(make(file, writer, writer), migrations)
     const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
@@ -161,8 +166,8 @@ export const openInMemory = (
   migrations: ReadonlyArray<Migration.Migration>,
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
-    const client = yield* connect({ filename: MEMORY })
-    const database = make("the database in memory", client, client)
+    const acquirer = yield* connect({ filename: MEMORY })
+    const database = make("the database in memory", acquirer, acquirer)
     yield* Migration.run(database, migrations)
     return database
   })
@@ -174,8 +179,11 @@ export const openInMemory = (
 export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const client = yield* connect({ filename: file, disableWAL: true })
-      yield* typed(file, client`select name from sqlite_schema limit 1`.values)
+      const acquirer = yield* connect({ filename: file, disableWAL: true })
+      yield* typed(
+        file,
+        reserved(acquirer, (connection) => execute(connection, "select name from sqlite_schema limit 1")),
+      )
     }),
   )
 

@@ -1,17 +1,15 @@
 /** Which network a database belongs to. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import * as Genesis from "../protocol/Genesis.js"
 import type * as Hash from "../protocol/Hash.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql } from "./Sql.js"
 import { DatabaseDamaged, OtherGenesis, type StorageError } from "./StorageError.js"
 
-const keptUnder = (
-  sql: SqlClient.SqlClient,
-  name: string,
-): Effect.Effect<Option.Option<Uint8Array>, SqlError.SqlError> =>
+const keptUnder = (sql: Sql, name: string): Effect.Effect<Option.Option<Uint8Array>, SqlError.SqlError> =>
   Effect.map(sql`select value from meta where name = ${name}`.values, ([row]) =>
     row === undefined ? Option.none() : Option.some(Column.bytes(row, 0)),
   )
@@ -60,8 +58,8 @@ export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.
       onNone: () =>
         database.write((sql) =>
           Effect.gen(function* () {
-            yield* sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`
-            yield* sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`
+            yield* sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`.run
+            yield* sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`.run
           }),
         ),
     }),

@@ -63,9 +63,9 @@ export const run = (database: Database, migrations: ReadonlyArray<Migration>): E
       if (migration.version <= version) continue
       yield* database.write((sql) =>
         Effect.gen(function* () {
-          for (const text of statementsOf(migration)) yield* sql.unsafe(text).raw
-          yield* sql.unsafe(`pragma application_id = ${APPLICATION_ID}`).raw
-          yield* sql.unsafe(`pragma user_version = ${migration.version}`).raw
+          for (const text of statementsOf(migration)) yield* sql.text(text).run
+          yield* sql.text(`pragma application_id = ${APPLICATION_ID}`).run
+          yield* sql.text(`pragma user_version = ${migration.version}`).run
         }),
       )
     }

@@ -8,6 +8,7 @@ import type { Transaction } from "../protocol/Transaction.js"
 import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface PendingTransaction {
@@ -37,14 +38,16 @@ const insert = Bulk.insert("pending_transactions (hash, received_at, bytes)", 3,
 const removeAll = Bulk.remove("pending_transactions", ["hash"])
 
 /** Takes transactions out; also part of the commit's transaction that executed them. */
-export const remove = (ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> => removeAll(ids.map(fromHex))
+export const remove = (sql: Sql, ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> =>
+  removeAll(sql, ids.map(fromHex))
 
 export const make = (database: Database): PendingTransactions => ({
   update: (added, removed) =>
-    database.write(() =>
+    database.write((sql) =>
       Effect.zipRight(
-        remove(removed),
+        remove(sql, removed),
         insert(
+          sql,
           added.flatMap(({ transaction, receivedAt }) => [fromHex(transaction.id), receivedAt, transaction.encoded]),
         ),
       ),

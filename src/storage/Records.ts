@@ -7,6 +7,7 @@ import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
 import * as EventLoop from "./EventLoop.js"
+import type { Sql, Value } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 const PAGE_ROWS = 4_096
@@ -36,8 +37,8 @@ const remove = Bulk.remove("records", ["kind", "key"])
 
 /** Puts changed records into their rows; part of a commit's transaction. */
 export class Changes {
-  readonly #rows: Array<Bulk.Value> = []
-  readonly #gone: Array<Bulk.Value> = []
+  readonly #rows: Array<Value> = []
+  readonly #gone: Array<Value> = []
 
   add(kind: StateKey.Kind, key: Uint8Array, value: Uint8Array | null): void {
     const { byte } = StateKey.KINDS[kind]
@@ -45,8 +46,8 @@ export class Changes {
     else this.#rows.push(byte, key, value)
   }
 
-  write(): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(insert(this.#rows), remove(this.#gone))
+  write(sql: Sql): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
   }
 }
 

@@ -83,20 +83,15 @@ const foreignOf = (row: Column.Row): ForeignHeader => ({
   bytes: Column.bytes(row, 5),
 })
 
-/** Writes the vertex unless its slot is taken, and says which vertex the slot holds then. */
-const keepOrFind = (database: Database, { header, encoded }: Vertex): Effect.Effect<Hash, StorageError> => {
-  const author = fromHex(header.author)
-  return database.write((sql) =>
-    Effect.gen(function* () {
-      yield* sql`insert into own_vertices (epoch, round, author, hash, bytes)
-        values (${header.epoch}, ${header.round}, ${author}, ${fromHex(header.hash)}, ${encoded})
-        on conflict (author, epoch, round) do nothing`.raw
-      const [row = []] = yield* sql`select hash from own_vertices
-        where author = ${author} and epoch = ${header.epoch} and round = ${header.round}`.values
-      return Column.hash(row, 0)
-    }),
+const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<void, StorageError> =>
+  database.write(
+    (sql) =>
+      sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
+        ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run,
   )
-}
+
+const isTaken = (error: StorageError): boolean =>
+  error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_CONSTRAINT")
 
 /** What was signed behind this slot. */
 const pageOf = (database: Database, author: Address, epoch: Epoch, round: number) =>
@@ -109,25 +104,35 @@ const pageOf = (database: Database, author: Address, epoch: Epoch, round: number
     ),
   )
 
+const at = (database: Database, { author, epoch, round }: Slot) =>
+  Effect.map(
+    database.select(
+      signedOf,
+      `select ${COLUMNS} from own_vertices where author = ? and epoch = ? and round = ?`,
+      fromHex(author),
+      epoch,
+      round,
+    ),
+    ([vertex]) => Option.fromNullable(vertex),
+  )
+
 export const make = (database: Database): SignedVertices => ({
   keep: (vertex) => {
-    const { epoch, round } = vertex.header
-    return keepOrFind(database, vertex).pipe(
-      Effect.flatMap((hash) =>
-        hash === vertex.header.hash ? Effect.void : Effect.fail(new AlreadySigned({ epoch, round, hash })),
+    const { header } = vertex
+    const { epoch, round } = header
+    return insert(database, vertex).pipe(
+      Effect.catchIf(isTaken, (error) =>
+        Effect.gen(function* () {
+          const taken = Option.getOrNull(yield* at(database, header))
+          if (taken === null) return yield* Effect.fail(error)
+          if (taken.hash !== header.hash) return yield* new AlreadySigned({ epoch, round, hash: taken.hash })
+        }),
       ),
       Effect.withSpan("own vertex", { attributes: { epoch, round } }),
     )
   },
 
-  at: ({ author, epoch, round }) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select ${sql.literal(COLUMNS)} from own_vertices
-          where author = ${fromHex(author)} and epoch = ${epoch} and round = ${round}`.values,
-        ([row]) => (row === undefined ? Option.none() : Option.some(signedOf(row))),
-      ),
-    ),
+  at: (slot) => at(database, slot),
 
   last: (author, limit) =>
     database.read((sql) =>
@@ -161,7 +166,7 @@ export const make = (database: Database): SignedVertices => ({
           sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
           values (${fromHex(header.hash)}, ${fromHex(header.author)}, ${header.epoch}, ${header.round}, ${seenAt},
             ${Header.encode(header)})
-          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.raw,
+          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run,
       )
       .pipe(Effect.asVoid),
 

@@ -1,24 +1,25 @@
 /** The state of a closing checkpoint in place of everything executed here, as a fast sync leaves it. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Opening } from "../consensus/Output.js"
 import * as Stored from "../consensus/replica/Stored.js"
 import * as Column from "./Column.js"
 import * as CommitBatch from "./CommitBatch.js"
 import * as Epochs from "./Epochs.js"
+import type { Sql } from "./Sql.js"
 
 /** What stands in no chain with the new state. */
 const GOES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
 /** For one transaction: the pieces that were fetched become the state, one after the other. */
-export const write = (sql: SqlClient.SqlClient, opening: Opening): Effect.Effect<void, SqlError.SqlError> =>
+export const write = (sql: Sql, opening: Opening): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    for (const table of GOES) yield* sql.unsafe(`delete from ${table}`).raw
+    for (const table of GOES) yield* sql.text(`delete from ${table}`).run
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {
       const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values
-      yield* CommitBatch.writeChanges(Stored.recordsOf(Column.bytes(subtree, 0)))
+      yield* CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
     }
-    yield* sql`delete from joins`.raw
+    yield* sql`delete from joins`.run
     yield* Epochs.insert(sql, opening)
   })

@@ -26,6 +26,7 @@ import * as NodeSchema from "./schema/Node.js"
 import * as SignedSchema from "./schema/Signed.js"
 import * as Transactions from "./Transactions.js"
 import * as Vertices from "./Vertices.js"
+import { WriterThread } from "./WriterThread.js"
 
 /** Where things are kept. Having the directory means holding its lock. */
 export type Location =
@@ -71,10 +72,11 @@ interface Kept {
 
 const openFile = (
   options: Database.Options,
+  thread: WriterThread,
   genesis: Genesis.Genesis,
 ): Effect.Effect<Database.Database, OpenError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const database = yield* Database.open(options)
+    const database = yield* Database.open(options, thread)
     yield* Meta.keepGenesis(database, genesis)
     return database
   })
@@ -97,7 +99,8 @@ const openFiles = (
     } as const
     const expected = Genesis.hash(genesis)
     for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, migrations, expected)
-    return { node: yield* openFile(node, genesis), signed: yield* openFile(signed, genesis) }
+    const thread = yield* WriterThread.make
+    return { node: yield* openFile(node, thread, genesis), signed: yield* openFile(signed, thread, genesis) }
   })
 
 /** Both as they are, and nothing made: a directory without `signed.db` is a copy of one, and stays one. */

@@ -1,5 +1,5 @@
 /** What became of transactions, and which of them an account took part in. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Address } from "../protocol/Address.js"
@@ -11,6 +11,7 @@ import type { Transaction } from "../protocol/Transaction.js"
 import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql, Value } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface Failure {
@@ -112,37 +113,41 @@ const insertTransactions = Bulk.insert(
 
 const insertHistory = Bulk.insert("account_history (address, sequence)", 2)
 
-const lastSequence = (sql: SqlClient.SqlClient): Effect.Effect<Sequence, SqlError.SqlError> =>
+const insertVertices = Bulk.insert(
+  "transaction_vertices (id, hash, round, author, timestamp, commit_index, first_sequence)",
+  7,
+)
+
+const lastSequence = (sql: Sql): Effect.Effect<Sequence, SqlError.SqlError> =>
   Effect.map(sql`select seq from sqlite_sequence where name = 'transactions'`.values, ([row]) =>
     row === undefined ? 0 : Column.integer(row, 0),
   )
 
-const insertVertex = (
-  sql: SqlClient.SqlClient,
-  { hash, round, author, timestamp }: OrderedVertex["header"],
-  index: CommitIndex,
-  firstSequence: Sequence,
-) =>
+/** The last numbers that were given out, of transactions and of their vertices. */
+const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlError.SqlError> =>
   Effect.map(
-    sql`insert into transaction_vertices (hash, round, author, timestamp, commit_index, first_sequence)
-      values (${fromHex(hash)}, ${round}, ${fromHex(author)}, ${timestamp}, ${index}, ${firstSequence}) returning id`
-      .values,
-    ([row = []]) => Column.integer(row, 0),
+    sql`select ifnull((select seq from sqlite_sequence where name = 'transactions'), 0),
+      ifnull(max(id), 0) from transaction_vertices`.values,
+    ([row = []]) => [Column.integer(row, 0), Column.integer(row, 1)],
   )
 
 /** Records what the vertices' transactions came to; part of a commit's transaction. */
 export const append = (
-  sql: SqlClient.SqlClient,
+  sql: Sql,
   index: CommitIndex,
   vertices: ReadonlyArray<OrderedVertex>,
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const transactions: Array<Bulk.Value> = []
-    const history: Array<Bulk.Value> = []
-    let sequence = yield* lastSequence(sql)
+    if (vertices.every(({ executed }) => executed.length === 0)) return
+    const places: Array<Value> = []
+    const transactions: Array<Value> = []
+    const history: Array<Value> = []
+    let [sequence, vertexId] = yield* lastNumbers(sql)
     for (const { header, executed } of vertices) {
       if (executed.length === 0) continue
-      const vertexId = yield* insertVertex(sql, header, index, sequence + 1)
+      const { hash, round, author, timestamp } = header
+      vertexId++
+      places.push(vertexId, fromHex(hash), round, fromHex(author), timestamp, index, sequence + 1)
       for (const { transaction, position, outcome, participants } of executed) {
         const { failure, proposalId } = outcome
         const type = Operation.TYPE_BYTE[transaction.operation._tag]
@@ -152,12 +157,13 @@ export const append = (
         for (const address of participants) history.push(fromHex(address), sequence)
       }
     }
-    yield* insertTransactions(transactions)
-    yield* insertHistory(history)
+    yield* insertVertices(sql, places)
+    yield* insertTransactions(sql, transactions)
+    yield* insertHistory(sql, history)
   })
 
 /** The first transaction of this commit or a later one; beyond the last when there is none. */
-const firstSequence = (sql: SqlClient.SqlClient, from: CommitIndex): Effect.Effect<Sequence, SqlError.SqlError> =>
+const firstSequence = (sql: Sql, from: CommitIndex): Effect.Effect<Sequence, SqlError.SqlError> =>
   Effect.flatMap(
     sql`select first_sequence from transaction_vertices where commit_index >= ${from}
       order by commit_index, id limit 1`.values,
@@ -165,13 +171,13 @@ const firstSequence = (sql: SqlClient.SqlClient, from: CommitIndex): Effect.Effe
       row === undefined ? Effect.map(lastSequence(sql), (last) => last + 1) : Effect.succeed(Column.integer(row, 0)),
   )
 
-const pruneBefore = (sql: SqlClient.SqlClient, before: CommitIndex) =>
+const pruneBefore = (sql: Sql, before: CommitIndex) =>
   Effect.gen(function* () {
     const first = yield* firstSequence(sql, before)
     const gone = yield* sql`select count(*) from transactions where sequence < ${first}`.values
-    yield* sql`delete from account_history where sequence < ${first}`.raw
-    yield* sql`delete from transactions where sequence < ${first}`.raw
-    yield* sql`delete from transaction_vertices where commit_index < ${before}`.raw
+    yield* sql`delete from account_history where sequence < ${first}`.run
+    yield* sql`delete from transactions where sequence < ${first}`.run
+    yield* sql`delete from transaction_vertices where commit_index < ${before}`.run
     return Column.integer(gone[0] ?? [], 0)
   })
 

@@ -1,14 +1,14 @@
 /** The vertices of the local DAG. */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Address } from "../protocol/Address.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import { HEAD_BYTES, type Vertex } from "../protocol/Vertex.js"
-import type * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql, Value } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 /** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
@@ -86,29 +86,32 @@ const vertexOf = (row: Column.Row): StoredVertex => ({
   bytes: Column.bytes(row, 7),
 })
 
-const insertOne = (sql: SqlClient.SqlClient, { header, encoded }: Vertex): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.flatMap(
+/** Their bytes only where the vertex has none yet: one that is known is left as it is. */
+const insertOne = (sql: Sql, { header, encoded }: Vertex): Effect.Effect<void, SqlError.SqlError> => {
+  const hash = fromHex(header.hash)
+  return Effect.zipRight(
     sql`insert into vertices (hash, epoch, round, author, timestamp)
-      values (${fromHex(header.hash)}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
-      on conflict (hash) do nothing returning id`.values,
-    ([row]) =>
-      row === undefined
-        ? Effect.void
-        : sql`insert into vertex_bytes (vertex_id, bytes) values (${Column.integer(row, 0)}, ${encoded})`.raw,
+      values (${hash}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
+      on conflict (hash) do nothing`.run,
+    sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
+      on conflict (vertex_id) do nothing`.run,
   )
+}
 
-/** Marks a stored vertex as ordered and says whether it was there; part of a commit's transaction. */
+/** Marks stored vertices as ordered by a commit and says how many there were; part of its transaction. */
 export const markOrdered = (
-  sql: SqlClient.SqlClient,
-  hash: Hash,
+  sql: Sql,
   commitIndex: CommitIndex,
-  position: number,
-): Effect.Effect<boolean, SqlError.SqlError> =>
-  Effect.map(
-    sql`update vertices set commit_index = ${commitIndex}, position = ${position}
-      where hash = ${fromHex(hash)} and commit_index is null returning id`.values,
-    (rows) => rows.length === 1,
-  )
+  hashes: ReadonlyArray<Hash>,
+): Effect.Effect<number, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    for (const [position, hash] of hashes.entries()) {
+      yield* sql`update vertices set commit_index = ${commitIndex}, position = ${position}
+        where hash = ${fromHex(hash)} and commit_index is null`.run
+    }
+    const [row = []] = yield* sql`select count(*) from vertices where commit_index = ${commitIndex}`.values
+    return Column.integer(row, 0)
+  })
 
 /** How many of these sizes fit, at least one. */
 const fitting = (sizes: ReadonlyArray<number>, maxBytes: number): number => {
@@ -120,20 +123,21 @@ const fitting = (sizes: ReadonlyArray<number>, maxBytes: number): number => {
   return over < 0 ? sizes.length : Math.max(over, 1)
 }
 
-const pageOf = (sql: SqlClient.SqlClient, { epoch, fromRound, toRound, after, maxBytes }: PageRequest) =>
+const pageOf = (sql: Sql, { epoch, fromRound, toRound, after, maxBytes }: PageRequest) =>
   Effect.gen(function* () {
-    const rest = sql`from ${sql.literal(SOURCE)}
-      where v.epoch = ${epoch} and v.id > ${after ?? 0} and v.round between ${fromRound} and ${toRound} order by v.id`
-    const sizes = yield* sql`select length(b.bytes) ${rest} limit ${PAGE_ROWS}`.values
+    const rows = (columns: string, limit: number) =>
+      sql`select ${sql.literal(columns)} from ${sql.literal(SOURCE)} where v.epoch = ${epoch} and v.id > ${after ?? 0}
+        and v.round between ${fromRound} and ${toRound} order by v.id limit ${limit}`.values
+    const sizes = yield* rows("length(b.bytes)", PAGE_ROWS)
     const count = fitting(
       sizes.map((row) => Column.integer(row, 0)),
       maxBytes,
     )
-    return yield* sql`select ${sql.literal(COLUMNS)} ${rest} limit ${count}`.values
+    return yield* rows(COLUMNS, count)
   })
 
 export const make = (database: Database): Vertices => {
-  const select = (columns: string, which: string, ...values: ReadonlyArray<Bulk.Value>) =>
+  const select = (columns: string, which: string, ...values: ReadonlyArray<Value>) =>
     database.select(vertexOf, `select ${columns} from ${SOURCE} ${which}`, ...values)
 
   return {

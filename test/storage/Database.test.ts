@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
-import * as Database from "../../src/storage/Database.js"
+import type * as Database from "../../src/storage/Database.js"
 import * as world from "./world.js"
 
 const migrations = [
@@ -10,7 +10,7 @@ const migrations = [
 
 const opened = Effect.gen(function* () {
   const file = `${yield* world.temporaryDirectory}/a.db`
-  return yield* Database.open({ file, durability: "process", migrations })
+  return yield* world.open({ file, durability: "process", migrations })
 })
 
 const names = (database: Database.Database) =>
@@ -27,7 +27,7 @@ describe("a database", () => {
       const mayEnd = yield* Deferred.make<void>()
       const writing = yield* Effect.fork(
         database.write((sql) =>
-          sql`insert into things (name) values ('a')`.pipe(
+          sql`insert into things (name) values ('a') returning name`.values.pipe(
             Effect.zipRight(Deferred.succeed(isInside, undefined)),
             Effect.zipRight(Deferred.await(mayEnd)),
           ),
@@ -48,9 +48,9 @@ describe("a database", () => {
         Effect.exit(
           database.write((sql) =>
             Effect.gen(function* () {
-              yield* sql`insert into things (name) values (${name})`
+              yield* sql`insert into things (name) values (${name})`.run
               yield* Effect.yieldNow()
-              yield* sql`insert into things (name) values (${second})`
+              yield* sql`insert into things (name) values (${second})`.run
             }),
           ),
         )
@@ -66,10 +66,10 @@ describe("a database", () => {
       const isInside = yield* Deferred.make<void>()
       const writing = yield* Effect.fork(
         database.write((sql) =>
-          sql`insert into things (name) values ('a')`.pipe(
+          sql`insert into things (name) values ('a') returning name`.values.pipe(
             Effect.zipRight(Deferred.succeed(isInside, undefined)),
             Effect.zipRight(Effect.sleep("20 millis")),
-            Effect.zipRight(sql`insert into things (name) values ('b')`),
+            Effect.zipRight(sql`insert into things (name) values ('b')`.run),
           ),
         ),
       )
@@ -93,7 +93,7 @@ describe("a database", () => {
   it.scopedLive("cannot be written through its reader", () =>
     Effect.gen(function* () {
       const database = yield* opened
-      const refused = yield* Effect.flip(database.read((sql) => sql`delete from things`))
+      const refused = yield* Effect.flip(database.read((sql) => sql`delete from things`.run))
       expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_READONLY" })
     }).pipe(Effect.provide(world.platform)),
   )

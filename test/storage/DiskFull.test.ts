@@ -2,7 +2,6 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import * as CommitBatch from "../../src/storage/CommitBatch.js"
-import * as Database from "../../src/storage/Database.js"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as Process from "./Process.js"
 import * as world from "./world.js"
@@ -25,8 +24,8 @@ describe("a full disk", () => {
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory
       const file = `${path}/udg.db`
-      const database = yield* Database.open({ file, durability: "process", migrations: NodeSchema.migrations })
-      const limit = (pages: number) => database.write((sql) => sql.unsafe(`pragma max_page_count = ${pages}`).values)
+      const database = yield* world.open({ file, durability: "process", migrations: NodeSchema.migrations })
+      const limit = (pages: number) => database.write((sql) => sql.text(`pragma max_page_count = ${pages}`).values)
       const count = database.read((sql) => sql`select count(*) from accounts`.values)
 
       yield* limit(60)

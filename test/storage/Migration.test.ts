@@ -15,11 +15,11 @@ const history: ReadonlyArray<Migration> = [
 
 const opened = (file: string, migrations: ReadonlyArray<Migration>) =>
   Effect.scoped(
-    Effect.flatMap(Database.open({ file, durability: "process", migrations }), (database) =>
+    Effect.flatMap(world.open({ file, durability: "process", migrations }), (database) =>
       database.read((sql) =>
         Effect.all([
           sql`pragma user_version`.values,
-          sql.unsafe(`select ${migrations.length > 1 ? "name, size" : "name"} from things`).values,
+          sql.text(`select ${migrations.length > 1 ? "name, size" : "name"} from things`).values,
         ]),
       ),
     ),

@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Header from "../../src/protocol/Header.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
-import * as Database from "../../src/storage/Database.js"
+import type * as Database from "../../src/storage/Database.js"
 import type { SignedVertex } from "../../src/storage/SignedVertices.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
 import * as world from "./world.js"
@@ -91,7 +91,7 @@ describe("what this validator signed", () => {
       const path = yield* world.temporaryDirectory
       const synchronous = (durability: Database.Durability) =>
         Effect.flatMap(
-          Database.open({ file: `${path}/${durability}.db`, durability, migrations: SignedSchema.migrations }),
+          world.open({ file: `${path}/${durability}.db`, durability, migrations: SignedSchema.migrations }),
           (database) => database.write((sql) => sql`pragma synchronous`.values),
         )
       expect(yield* synchronous("power")).toEqual([[2]])

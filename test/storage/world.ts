@@ -4,7 +4,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import { Effect, Either, Layer, Option } from "effect"
+import { Effect, Either, Layer, Option, type Scope } from "effect"
 import { fromHex } from "#crypto"
 import * as AccountRecord from "../../src/protocol/AccountRecord.js"
 import * as Address from "../../src/protocol/Address.js"
@@ -23,9 +23,12 @@ import * as Transaction from "../../src/protocol/Transaction.js"
 import * as Vertex from "../../src/protocol/Vertex.js"
 import type { CommitBatch, RecordChange } from "../../src/storage/CommitBatch.js"
 import type { CommitRecord } from "../../src/storage/Commits.js"
+import * as Database from "../../src/storage/Database.js"
 import { DataDirectory } from "../../src/storage/DataDirectory.js"
 import * as Storage from "../../src/storage/Storage.js"
+import type { StorageError } from "../../src/storage/StorageError.js"
 import type { ExecutedTransaction, OrderedVertex } from "../../src/storage/Transactions.js"
+import { WriterThread } from "../../src/storage/WriterThread.js"
 
 export const networkId = "udg-storage-test" as NetworkId
 
@@ -164,6 +167,10 @@ export const checkpoint = (round: number, parts: Partial<Checkpoint.Content> = {
     previous: Genesis.hash(genesis()),
     ...parts,
   })
+
+/** A file, with a thread of its own that writes to it. */
+export const open = (options: Database.Options): Effect.Effect<Database.Database, StorageError, Scope.Scope> =>
+  Effect.flatMap(WriterThread.make, (thread) => Database.open(options, thread))
 
 export const temporaryDirectory = Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
   fileSystem.makeTempDirectoryScoped({ prefix: "udg-storage-" }),

@@ -1,0 +1,83 @@
+/**
+ * Statements with their values as one buffer, which crosses to another thread without being copied. Values sent one by one
+ * would be cloned one by one, and a byte string with all of the block of memory that it is a part of.
+ */
+
+const NULL = 0
+const NUMBER = 1
+const TEXT = 2
+const BYTES = 3
+
+const LEAST_BYTES = 4_096
+/** A kind and a length or a number. */
+const HEAD_BYTES = 9
+const MOST_BYTES_A_CHARACTER = 3
+
+/** By which number the other side knows the statement, and how many values it takes. */
+type Step = readonly [number: number, values: number]
+
+/** The way back, as source text for the other thread: takes a cursor into the buffer and gives the next value. */
+export const READ_VALUE = `(cursor) => {
+  const { bytes, at } = cursor
+  const kind = bytes[at]
+  if (kind === ${NULL}) {
+    cursor.at = at + 1
+    return null
+  }
+  if (kind === ${NUMBER}) {
+    cursor.at = at + 9
+    return bytes.readDoubleLE(at + 1)
+  }
+  const from = at + 5
+  const end = from + bytes.readUInt32LE(at + 1)
+  cursor.at = end
+  return kind === ${TEXT} ? bytes.utf8Slice(from, end) : bytes.subarray(from, end)
+}`
+
+export class Parcel {
+  #bytes = Buffer.from(new ArrayBuffer(LEAST_BYTES))
+  #length = 0
+  readonly #steps: Array<Step> = []
+
+  add(number: number, values: ReadonlyArray<unknown>): void {
+    this.#steps.push([number, values.length])
+    for (const value of values) this.#value(value)
+  }
+
+  close(): { readonly steps: ReadonlyArray<Step>; readonly bytes: ArrayBuffer } {
+    return { steps: this.#steps, bytes: this.#bytes.buffer }
+  }
+
+  #value(value: unknown): void {
+    if (value === null) {
+      this.#reserve(HEAD_BYTES)
+      this.#bytes[this.#length++] = NULL
+    } else if (typeof value === "number") {
+      this.#reserve(HEAD_BYTES)
+      this.#bytes[this.#length] = NUMBER
+      this.#bytes.writeDoubleLE(value, this.#length + 1)
+      this.#length += HEAD_BYTES
+    } else if (typeof value === "string") {
+      this.#reserve(HEAD_BYTES + MOST_BYTES_A_CHARACTER * value.length)
+      this.#head(TEXT, this.#bytes.write(value, this.#length + 5))
+    } else if (value instanceof Uint8Array) {
+      this.#reserve(HEAD_BYTES + value.length)
+      this.#bytes.set(value, this.#length + 5)
+      this.#head(BYTES, value.length)
+    } else throw new TypeError(`no column takes a ${typeof value}`)
+  }
+
+  #head(kind: number, length: number): void {
+    this.#bytes[this.#length] = kind
+    this.#bytes.writeUInt32LE(length, this.#length + 1)
+    this.#length += 5 + length
+  }
+
+  #reserve(length: number): void {
+    const needed = this.#length + length
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.from(new ArrayBuffer(Math.max(needed, 2 * this.#bytes.length)))
+    larger.set(this.#bytes.subarray(0, this.#length))
+    this.#bytes = larger
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The thread in which SQLite writes, and waits for the disk, while here rounds go on and requests are answered. Statements
+ * are gathered and cross over together: only where rows are asked for, or somebody has to know that all before is done, is
+ * an answer waited for. What fails there ends its transaction: it is rolled back, and the next answer that is waited for
+ * says why.
+ */
+import { createRequire } from "node:module"
+import { Worker } from "node:worker_threads"
+import { type SqlConnection, SqlError } from "@effect/sql"
+import { Data, Effect, type Scope } from "effect"
+import { Parcel, READ_VALUE } from "./Parcel.js"
+
+/** A text, so that one bundle, compiled modules and sources start the same thread. Its data is where the driver lies. */
+const PROGRAM = `
+const { parentPort, workerData } = require("node:worker_threads")
+const Sqlite = require(workerData)
+const readValue = ${READ_VALUE}
+const texts = []
+const files = []
+
+const perform = ({ database, statements }, number, values, rows) => {
+  const text = texts[number]
+  const statement = statements[number] ?? (statements[number] = database.prepare(text))
+  if (!statement.reader) {
+    statement.run(values)
+    return []
+  }
+  return rows === "arrays" ? statement.raw(true).all(values) : statement.raw(false).all(values)
+}
+
+const performAll = (file, { steps, bytes, rows }) => {
+  const cursor = { bytes: Buffer.from(bytes), at: 0 }
+  let answer = []
+  for (const [number, count] of steps) {
+    const values = new Array(count)
+    for (let i = 0; i < count; i++) values[i] = readValue(cursor)
+    answer = perform(file, number, values, rows)
+  }
+  return answer
+}
+
+const rollBack = (database) => {
+  try {
+    if (database.inTransaction) database.exec("rollback")
+  } catch {
+    // What matters is why it came to this.
+  }
+}
+
+const answerTo = (message) => {
+  const { what, file } = message
+  if (what === "open") {
+    const database = new Sqlite(message.path)
+    files.push({ database, statements: [] })
+    database.pragma("journal_mode = WAL")
+    return []
+  }
+  if (what === "close") {
+    files[file].database.close()
+    return []
+  }
+  texts.push(...message.texts)
+  return performAll(files[file], message)
+}
+
+parentPort.on("message", (message) => {
+  try {
+    parentPort.postMessage({ rows: answerTo(message) })
+  } catch (error) {
+    const file = files[message.file]
+    if (file !== undefined) rollBack(file.database)
+    parentPort.postMessage({ problem: { message: error.message, code: error.code } })
+  }
+})
+`
+
+type Rows = ReadonlyArray<ReadonlyArray<unknown>>
+
+/** What the driver said over there. */
+interface Problem {
+  readonly message: string
+  readonly code: string | undefined
+}
+
+type Reply = { readonly rows: Rows } | { readonly problem: Problem }
+
+/** How the driver's own errors look here. */
+class SqliteProblem extends Data.Error<{ readonly message: string; readonly code: string }> {}
+
+const problemOf = ({ message, code = "no code" }: Problem): SqlError.SqlError =>
+  new SqlError.SqlError({ cause: new SqliteProblem({ message, code }), message: "the statement failed" })
+
+type Settle = (reply: Effect.Effect<Rows, SqlError.SqlError>) => void
+
+const GONE: Problem = { message: "the thread that writes is gone", code: "THREAD_GONE" }
+
+/** Bound to the thread by its number: files are opened one after the other, as are statements named. */
+export class WriterThread {
+  readonly #worker: Worker
+  readonly #numbers = new Map<string, number>()
+  readonly #waiting: Array<Settle> = []
+  #files = 0
+  #isGone = false
+
+  private constructor() {
+    this.#worker = new Worker(PROGRAM, {
+      eval: true,
+      workerData: createRequire(import.meta.url).resolve("better-sqlite3"),
+    })
+    this.#worker.on("message", (reply: Reply) => {
+      this.#waiting.shift()?.("rows" in reply ? Effect.succeed(reply.rows) : Effect.fail(problemOf(reply.problem)))
+    })
+    // An error is followed by the exit.
+    this.#worker.on("error", () => {})
+    this.#worker.on("exit", () => {
+      this.#isGone = true
+      for (const settle of this.#waiting.splice(0)) settle(Effect.fail(problemOf(GONE)))
+    })
+  }
+
+  /** Ends with the scope, behind everything that was given to it before. */
+  static readonly make: Effect.Effect<WriterThread, never, Scope.Scope> = Effect.acquireRelease(
+    Effect.sync(() => new WriterThread()),
+    (thread) => Effect.promise(() => thread.#worker.terminate()),
+  )
+
+  #ask(message: object, moved: ReadonlyArray<ArrayBuffer> = []): Effect.Effect<Rows, SqlError.SqlError> {
+    return Effect.async<Rows, SqlError.SqlError>((resume) => {
+      if (this.#isGone) {
+        resume(Effect.fail(problemOf(GONE)))
+        return
+      }
+      this.#waiting.push(resume)
+      this.#worker.postMessage(message, moved)
+    })
+  }
+
+  /** Opens a file, to write to it until the scope ends. */
+  open(path: string): Effect.Effect<SqlConnection.Connection.Acquirer, SqlError.SqlError, Scope.Scope> {
+    return Effect.gen(this, function* () {
+      const file = this.#files++
+      yield* Effect.acquireRelease(this.#ask({ what: "open", path }), () =>
+        Effect.ignore(this.#ask({ what: "close", file })),
+      )
+      const connection = this.#connection(file)
+      const lock = yield* Effect.makeSemaphore(1)
+      return Effect.as(
+        Effect.acquireRelease(lock.take(1), () => lock.release(1)),
+        connection,
+      )
+    })
+  }
+
+  #connection(file: number): SqlConnection.Connection {
+    let parcel = new Parcel()
+    let texts: Array<string> = []
+
+    const numberOf = (text: string): number => {
+      const known = this.#numbers.get(text)
+      if (known !== undefined) return known
+      const number = this.#numbers.size
+      this.#numbers.set(text, number)
+      texts.push(text)
+      return number
+    }
+
+    const add = (text: string, values: ReadonlyArray<unknown>) => Effect.sync(() => parcel.add(numberOf(text), values))
+
+    const send = (rows: "arrays" | "objects") =>
+      Effect.suspend(() => {
+        const { steps, bytes } = parcel.close()
+        const message = { what: "perform", file, texts, steps, bytes, rows }
+        parcel = new Parcel()
+        texts = []
+        return this.#ask(message, [bytes])
+      })
+
+    const ask = (text: string, values: ReadonlyArray<unknown>, rows: "arrays" | "objects") =>
+      Effect.zipRight(add(text, values), send(rows))
+
+    return {
+      execute: (text, values) => ask(text, values, "objects"),
+      executeUnprepared: (text, values) => ask(text, values, "objects"),
+      executeValues: (text, values) => ask(text, values, "arrays"),
+      executeRaw: add,
+      executeStream: () => {
+        throw new Error("rows that are streamed come from the connection that reads")
+      },
+    }
+  }
+}

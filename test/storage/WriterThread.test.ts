@@ -1,0 +1,124 @@
+import { it } from "@effect/vitest"
+import { Effect, Exit, FastCheck, Scope } from "effect"
+import { describe, expect } from "vitest"
+import * as Database from "../../src/storage/Database.js"
+import type { Value } from "../../src/storage/Sql.js"
+import { WriterThread } from "../../src/storage/WriterThread.js"
+import * as world from "./world.js"
+
+const migrations = [{ version: 1, statements: "create table things (value any unique) strict;\n" }]
+
+const opened = Effect.gen(function* () {
+  const file = `${yield* world.temporaryDirectory}/a.db`
+  return yield* world.open({ file, durability: "process", migrations })
+})
+
+const values = (database: Database.Database) =>
+  Effect.map(
+    database.read((sql) => sql`select value from things order by rowid`.values),
+    (rows) => rows.map(([value]) => value),
+  )
+
+const plain = (value: unknown): unknown => (value instanceof Uint8Array ? [...value] : value)
+
+const anyValue: FastCheck.Arbitrary<Value> = FastCheck.oneof(
+  FastCheck.constant(null),
+  FastCheck.maxSafeInteger(),
+  FastCheck.double({ noNaN: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
+  // SQLite ends a text at its first zero, and knows no half of a pair.
+  FastCheck.string({ unit: "grapheme", maxLength: 5_000 }).filter((text) => !text.includes("\0")),
+  FastCheck.uint8Array({ maxLength: 20_000 }),
+)
+
+describe("the thread that writes", () => {
+  it.scopedLive("is given every value as it is", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      yield* Effect.promise(() =>
+        FastCheck.assert(
+          FastCheck.asyncProperty(FastCheck.array(anyValue, { minLength: 1, maxLength: 12 }), async (given) => {
+            const back = await Effect.runPromise(
+              database.write((sql) => sql.text(`select ${given.map(() => "?").join(", ")}`, given).values),
+            )
+            expect(back[0]?.map(plain)).toEqual(given.map(plain))
+          }),
+          { numRuns: 200 },
+        ),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("says with the commit what went wrong before, and keeps nothing of it", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const refused = yield* Effect.flip(
+        database.write((sql) =>
+          Effect.gen(function* () {
+            yield* sql`insert into things values (1)`.run
+            yield* sql`insert into things values (1)`.run
+            yield* sql`insert into things values (2)`.run
+          }),
+        ),
+      )
+      expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_CONSTRAINT_UNIQUE" })
+      expect(yield* values(database)).toEqual([])
+      yield* database.write((sql) => sql`insert into things values (3)`.run)
+      expect(yield* values(database)).toEqual([3])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("keeps nothing of a write that is given up here, whether or not its statements had crossed", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      const given = [
+        database.write((sql) => Effect.zipRight(sql`insert into things values (1)`.run, Effect.dieMessage("given up"))),
+        database.write((sql) =>
+          Effect.zipRight(sql`insert into things values (2) returning value`.values, Effect.dieMessage("given up")),
+        ),
+      ]
+      for (const write of given) expect(Exit.isFailure(yield* Effect.exit(write))).toBe(true)
+      yield* database.write((sql) => sql`insert into things values (3)`.run)
+      expect(yield* values(database)).toEqual([3])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("leaves the other thread free while it writes", () =>
+    Effect.gen(function* () {
+      const database = yield* opened
+      let turns = 0
+      const counting = setInterval(() => turns++, 1)
+      yield* database.write(
+        (sql) =>
+          sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
+            insert into things select i from n`.run,
+      )
+      clearInterval(counting)
+      expect(turns).toBeGreaterThan(10)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("is missed by whoever writes when it is gone", () =>
+    Effect.gen(function* () {
+      const file = `${yield* world.temporaryDirectory}/a.db`
+      const scope = yield* Scope.make()
+      const thread = yield* Scope.extend(WriterThread.make, scope)
+      const database = yield* Database.open({ file, durability: "process", migrations }, thread)
+      const writing = yield* Effect.fork(
+        Effect.flip(
+          database.write(
+            (sql) =>
+              sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000)
+                select count(*) from n`.values,
+          ),
+        ),
+      )
+      yield* Effect.sleep("50 millis")
+      yield* Scope.close(scope, Exit.void)
+      const expected = { _tag: "DatabaseFailed", code: "THREAD_GONE" }
+      expect(yield* writing).toMatchObject(expected)
+      expect(yield* Effect.flip(database.write((sql) => sql`insert into things values (1)`.run))).toMatchObject(
+        expected,
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+})

@@ -2,6 +2,7 @@
  * Payments offered to a network by good clients. Every account has its node. What a node has no room for is sent to it
  * again, before what its sender made later: a nonce that is missing would hold up all behind it.
  */
+import { Agent, request } from "node:http"
 import * as Address from "../src/protocol/Address.js"
 import * as Counter from "../src/protocol/Counter.js"
 import type { Hash } from "../src/protocol/Hash.js"
@@ -41,20 +42,37 @@ interface Payment {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const isFinal = async (node: Processes.Started, id: Hash): Promise<boolean> => {
-  const response = await fetch(`${node.http}/tx/${id}`, { headers: ONCE })
-  const answer = (await response.json()) as { readonly status?: string }
+/** On a connection of its own that stays: a new one for every look would be most of what an idle node does. */
+const get = (url: string, agent: Agent): Promise<string> =>
+  new Promise((resolve, reject) => {
+    request(url, { agent }, (response) => {
+      let text = ""
+      response.setEncoding("utf8")
+      response.on("data", (part: string) => (text += part))
+      response.on("end", () => resolve(text))
+    })
+      .on("error", reject)
+      .end()
+  })
+
+const isFinal = async (node: Processes.Started, id: Hash, agent: Agent): Promise<boolean> => {
+  const answer = JSON.parse(await get(`${node.http}/tx/${id}`, agent)) as { readonly status?: string }
   return answer.status === "finalized"
 }
 
 /** How long until it reads as final at the node that was told. */
 const watch = async (node: Processes.Started, id: Hash): Promise<number> => {
+  const agent = new Agent({ keepAlive: true })
   const began = performance.now()
-  while (!(await isFinal(node, id))) {
-    if (performance.now() - began > WATCHED_MS) return Number.POSITIVE_INFINITY
-    await sleep(LOOK_MS)
+  try {
+    while (!(await isFinal(node, id, agent))) {
+      if (performance.now() - began > WATCHED_MS) return Number.POSITIVE_INFINITY
+      await sleep(LOOK_MS)
+    }
+    return performance.now() - began
+  } finally {
+    agent.destroy()
   }
-  return performance.now() - began
 }
 
 /** What was offered with it goes out in one request at a time, in its order. */

@@ -22,6 +22,10 @@ const HEAD_BYTES = 4 + KEY_BYTES + SIGNATURE_BYTES
 /** A text, so that one bundle, compiled modules and sources start the same thread. Its data is where the library lies. */
 const PROGRAM = `
 const { parentPort, workerData } = require("node:worker_threads")
+const os = require("node:os")
+// Where every core is wanted, rounds go first: what is checked here can wait for them, but not they for it. On Linux this
+// is the thread's own priority, elsewhere it would be the whole program's.
+if (process.platform === "linux") os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL)
 const sodium = require(workerData)
 parentPort.on("message", ({ count, bytes }) => {
   const view = new DataView(bytes)

@@ -44,6 +44,8 @@ export interface Options {
   readonly onUnread: (response: ServerResponse) => void
   readonly streams: EventStreams
   readonly bodies: RequestBody.Budget
+  /** Whether the node is late with its own work, and bodies have to wait for it. */
+  readonly isPressed: () => boolean
 }
 
 /** An endpoint with what the running server keeps for it. */
@@ -85,6 +87,8 @@ interface Visit {
 
 /** How long requests with a body, from reading to answering, may use one turn of the event loop. */
 const BODIES_MS = 8
+/** So often they may use it while the node is late: a sixth of the thread. */
+const PRESSED_EVERY_MS = 50
 /** Bodies that are handled together; more would keep others waiting. */
 const GATHERED_AT_ONCE = 256
 
@@ -135,7 +139,12 @@ export class Edge {
 
   constructor(options: Options) {
     this.#options = options
-    this.#turnstile = new Turnstile({ now: options.now, turnMs: BODIES_MS })
+    this.#turnstile = new Turnstile({
+      now: options.now,
+      turnMs: BODIES_MS,
+      isPressed: options.isPressed,
+      pauseMs: PRESSED_EVERY_MS,
+    })
     this.#global = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#router = new Router(
       options.endpoints.map((endpoint) => ({

@@ -1,6 +1,7 @@
 /** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
 import { Effect, Layer } from "effect"
 import { Configuration } from "../node/Configuration.js"
+import { Engine } from "../node/Engine.js"
 import { Front } from "../node/Front.js"
 import { Home } from "../node/Home.js"
 import * as Checkpoints from "./checkpoints/Http.js"
@@ -37,6 +38,9 @@ const handlers = Layer.scoped(
   }),
 )
 
+/** A round is late that is not there after so many intervals. */
+const LATE_AFTER_INTERVALS = 1.5
+
 const server = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { rpc, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
@@ -44,7 +48,12 @@ const server = Layer.unwrapEffect(
     const { observe: onAnswer } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
     const pages = yield* Site.built
-    return Server.layer({ ...rpc, isMainnet, rateLimits, trustedProxies, clientIpHeader, onAnswer, pages })
+    const { pulse } = yield* Engine
+    const clock = yield* Effect.clock
+    const lateMs = LATE_AFTER_INTERVALS * genesis.protocol.roundIntervalMs
+    const isPressed = () => clock.unsafeCurrentTimeMillis() - pulse().advancedAt > lateMs
+    const access = { rateLimits, trustedProxies, clientIpHeader }
+    return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, pages, isPressed })
   }),
 )
 

@@ -58,6 +58,8 @@ export interface Settings extends ClientAddress.Settings {
   readonly tolerance?: Partial<Tolerance>
   /** Pages besides the endpoints. */
   readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
+  /** Whether the node is late with its own work, and bodies have to wait for it. */
+  readonly isPressed?: () => boolean
   /** Told about every answer, for metrics. */
   readonly onAnswer?: (answered: Answered) => void
 }
@@ -190,6 +192,7 @@ const start = (settings: Settings) =>
       onUnread: ({ socket }) => socket?.setTimeout(tolerance.silenceMs, () => socket.destroy()),
       streams,
       bodies: new Budget(tolerance.bodyBytes),
+      isPressed: settings.isPressed ?? (() => false),
     })
     const server = make(tolerance, edge, streams)
     yield* Effect.addFinalizer(() => drain(server, edge, tolerance.drainMs))

@@ -6,14 +6,15 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** A turnstile of ten milliseconds a turn, and steps that take some by a clock of their own. */
 const scene = () => {
   let clock = 0
+  let isPressed = false
   const done: Array<string> = []
-  const turnstile = new Turnstile({ now: () => clock, turnMs: 10 })
+  const turnstile = new Turnstile({ now: () => clock, turnMs: 10, isPressed: () => isPressed, pauseMs: 40 })
   const pass = (name: string, takes: number) =>
     turnstile.pass(() => {
       clock += takes
       done.push(name)
     })
-  return { done, pass, wait: (ms: number) => (clock += ms) }
+  return { done, pass, wait: (ms: number) => (clock += ms), press: (now: boolean) => (isPressed = now) }
 }
 
 it("lets through what fits into a turn, and the rest in its order in the next ones", async () => {
@@ -46,4 +47,21 @@ it("keeps nobody waiting when there was nothing for a while", async () => {
   wait(1_000)
   pass("b", 6)
   expect(done).toEqual(["a", "b"])
+})
+
+it("lets a turn's worth through from time to time while the node is late, and all again when it is not", async () => {
+  const { done, pass, wait, press } = scene()
+  press(true)
+  for (const name of ["a", "b", "c", "d", "e", "f"]) pass(name, 6)
+  expect(done).toEqual(["a", "b"])
+  const began = performance.now()
+  await turn()
+  await turn()
+  expect(done).toEqual(["a", "b"])
+  wait(40)
+  await expect.poll(() => done).toEqual(["a", "b", "c", "d"])
+  // The turn's 40 ms less the 12 ms that the first two took.
+  expect(performance.now() - began).toBeGreaterThan(25)
+  press(false)
+  await expect.poll(() => done).toEqual(["a", "b", "c", "d", "e", "f"])
 })

@@ -52,6 +52,9 @@ const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
   })
 }
 
+const withheldIn = ({ withheld }: SuiteRecord): string =>
+  withheld === undefined ? "" : `; of the processors' time the host withheld ${Math.round(withheld * 100)} % meanwhile`
+
 const text = (record: Record): string => {
   const parts: { readonly [part: string]: string } = {
     machine: table(["a second, while the suites ran", "least", "median", "most"], machineRows(record)),
@@ -63,7 +66,7 @@ const text = (record: Record): string => {
     suites: Object.entries(record.suites)
       .map(
         ([name, suite]) =>
-          `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
+          `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
       )
       .join("\n\n"),
   }

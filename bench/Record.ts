@@ -10,6 +10,8 @@ export type SuiteRecord = Measured & {
   readonly about: string
   /** The machine's raw rates, measured just before. */
   readonly machine: ReadonlyArray<Figure>
+  /** Which part of the processors' time the host gave to others while it ran. */
+  readonly withheld?: number
 }
 
 export interface Record {

@@ -65,6 +65,8 @@ export const targets: ReadonlyArray<Target> = [
     Math.max(...all.filter(({ name }) => name.endsWith(": final")).map(({ value }) => value)),
   ),
   limit("four validators, idle: finality, p50", 3.2, "rounds", "network", figure("idle: p50", "round intervals")),
+  limit("four validators, half of the most: finality, p50", 4, "rounds", "network", figure("half of the most: p50")),
+  limit("four validators, half of the most: finality, p99", 8, "rounds", "network", figure("half of the most: p99")),
   limit("one of four gone: finality, p50, of that of all four", 1.6, "times", "network", (_, all) => {
     const found = all.find(({ name, unit }) => name.endsWith("one of four gone: p50") && unit.startsWith("times"))
     if (found === undefined) throw new Error("bench: network measured nothing with one of four gone")

@@ -4,6 +4,7 @@
 import { readdirSync } from "node:fs"
 import { type Figure, measure, type Result, type Suite, tableOfFigures, tableOfResults } from "./Harness.js"
 import * as Page from "./Page.js"
+import { withheldSinceNow } from "./ProcessorTime.js"
 import * as Record from "./Record.js"
 import * as Yardstick from "./Yardstick.js"
 
@@ -40,10 +41,13 @@ for (const { name, filter } of wishes.length > 0 ? wishes : suites.map((name) =>
   if (suite.isLong === true && wishes.length === 0) continue
   const machine: ReadonlyArray<Figure> = filter === undefined ? await Yardstick.measureMachine() : []
   if (filter === undefined) show("the machine, without this program", { figures: machine })
+  const withheldSince = withheldSinceNow()
   const figures = await measured(suite, filter ?? "")
+  const withheld = withheldSince()
   show(`${name}: ${suite.about}`, figures)
+  console.log(`\nthe host withheld ${Math.round(withheld * 100)} % of the processors' time`)
   // After each, so that a suite that fails takes nothing from those before it.
-  if (filter === undefined) Record.keep({ [name]: { about: suite.about, machine, ...figures } })
+  if (filter === undefined) Record.keep({ [name]: { about: suite.about, machine, withheld, ...figures } })
 }
 
 Page.write(Record.read())

@@ -4,7 +4,7 @@
  * Plain code, because every request passes it; Effect begins at the handler.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Array as Arr, Cause, Effect, Either, Exit, type Fiber } from "effect"
+import { Cause, type Effect, Either, Exit, type Fiber } from "effect"
 import * as Answer from "./Answer.js"
 import * as Access from "./access/Api.js"
 import * as Content from "./Content.js"
@@ -13,6 +13,7 @@ import type { Endpoint, Request } from "./Endpoint.js"
 import type { EventStreams } from "./EventStreams.js"
 import { contentType as eventStream } from "./events/Api.js"
 import * as Failure from "./failure/Api.js"
+import { type Bodies, Gathering, type Outcome, type Outcomes } from "./Gathering.js"
 import { RateLimiter } from "./RateLimiter.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
@@ -53,18 +54,8 @@ interface Station {
   readonly endpoint: Endpoint
   readonly limiter: RateLimiter | undefined
   readonly answers: EncodedAnswers
-  /** What has come within this turn of the event loop, of an endpoint that takes many bodies. */
-  readonly gathered: Array<Bodies>
-}
-
-/** What becomes of one body. */
-type Outcome = Either.Either<unknown, Failure.Failure>
-
-/** The bodies of one request. */
-interface Bodies {
-  readonly visit: Visit
-  readonly decoded: ReadonlyArray<Either.Either<unknown, Failure.InvalidRequest>>
-  readonly isBatch: boolean
+  /** Of an endpoint that takes many bodies. */
+  readonly gathering: Gathering<Visit>
 }
 
 /** One request on its way. */
@@ -89,8 +80,6 @@ interface Visit {
 const BODIES_MS = 8
 /** So often they may use it while the node is late: a sixth of the thread. */
 const PRESSED_EVERY_MS = 50
-/** Bodies that are handled together; more would keep others waiting. */
-const GATHERED_AT_ONCE = 256
 
 const NONE: ResponseHeaders.ResponseHeaders = []
 const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
@@ -154,7 +143,11 @@ export class Edge {
           endpoint,
           limiter: options.rateLimits ? limiterOf(endpoint.limit) : undefined,
           answers: new EncodedAnswers(endpoint.encode),
-          gathered: [],
+          gathering: new Gathering({
+            handle: (bodies) => endpoint.handle({ bodies }),
+            settle: (effect, settled) => this.#settle(effect, settled),
+            answer: (bodies, outcomes) => this.#answerAll(endpoint, bodies, outcomes),
+          }),
         },
       })),
     )
@@ -300,50 +293,20 @@ export class Edge {
       if (wait > 0) return this.#refuseGlobally(visit, wait)
     }
     const decoded = (batch?.entries ?? [Either.right(body)]).map((one) => Either.flatMap(one, endpoint.decodeBody))
-    this.#gather(station, { visit, decoded, isBatch: batch !== undefined })
+    station.gathering.add({ visit, decoded, isBatch: batch !== undefined })
   }
 
-  /** What comes within one turn of the event loop is handled together: a hundred who ask at once cost one fiber. */
-  #gather(station: Station, bodies: Bodies): void {
-    const { gathered } = station
-    if (gathered.length === 0) setImmediate(() => this.#handleGathered(station))
-    gathered.push(bodies)
-    if (gathered.reduce((count, { decoded }) => count + decoded.length, 0) >= GATHERED_AT_ONCE) {
-      this.#handleGathered(station)
-    }
-  }
-
-  #handleGathered({ endpoint, gathered }: Station): void {
-    this.#handleAll(endpoint, gathered.splice(0))
-  }
-
-  #handleAll(endpoint: Endpoint, gathered: ReadonlyArray<Bodies>): void {
-    const bodies = gathered.flatMap(({ decoded }) => Arr.getRights(decoded))
-    const handling = bodies.length === 0 ? Effect.succeed([]) : endpoint.handle({ bodies })
-    this.#settle(handling, (exit) => {
-      // What one request brings about is no other one's matter.
-      if (Exit.isFailure(exit) && gathered.length > 1) {
-        for (const one of gathered) this.#handleAll(endpoint, [one])
-        return
-      }
-      const answers = Exit.isSuccess(exit) ? (exit.value as ReadonlyArray<Outcome>).values() : undefined
-      for (const { visit, decoded, isBatch } of gathered) {
-        // Also of those who are gone, so that everybody gets his own.
-        const all = decoded.map((one) => (Either.isLeft(one) ? one : answers?.next().value))
-        this.#guard(visit, () => {
-          if (Exit.isFailure(exit)) this.#fail(visit, exit.cause)
-          else this.#answer(visit, endpoint, all, isBatch)
-        })
-      }
+  #answerAll(endpoint: Endpoint, { visit, isBatch }: Bodies<Visit>, outcomes: Outcomes): void {
+    this.#guard(visit, () => {
+      if (Exit.isFailure(outcomes)) this.#fail(visit, outcomes.cause)
+      else if (isBatch) this.#write(visit, endpoint.status, Content.json(outcomes.value.map(inBatch(endpoint))))
+      else for (const outcome of outcomes.value) this.#answerOne(visit, endpoint, outcome)
     })
   }
 
-  #answer(visit: Visit, endpoint: Endpoint, all: ReadonlyArray<Outcome | undefined>, isBatch: boolean): undefined {
-    if (isBatch) return this.#write(visit, endpoint.status, Content.json(all.map((one) => inBatch(endpoint, one))))
-    const [answer] = all
-    if (answer === undefined) throw new Error(`${endpoint.path} gave no answer`)
-    if (Either.isLeft(answer)) return this.#refuse(visit, answer.left)
-    this.#write(visit, endpoint.status, endpoint.encode(answer.right))
+  #answerOne(visit: Visit, endpoint: Endpoint, outcome: Outcome): void {
+    if (Either.isLeft(outcome)) this.#refuse(visit, outcome.left)
+    else this.#write(visit, endpoint.status, endpoint.encode(outcome.right))
   }
 
   #stream(visit: Visit, endpoint: Endpoint, head: Request): undefined {
@@ -454,9 +417,10 @@ export class Edge {
 }
 
 /** What would have been answered alone, with its status in front. */
-const inBatch = ({ status, toJson, path }: Endpoint, answer: Outcome | undefined) => {
-  if (answer === undefined) throw new Error(`${path} gave an answer too few`)
-  if (Either.isRight(answer)) return { status_code: status, ...toJson(answer.right) }
-  const failure = Reply.failureJson(answer.left)
-  return { status_code: failure.status, ...failure.json }
-}
+const inBatch =
+  ({ status, toJson }: Endpoint) =>
+  (outcome: Outcome) => {
+    if (Either.isRight(outcome)) return { status_code: status, ...toJson(outcome.right) }
+    const failure = Reply.failureJson(outcome.left)
+    return { status_code: failure.status, ...failure.json }
+  }

@@ -103,6 +103,14 @@ export const targets: ReadonlyArray<Target> = [
     "week",
     figure("memory at the end beside that half way"),
   ),
+  limit(
+    "a week of rounds: data directory at the end, of that half way",
+    1.1,
+    "times",
+    "week",
+    figure("data directory at the end beside that half way"),
+  ),
+  limit("100 validators, wide area: finality, p50, virtual time", 500, "ms", "wide", figure("finality, p50")),
   limit("memory at rest with 1 000 000 accounts", 1_228, "MiB", "start", figure("memory at rest")),
   limit("pause around a checkpoint of 1 000 000 accounts", 50, "ms", "start", figure("longest pause around it")),
 ]

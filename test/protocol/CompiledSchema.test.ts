@@ -1,8 +1,8 @@
 import { HttpApi } from "@effect/platform"
 import { SchemaAST as AST, Either, FastCheck as fc, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import * as CompiledSchema from "../../src/protocol/CompiledSchema.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
-import * as PlainCode from "../../src/protocol/PlainCode.js"
 import * as TransactionJson from "../../src/protocol/TransactionJson.js"
 import { Api } from "../../src/rpc/Api.js"
 import * as arbitrary from "./arbitraries.js"
@@ -32,13 +32,13 @@ const agree = (schema: Schema.Schema<unknown>, input: unknown): boolean => {
   let isSure = false
   for (const options of [{ onExcessProperty: "error" as const }, {}]) {
     const library = Schema.decodeUnknownEither(schema, options)(input)
-    const plain = PlainCode.decoder(schema, options)(input)
-    if (plain === PlainCode.NOT_SURE) continue
+    const plain = CompiledSchema.decoder(schema, options)(input)
+    if (plain === CompiledSchema.NOT_SURE) continue
     isSure = true
     expect(Either.right(plain)).toStrictEqual(library)
     const value = Either.getOrThrow(library)
-    const json = PlainCode.encoder(schema, {})(value)
-    if (json !== PlainCode.NOT_SURE) {
+    const json = CompiledSchema.encoder(schema, {})(value)
+    if (json !== CompiledSchema.NOT_SURE) {
       expect(JSON.stringify(json)).toBe(JSON.stringify(Schema.encodeUnknownSync(schema)(value)))
     }
   }

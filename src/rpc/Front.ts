@@ -38,8 +38,8 @@ const handlers = Layer.scoped(
   }),
 )
 
-/** A round is late that is not there after so many intervals. */
-const LATE_AFTER_INTERVALS = 1.5
+/** A round is late by half an interval, or by this where that is nothing at all. */
+const LEAST_LATENESS_MS = 50
 
 const server = Layer.unwrapEffect(
   Effect.gen(function* () {
@@ -50,7 +50,8 @@ const server = Layer.unwrapEffect(
     const pages = yield* Site.built
     const { pulse } = yield* Engine
     const clock = yield* Effect.clock
-    const lateMs = LATE_AFTER_INTERVALS * genesis.protocol.roundIntervalMs
+    const { roundIntervalMs } = genesis.protocol
+    const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
     const isPressed = () => clock.unsafeCurrentTimeMillis() - pulse().advancedAt > lateMs
     const access = { rateLimits, trustedProxies, clientIpHeader }
     return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, pages, isPressed })

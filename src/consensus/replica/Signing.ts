@@ -51,7 +51,9 @@ export class Signing {
     if (this.#signer === null) return
     const proposerOf = assignment(core.epoch.opening.record)
     const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
-    const body = VertexBody.fill({ pool, evidence, heartbeats }, { round, parents: parents.length, isAssigned })
+    const { committee, seat } = core.epoch
+    const slot = { round, parents: parents.length, members: committee.size, leads: committee.leaderOf(round) === seat }
+    const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned })
     const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
     this.#headers.set(vertex.header.hash, vertex.header)
     unordered.add(vertex)

@@ -8,8 +8,13 @@ import { Heap, type Placed } from "./Heap.js"
 import type { Inclusions } from "./Inclusions.js"
 import type { Sender } from "./Sender.js"
 
-/** Who waits this many rounds is proposed by anybody, not only by the member it is assigned to. */
-export const PATIENCE_ROUNDS = 4
+/**
+ * What came less than so many rounds ago is the leader's of each round to propose: its vertex is final a round before those
+ * beside it. Two leaders have their chance, then the member to which the sender is assigned.
+ */
+export const FRESH_ROUNDS = 3
+/** Who waits this many rounds is proposed by anybody. */
+export const PATIENCE_ROUNDS = 6
 /** Fee-exempt transactions have a tenth of the vertex to themselves, by number and by bytes. */
 export const EXEMPT_PART = 10
 
@@ -17,6 +22,8 @@ export interface Wish {
   /** Of the vertex to be made. */
   readonly round: Round
   readonly maxBytes: number
+  /** Of that, for what is fresh; nothing where another node leads the round. */
+  readonly freshBytes: number
   /** Whether this node is the one to propose the sender's transactions. */
   readonly isAssigned: (sender: Address) => boolean
 }
@@ -41,6 +48,7 @@ class Choice {
   readonly #chosen: Array<Transaction> = []
   readonly #heaps: { readonly [L in Lane]: Heap<Cursor> }
   #bytes = 0
+  #freshBytes = 0
   #exempt = 0
   #exemptBytes = 0
 
@@ -75,7 +83,12 @@ class Choice {
     }
   }
 
+  #isFresh({ sinceRound }: Entry): boolean {
+    return this.#wish.round - sinceRound < FRESH_ROUNDS
+  }
+
   #isDue({ isAssigned, entry }: Cursor): boolean {
+    if (this.#isFresh(entry)) return this.#wish.freshBytes > 0
     return isAssigned || this.#wish.round - entry.sinceRound >= PATIENCE_ROUNDS
   }
 
@@ -107,6 +120,10 @@ class Choice {
       const { length } = transaction.encoded
       // It waits for the next vertex, and with it what its sender has behind it; others may be smaller.
       if (this.#bytes + length > this.#wish.maxBytes) continue
+      if (this.#isFresh(cursor.entry)) {
+        if (this.#freshBytes + length > this.#wish.freshBytes) continue
+        this.#freshBytes += length
+      }
       this.#chosen.push(transaction)
       this.#bytes += length
       if (lane === "exempt") {

@@ -79,7 +79,13 @@ describe("the body of an own vertex", () => {
             heartbeats.add(Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round)
           }
           const sources = { pool: poolOf(transactions), evidence, heartbeats }
-          const body = VertexBody.fill(sources, { round, parents, isAssigned: () => true })
+          const body = VertexBody.fill(sources, {
+            round,
+            parents,
+            members: 1,
+            leads: true,
+            isAssigned: () => true,
+          })
           const header = headerOf("me", 1, parents)
           const vertex = Vertex.make({ ...header, bodyHash: Vertex.bodyHash(body) }, body)
           expect(vertex.encoded.length).toBeLessThanOrEqual(Limits.VERTEX_BYTES)

@@ -2,7 +2,7 @@ import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Execution, Outcome } from "../../../src/ledger/Execution.js"
 import { EXEMPT_PER_SENDER, LIFETIME_MS, PendingTransactions } from "../../../src/ledger/PendingTransactions.js"
-import { PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
+import { FRESH_ROUNDS, PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as Limits from "../../../src/protocol/Limits.js"
 import * as Sats from "../../../src/protocol/Sats.js"
@@ -13,7 +13,12 @@ import { addressOf, exempt, paying, World } from "./World.js"
 
 const at = Counter.timestamp(1_000_000)
 const round = Counter.round(10)
-const everybody = { round, maxBytes: Limits.VERTEX_BYTES, isAssigned: () => true }
+const everybody = {
+  round,
+  maxBytes: Limits.VERTEX_BYTES,
+  freshBytes: Limits.VERTEX_BYTES,
+  isAssigned: () => true,
+}
 
 const rich = (...names: ReadonlyArray<string>): World => {
   const world = new World()
@@ -186,10 +191,31 @@ describe("what goes into a vertex", () => {
     const wish = (later: number) => ({
       round: Counter.round(round + later),
       maxBytes: Limits.VERTEX_BYTES,
+      freshBytes: 0,
       isAssigned: (sender: string) => sender === addressOf("ann"),
     })
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS - 1)))).toEqual([mine.id])
     expect(idsOf(pool.choose(wish(PATIENCE_ROUNDS)))).toEqual([theirs.id, mine.id])
+  })
+
+  it("is the leader's while it is fresh, as much as it may take of that, and then whose it is to propose", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
+    submit(pool, mine, theirs)
+    const wish = (later: number, freshBytes: number) => ({
+      round: Counter.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes,
+      isAssigned: (sender: string) => sender === addressOf("ann"),
+    })
+    for (let later = 0; later < FRESH_ROUNDS; later++) {
+      expect(idsOf(pool.choose(wish(later, Limits.VERTEX_BYTES)))).toEqual([theirs.id, mine.id])
+      expect(idsOf(pool.choose(wish(later, theirs.encoded.length)))).toEqual([theirs.id])
+      expect(idsOf(pool.choose(wish(later, 0)))).toEqual([])
+    }
+    for (const freshBytes of [0, Limits.VERTEX_BYTES]) {
+      expect(idsOf(pool.choose(wish(FRESH_ROUNDS, freshBytes)))).toEqual([mine.id])
+    }
   })
 
   it("goes by fee, but a tenth is kept for fee-exempt ones and no vertex is left empty for it", () => {

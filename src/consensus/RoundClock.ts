@@ -60,13 +60,15 @@ const hasFallenSilent = (dag: Dag, leader: number, round: Round): boolean => {
   return true
 }
 
-/** Whether round r tells all it is waited for: its leader, and the verdict of its vertices on the leader before. */
-const isComplete = (dag: Dag, committer: Committer, round: Round): boolean => {
-  const { committee } = dag
-  const leader = committee.leaderOf(round)
-  if (dag.first(round, leader) === undefined && !hasFallenSilent(dag, leader, round)) return false
-  return round === committee.firstRound || committer.isVotedOn(Counter.round(round - 1))
+/** Whether the round's leader has arrived, or is not waited for. */
+export const hasLeader = (dag: Dag, round: Round): boolean => {
+  const leader = dag.committee.leaderOf(round)
+  return dag.first(round, leader) !== undefined || hasFallenSilent(dag, leader, round)
 }
+
+/** Whether round r tells all it is waited for: its leader, and the verdict of its vertices on the leader before. */
+const isComplete = (dag: Dag, committer: Committer, round: Round): boolean =>
+  hasLeader(dag, round) && (round === dag.committee.firstRound || committer.isVotedOn(Counter.round(round - 1)))
 
 export interface Plan {
   readonly round: Round

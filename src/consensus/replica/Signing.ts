@@ -1,14 +1,17 @@
 /** Everything this node puts its name to. A vertex is written to the disk before anybody, itself included, gets it. */
 import * as Address from "../../protocol/Address.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
-import type { Epoch } from "../../protocol/Counter.js"
+import type { Epoch, Round } from "../../protocol/Counter.js"
+import * as Counter from "../../protocol/Counter.js"
 import type { Hash } from "../../protocol/Hash.js"
 import type { Header } from "../../protocol/Header.js"
 import * as Heartbeat from "../../protocol/Heartbeat.js"
 import type { Signer } from "../../protocol/Keys.js"
 import { MIN_STAKE_SATS } from "../../protocol/Sats.js"
 import * as Vertex from "../../protocol/Vertex.js"
+import type { Core } from "../Core.js"
 import type { Output as CoreOutput } from "../Output.js"
+import { hasLeader } from "../RoundClock.js"
 import { SigningGuard } from "../SigningGuard.js"
 import { assignment } from "./Assignment.js"
 import type { EvidencePool } from "./EvidencePool.js"
@@ -16,6 +19,10 @@ import type { HeartbeatPool } from "./HeartbeatPool.js"
 import type { Life } from "./Life.js"
 import type { Outbox } from "./Outbox.js"
 import * as VertexBody from "./VertexBody.js"
+
+/** Whether this node takes what is fresh. Not before it has seen what the leader before has taken. */
+const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean =>
+  committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Counter.round(round - 1)))
 
 export class Signing {
   readonly self: Address.Address | null
@@ -51,8 +58,8 @@ export class Signing {
     if (this.#signer === null) return
     const proposerOf = assignment(core.epoch.opening.record)
     const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
-    const { committee, seat } = core.epoch
-    const slot = { round, parents: parents.length, members: committee.size, leads: committee.leaderOf(round) === seat }
+    const { committee } = core.epoch
+    const slot = { round, parents: parents.length, members: committee.size, leads: mayLead(core.epoch, round) }
     const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned })
     const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
     this.#headers.set(vertex.header.hash, vertex.header)

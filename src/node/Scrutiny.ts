@@ -80,7 +80,7 @@ export class Scrutiny {
   #judge(message: Message, rule: Rule, settle: (holds: boolean) => void): void {
     const { replica, networkId, verified, verifier } = this.#around
     const checks = replica.checksOf(message, (transaction) => verified.has(verificationKey(networkId, transaction)))
-    verifier.judge(checks, (verdicts) => {
+    const judged = (verdicts: Uint8Array): void => {
       const refused = checks.filter((_, i) => verdicts[i] !== 1)
       if (refused.length > 0 && rule === "vertex") {
         this.#secondOpinion.ask(refused, settle)
@@ -91,7 +91,8 @@ export class Scrutiny {
         for (const transaction of message.transactions) verified.add(verificationKey(networkId, transaction))
       }
       settle(refused.length === 0)
-    })
+    }
+    verifier.judge(checks, judged, rule === "vertex")
   }
 
   #advance(name: string, lane: Array<Waiting>): void {

@@ -1,6 +1,7 @@
 /**
  * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
  * there it costs this thread one. What comes within one turn of the event loop goes together; a few are not worth the way.
+ * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex.
  * It judges by the rule for the door: of what stands in a vertex its no is not the last word.
  */
 import { createRequire } from "node:module"
@@ -14,6 +15,8 @@ const NOT_WORTH_THE_WAY = 3
 /** Signatures a message; more would only let the other threads wait. */
 const BATCH = 128
 const MOST_WORKERS = 4
+/** Given to a thread at a time, so that it need not wait for the next; the rest waits here, where it can be overtaken. */
+const BATCHES_AHEAD = 2
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -48,6 +51,8 @@ interface Job {
   /** 1 where it holds, filled in as the answers come. */
   readonly verdicts: Uint8Array
   missing: number
+  /** Whether a round waits for it. */
+  readonly isUrgent: boolean
   readonly settle: (verdicts: Uint8Array) => void
 }
 
@@ -125,12 +130,16 @@ class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<ReadonlyArray<Piece>> = []
 
-  constructor(onGone: (thread: Thread) => void) {
+  constructor(onAnswer: () => void, onGone: (thread: Thread) => void) {
     const library = createRequire(import.meta.url).resolve("sodium-native")
     this.#worker = new Worker(PROGRAM, { eval: true, workerData: library })
     // A node that has nothing else to do may end.
     this.#worker.unref()
-    this.#worker.on("message", (verdicts: Uint8Array) => answerBy(verdicts, this.#waiting.shift() ?? []))
+    this.#worker.on("message", (verdicts: Uint8Array) => {
+      const pieces = this.#waiting.shift() ?? []
+      onAnswer()
+      answerBy(verdicts, pieces)
+    })
     // An error is followed by the exit, where what it has not answered is done.
     this.#worker.on("error", () => {})
     this.#worker.on("exit", () => {
@@ -157,7 +166,11 @@ class Thread {
 export class Verifier {
   readonly #most: number
   #jobs: Array<Job> = []
+  /** Batches that no thread has yet. */
+  readonly #urgent: Array<ReadonlyArray<Piece>> = []
+  readonly #others: Array<ReadonlyArray<Piece>> = []
   #threads: Array<Thread> = []
+  #isEnded = false
 
   private constructor(most: number) {
     this.#most = most
@@ -178,23 +191,37 @@ export class Verifier {
     return Effect.async<Uint8Array>((resume) => this.judge(checks, (verdicts) => resume(Effect.succeed(verdicts))))
   }
 
-  /** The same for who has no fiber to spare. */
-  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void): void {
+  /** The same for who has no fiber to spare, or for whom rounds wait. */
+  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void, isUrgent = false): void {
     const verdicts = new Uint8Array(checks.length)
     if (checks.length === 0) {
       settle(verdicts)
       return
     }
-    this.#jobs.push({ checks, verdicts, missing: checks.length, settle })
+    this.#jobs.push({ checks, verdicts, missing: checks.length, isUrgent, settle })
     if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
   }
 
   #dispatch(): void {
-    const batches = batchesOf(this.#jobs)
+    const jobs = this.#jobs
     this.#jobs = []
+    const batches = batchesOf(jobs)
     const [first = []] = batches
-    if (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY) answerHere(first)
-    else for (const batch of batches) this.#leastLoaded().give(batch)
+    if (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY) {
+      answerHere(first)
+      return
+    }
+    this.#urgent.push(...batchesOf(jobs.filter(({ isUrgent }) => isUrgent)))
+    this.#others.push(...batchesOf(jobs.filter(({ isUrgent }) => !isUrgent)))
+    this.#give()
+  }
+
+  #give(): void {
+    while (this.#urgent.length + this.#others.length > 0) {
+      const thread = this.#leastLoaded()
+      if (thread.load >= BATCHES_AHEAD) return
+      thread.give(this.#urgent.shift() ?? this.#others.shift() ?? [])
+    }
   }
 
   #leastLoaded(): Thread {
@@ -203,14 +230,20 @@ export class Verifier {
       undefined,
     )
     if (idlest !== undefined && (idlest.load === 0 || this.#threads.length >= this.#most)) return idlest
-    const thread = new Thread((gone) => {
-      this.#threads = this.#threads.filter((other) => other !== gone)
-    })
+    const thread = new Thread(
+      () => this.#give(),
+      (gone) => {
+        this.#threads = this.#threads.filter((other) => other !== gone)
+        if (!this.#isEnded) this.#give()
+      },
+    )
     this.#threads.push(thread)
     return thread
   }
 
   async #end(): Promise<void> {
+    this.#isEnded = true
     await Promise.all(this.#threads.map((thread) => thread.end()))
+    for (const batch of [...this.#urgent.splice(0), ...this.#others.splice(0)]) answerHere(batch)
   }
 }

@@ -40,6 +40,28 @@ describe("the verifier", () => {
       }),
   )
 
+  it.scopedLive("checks what rounds wait for before what came earlier and may wait", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(1)
+      const checks = Array.from({ length: 128 }, (_, i) => check(i))
+      const done: Array<string> = []
+      const all = Effect.async<void>((resume) => {
+        const settle = (name: string) => () => {
+          done.push(name)
+          if (done.length === 11) resume(Effect.void)
+        }
+        for (let i = 0; i < 10; i++) verifier.judge(checks, settle(`transactions ${i}`))
+        setTimeout(() => verifier.judge(checks, settle("vertex"), true), 5)
+      })
+      yield* all
+      // Two batches at most had gone before it, and some more may have been answered by then.
+      expect(done.indexOf("vertex")).toBeLessThan(9)
+      expect(done.filter((name) => name !== "vertex")).toEqual(
+        Array.from({ length: 10 }, (_, i) => `transactions ${i}`),
+      )
+    }),
+  )
+
   it.live("owes nobody an answer when it ends", () =>
     Effect.gen(function* () {
       const checks = Array.from({ length: 300 }, (_, i) => check(i))

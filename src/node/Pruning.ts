@@ -1,5 +1,5 @@
 /**
- * Lets go of old vertices a few at a time, and of own ones that nothing asks for any more. A node does that all along; of a
+ * Lets go of old vertices and their commits a few at a time, and of own ones that nothing asks for any more. A node does that all along; of a
  * stopped one everything old can go at once, histories too.
  */
 import { Duration, Effect, Layer, Option } from "effect"
@@ -63,6 +63,15 @@ const vertices = (bounds: Bounds, rest: Effect.Effect<void>, told: (gone: number
     return pruned
   })
 
+/** Those whose vertices are gone; what transactions stood in stays with them. */
+const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const { beforeRound } = bounds
+    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: SMALL_AT_ONCE }
+    while (yield* storage.commits.prune(request)) yield* rest
+  })
+
 /** The way back to closes that nobody is served from any more. */
 const closedStates = (running: Counter.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -82,7 +91,9 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   const bounds = boundsOf(pulse().round, running, KEPT_ROUNDS)
   yield* own(bounds)
   yield* closedStates(yield* look(({ read }) => read.epoch.epoch), rest)
-  if (!archive) yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
+  if (archive) return
+  yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
+  yield* commits(bounds, rest)
 })
 
 /** How much of each went. */
@@ -109,6 +120,7 @@ export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamag
       onNone: () => Effect.succeed(0),
       onSome: storage.transactions.prune,
     })
+    yield* commits(bounds, EventLoop.turn)
     yield* storage.compact
     return { bounds, vertices: gone, transactions }
   })

@@ -16,6 +16,15 @@ export interface CommitRecord extends Commit {
   readonly effectsDigest: Hash
 }
 
+export interface PruneRequest {
+  /** What goes: commits whose leader is of a lower round … */
+  readonly beforeRound: Round
+  /** … and of a lower epoch. */
+  readonly beforeEpoch: Epoch
+  /** At most so many are looked at, because nothing else is written meanwhile. */
+  readonly limit: number
+}
+
 export interface Commits {
   readonly last: Effect.Effect<Option.Option<CommitRecord>, StorageError>
   readonly at: (index: CommitIndex) => Effect.Effect<Option.Option<CommitRecord>, StorageError>
@@ -25,6 +34,8 @@ export interface Commits {
   readonly firstSince: (round: Round, epoch: Epoch) => Effect.Effect<Option.Option<CommitIndex>, StorageError>
   /** In their order. */
   readonly ofEpoch: (epoch: Epoch) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
+  /** Drops some of the old ones that ordered no transaction which is still recorded, and says whether there may be more. */
+  readonly prune: (request: PruneRequest) => Effect.Effect<boolean, StorageError>
 }
 
 const COLUMNS = "commit_index, epoch, leader_round, leader_hash, previous, hash, time, effects_digest"
@@ -49,7 +60,33 @@ export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): Eff
       ${vertexCount})`.run,
   )
 
+/** Of the old commits behind this one those that are looked at together; null when there are none. */
+const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: PruneRequest) =>
+  Effect.gen(function* () {
+    const [lowest = []] = yield* sql`select min(commit_index) from commits where commit_index > ${index}`.values
+    const first = Column.nullable(lowest, 0, Column.integer)
+    if (first === null) return null
+    const [highest = []] = yield* sql`select max(commit_index) from commits
+      where commit_index between ${first} and ${first + limit - 1}
+        and leader_round < ${beforeRound} and epoch < ${beforeEpoch}`.values
+    const last = Column.nullable(highest, 0, Column.integer)
+    return last === null ? null : { first, last }
+  })
+
+const pruneBehind = (sql: Sql, index: number, request: PruneRequest) =>
+  Effect.gen(function* () {
+    const old = yield* oldBehind(sql, index, request)
+    if (old === null) return null
+    yield* sql`delete from commits where commit_index between ${old.first} and ${old.last}
+      and commit_index not in (select commit_index from transaction_vertices
+        where commit_index between ${old.first} and ${old.last})`.run
+    return old.last
+  })
+
 export const make = (database: Database): Commits => {
+  /** What stays up to here stays for its transactions, and need not be looked at again. */
+  let lookedUpTo = 0
+
   const select = (which: string, ...values: ReadonlyArray<number>) =>
     database.select(commitOf, `select ${COLUMNS} from commits ${which}`, ...values)
 
@@ -70,5 +107,14 @@ export const make = (database: Database): Commits => {
         ([index]) => Option.fromNullable(index),
       ),
     ofEpoch: (epoch) => select("where epoch = ? order by commit_index", epoch),
+
+    prune: (request) =>
+      Effect.map(
+        database.write((sql) => pruneBehind(sql, lookedUpTo, request)),
+        (last) => {
+          lookedUpTo = last ?? lookedUpTo
+          return last !== null
+        },
+      ),
   }
 }

@@ -74,6 +74,10 @@ describe("pruning", { timeout: 120_000 }, () => {
         "select count(*) from vertex_bytes where vertex_id not in (select id from vertices)",
       )
       expect(lost).toEqual([[0]])
+      // Nobody paid anybody, so nothing of old commits is needed but the genesis.
+      const [oldestCommit = 0, ...newerCommits] = (yield* epochs(directory, "commits")).slice(1)
+      expect(oldestCommit).toBe(oldest)
+      expect(newerCommits.length).toBeGreaterThanOrEqual(1)
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -65,6 +65,41 @@ describe("the commits", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
+  it.live("go when they are old and ordered no transaction that is still recorded", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const paid = world.vertex({ round: 3, transactions: [world.transfer(1, 2, 0)] })
+          yield* storage.vertices.insert([paid])
+          for (let index = 0; index < 9; index++) {
+            const vertices = index === 3 ? [world.ordered(paid)] : []
+            const epoch = index < 7 ? 1 : 2
+            const commit = world.commit(index, { epoch, leaderRound: 1 + index })
+            yield* storage.appendCommit(world.batch(index, { commit, vertices }))
+          }
+          const kept = Effect.map(storage.commits.from(Counter.commitIndex(0), 100), (commits) =>
+            commits.map(({ index }) => Number(index)),
+          )
+          const prune = (beforeRound: number, beforeEpoch: number) =>
+            storage.commits.prune({
+              beforeRound: Counter.round(beforeRound),
+              beforeEpoch: Counter.epoch(beforeEpoch),
+              limit: 2,
+            })
+          expect(yield* prune(6, 2)).toBe(true)
+          expect(yield* kept).toEqual([0, 3, 4, 5, 6, 7, 8])
+          expect(yield* prune(6, 2)).toBe(true)
+          expect(yield* kept).toEqual([0, 3, 5, 6, 7, 8])
+          expect(yield* prune(6, 2)).toBe(false)
+          expect(yield* prune(100, 2)).toBe(true)
+          expect(yield* prune(100, 2)).toBe(false)
+          expect(yield* kept).toEqual([0, 3, 7, 8])
+          expect(Option.isSome(yield* storage.transactions.byId(world.transfer(1, 2, 0).id))).toBe(true)
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
   it.live("let others have their turn while a large one is written", () =>
     world
       .inMemory((storage) =>

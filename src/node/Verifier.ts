@@ -17,6 +17,8 @@ const BATCH = 128
 const MOST_WORKERS = 4
 /** Given to a thread at a time, so that it need not wait for the next; the rest waits here, where it can be overtaken. */
 const BATCHES_AHEAD = 2
+/** Every so often the others have their turn although something is urgent. */
+const URGENT_IN_A_ROW = 3
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -27,8 +29,11 @@ const PROGRAM = `
 const { parentPort, workerData } = require("node:worker_threads")
 const os = require("node:os")
 // Where every core is wanted, rounds go first: what is checked here can wait for them, but not they for it. On Linux this
-// is the thread's own priority, elsewhere it would be the whole program's.
-if (process.platform === "linux") os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL)
+// is the thread's own priority, elsewhere it would be the whole program's. Who may not, or has a lower one, keeps his.
+const below = os.constants.priority.PRIORITY_BELOW_NORMAL
+try {
+  if (process.platform === "linux" && os.getPriority() < below) os.setPriority(below)
+} catch {}
 const sodium = require(workerData)
 parentPort.on("message", ({ count, bytes }) => {
   const view = new DataView(bytes)
@@ -170,6 +175,7 @@ export class Verifier {
   readonly #urgent: Array<ReadonlyArray<Piece>> = []
   readonly #others: Array<ReadonlyArray<Piece>> = []
   #threads: Array<Thread> = []
+  #urgentInARow = 0
   #isEnded = false
 
   private constructor(most: number) {
@@ -207,8 +213,8 @@ export class Verifier {
     this.#jobs = []
     const batches = batchesOf(jobs)
     const [first = []] = batches
-    if (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY) {
-      answerHere(first)
+    if (this.#isEnded || (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY)) {
+      for (const batch of batches) answerHere(batch)
       return
     }
     this.#urgent.push(...batchesOf(jobs.filter(({ isUrgent }) => isUrgent)))
@@ -220,8 +226,15 @@ export class Verifier {
     while (this.#urgent.length + this.#others.length > 0) {
       const thread = this.#leastLoaded()
       if (thread.load >= BATCHES_AHEAD) return
-      thread.give(this.#urgent.shift() ?? this.#others.shift() ?? [])
+      thread.give(this.#next() ?? [])
     }
+  }
+
+  #next(): ReadonlyArray<Piece> | undefined {
+    const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.length > 0
+    const urgent = isTheirTurn ? undefined : this.#urgent.shift()
+    this.#urgentInARow = urgent === undefined ? 0 : this.#urgentInARow + 1
+    return urgent ?? this.#others.shift()
   }
 
   #leastLoaded(): Thread {

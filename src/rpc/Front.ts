@@ -40,6 +40,8 @@ const handlers = Layer.scoped(
 
 /** A round is late by half an interval, or by this where that is nothing at all. */
 const LEAST_LATENESS_MS = 50
+/** What is later than this many intervals is late for another reason than what comes to the door. */
+const OVERDUE_INTERVALS = 10
 
 const server = Layer.unwrapEffect(
   Effect.gen(function* () {
@@ -52,7 +54,11 @@ const server = Layer.unwrapEffect(
     const clock = yield* Effect.clock
     const { roundIntervalMs } = genesis.protocol
     const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
-    const isPressed = () => clock.unsafeCurrentTimeMillis() - pulse().advancedAt > lateMs
+    const overdueMs = Math.max(2 * lateMs, OVERDUE_INTERVALS * roundIntervalMs)
+    const isPressed = () => {
+      const sinceMs = clock.unsafeCurrentTimeMillis() - pulse().advancedAt
+      return sinceMs > lateMs && sinceMs < overdueMs
+    }
     const access = { rateLimits, trustedProxies, clientIpHeader }
     return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, pages, isPressed })
   }),

@@ -65,6 +65,8 @@ export class Gathering<Visit> {
   }
 }
 
+const TOO_FEW = Exit.die(new Error("a handler gave fewer answers than there were bodies"))
+
 /** To each request its own part of the answer. */
 const shared = <Visit>(
   gathered: ReadonlyArray<Bodies<Visit>>,
@@ -73,10 +75,8 @@ const shared = <Visit>(
   if (Exit.isFailure(exit)) return gathered.map((one) => [one, Exit.failCause(exit.cause)])
   const outcomes = exit.value as ReadonlyArray<Outcome>
   let at = 0
-  const next = (): Outcome => {
-    const outcome = outcomes[at++]
-    if (outcome === undefined) throw new Error("a handler gave fewer answers than there were bodies")
-    return outcome
-  }
-  return gathered.map((one) => [one, Exit.succeed(one.decoded.map((body) => (Either.isLeft(body) ? body : next())))])
+  return gathered.map((one) => {
+    const own = one.decoded.map((body) => (Either.isLeft(body) ? body : outcomes[at++]))
+    return [one, own.every((outcome) => outcome !== undefined) ? Exit.succeed(own) : TOO_FEW]
+  })
 }

@@ -18,6 +18,9 @@ const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 /** What is read and thrown away of a refused body, before the connection is cut. */
 const DISCARDED_BYTES = 4 * Access.batchBytes
 
+/** What a request takes besides its body's bytes while that waits to be read. */
+const WAITING_BYTES = 1_024
+
 /** Bytes of unfinished bodies that the server holds at a time, all clients together. */
 export class Budget {
   readonly #limit: number
@@ -116,6 +119,7 @@ export const read = (
   const { mayBeArray, budget, turnstile } = options
   const chunks: Array<Buffer> = []
   let length = 0
+  let held = 0
   let limit: number | undefined = mayBeArray ? undefined : Access.bodyBytes
   let finished = false
   let isWhole = false
@@ -123,14 +127,21 @@ export const read = (
   const finish = (body: Either.Either<unknown, Refusal> | undefined): void => {
     if (finished) return
     finished = true
-    budget.give(length)
+    budget.give(held)
     if (body !== undefined) done(body)
   }
 
-  const take = (chunk: Buffer): Refusal | undefined => {
-    if (!budget.take(chunk.length)) {
+  const hold = (bytes: number): Refusal | undefined => {
+    if (!budget.take(bytes)) {
       return new Failure.Overloaded({ message: "too many bodies are arriving at once", retry_after_seconds: 1 })
     }
+    held += bytes
+    return undefined
+  }
+
+  const take = (chunk: Buffer): Refusal | undefined => {
+    const refusal = hold(chunk.length)
+    if (refusal !== undefined) return refusal
     length += chunk.length
     if (limit === undefined) {
       const first = firstCharacter(chunk)
@@ -150,6 +161,9 @@ export const read = (
   const whole = (): Buffer => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
   request.on("end", () => {
     isWhole = true
+    if (finished) return
+    const refusal = hold(WAITING_BYTES)
+    if (refusal !== undefined) finish(Either.left(refusal))
     turnstile.pass(() => {
       if (!finished) finish(parse(whole(), mayBeArray))
     })

@@ -15,12 +15,10 @@ const PROGRAM = `
 const { parentPort, workerData } = require("node:worker_threads")
 const Sqlite = require(workerData)
 const readValue = ${READ_VALUE}
-const texts = []
 const files = []
 
-const perform = ({ database, statements }, number, values, rows) => {
-  const text = texts[number]
-  const statement = statements[number] ?? (statements[number] = database.prepare(text))
+const perform = ({ database, texts, statements }, number, values, rows) => {
+  const statement = statements[number] ?? (statements[number] = database.prepare(texts[number]))
   if (!statement.reader) {
     statement.run(values)
     return []
@@ -51,7 +49,7 @@ const answerTo = (message) => {
   const { what, file } = message
   if (what === "open") {
     const database = new Sqlite(message.path)
-    files.push({ database, statements: [] })
+    files[file] = { database, texts: [], statements: [] }
     database.pragma("journal_mode = WAL")
     return []
   }
@@ -59,7 +57,7 @@ const answerTo = (message) => {
     files[file].database.close()
     return []
   }
-  texts.push(...message.texts)
+  files[file].texts.push(...message.texts)
   return performAll(files[file], message)
 }
 
@@ -94,10 +92,8 @@ type Settle = (reply: Effect.Effect<Rows, SqlError.SqlError>) => void
 
 const GONE: Problem = { message: "the thread that writes is gone", code: "THREAD_GONE" }
 
-/** Bound to the thread by its number: files are opened one after the other, as are statements named. */
 export class WriterThread {
   readonly #worker: Worker
-  readonly #numbers = new Map<string, number>()
   readonly #waiting: Array<Settle> = []
   #files = 0
   #isGone = false
@@ -139,7 +135,7 @@ export class WriterThread {
   open(path: string): Effect.Effect<SqlConnection.Connection.Acquirer, SqlError.SqlError, Scope.Scope> {
     return Effect.gen(this, function* () {
       const file = this.#files++
-      yield* Effect.acquireRelease(this.#ask({ what: "open", path }), () =>
+      yield* Effect.acquireRelease(this.#ask({ what: "open", file, path }), () =>
         Effect.ignore(this.#ask({ what: "close", file })),
       )
       const connection = this.#connection(file)
@@ -153,13 +149,15 @@ export class WriterThread {
 
   #connection(file: number): SqlConnection.Connection {
     let parcel = new Parcel()
+    /** Both sides number a file's statements as they come; another file's parcel may overtake this one's. */
+    const numbers = new Map<string, number>()
     let texts: Array<string> = []
 
     const numberOf = (text: string): number => {
-      const known = this.#numbers.get(text)
+      const known = numbers.get(text)
       if (known !== undefined) return known
-      const number = this.#numbers.size
-      this.#numbers.set(text, number)
+      const number = numbers.size
+      numbers.set(text, number)
       texts.push(text)
       return number
     }

@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Effect, Exit, FastCheck, Scope } from "effect"
+import { Deferred, Effect, Exit, FastCheck, Scope } from "effect"
 import { describe, expect } from "vitest"
 import * as Database from "../../src/storage/Database.js"
 import type { Value } from "../../src/storage/Sql.js"
@@ -79,6 +79,35 @@ describe("the thread that writes", () => {
       for (const write of given) expect(Exit.isFailure(yield* Effect.exit(write))).toBe(true)
       yield* database.write((sql) => sql`insert into things values (3)`.run)
       expect(yield* values(database)).toEqual([3])
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("writes to two files at a time, whichever statement it sees first", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      const thread = yield* WriterThread.make
+      const open = (name: string) =>
+        Database.open({ file: `${path}/${name}.db`, durability: "process", migrations }, thread)
+      const [slow, quick] = [yield* open("slow"), yield* open("quick")]
+      const isInside = yield* Deferred.make<void>()
+      const mayEnd = yield* Deferred.make<void>()
+      const writing = yield* Effect.fork(
+        slow.write((sql) =>
+          Effect.gen(function* () {
+            yield* sql`insert into things values (1)`.run
+            yield* Deferred.succeed(isInside, undefined)
+            yield* Deferred.await(mayEnd)
+            yield* sql`insert into things (value) values (${2})`.run
+          }),
+        ),
+      )
+      yield* Deferred.await(isInside)
+      yield* quick.write((sql) => sql`insert into things (value) select ${3}`.run)
+      yield* Deferred.succeed(mayEnd, undefined)
+      yield* writing
+      yield* quick.write((sql) => sql`insert into things values (4)`.run)
+      expect(yield* values(slow)).toEqual([1, 2])
+      expect(yield* values(quick)).toEqual([3, 4])
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -49,6 +49,7 @@ class Choice {
   readonly #heaps: { readonly [L in Lane]: Heap<Cursor> }
   #bytes = 0
   #freshBytes = 0
+  #freshExemptBytes = 0
   #exempt = 0
   #exemptBytes = 0
 
@@ -112,6 +113,19 @@ class Choice {
     return paying.pop()
   }
 
+  /** Whether there is room among what is fresh, of which a tenth is for fee-exempt ones too. */
+  #takeFresh(lane: Lane, length: number): boolean {
+    const { freshBytes } = this.#wish
+    if (this.#freshBytes + length > freshBytes) return false
+    if (lane === "exempt") {
+      const isCrowding = (this.#freshExemptBytes + length) * EXEMPT_PART > freshBytes
+      if (isCrowding && this.#heaps.paying.size > 0) return false
+      this.#freshExemptBytes += length
+    }
+    this.#freshBytes += length
+    return true
+  }
+
   run(): ReadonlyArray<Transaction> {
     while (this.#chosen.length < Limits.VERTEX_TRANSACTIONS) {
       const cursor = this.#next()
@@ -120,10 +134,7 @@ class Choice {
       const { length } = transaction.encoded
       // It waits for the next vertex, and with it what its sender has behind it; others may be smaller.
       if (this.#bytes + length > this.#wish.maxBytes) continue
-      if (this.#isFresh(cursor.entry)) {
-        if (this.#freshBytes + length > this.#wish.freshBytes) continue
-        this.#freshBytes += length
-      }
+      if (this.#isFresh(cursor.entry) && !this.#takeFresh(lane, length)) continue
       this.#chosen.push(transaction)
       this.#bytes += length
       if (lane === "exempt") {

@@ -233,6 +233,17 @@ describe("what goes into a vertex", () => {
     expect(roomy.filter(isExempt)).toHaveLength(40)
   })
 
+  it("is for a tenth fee-exempt also of what a leader takes while it is fresh", () => {
+    const names = Array.from({ length: 120 }, (_, i) => `v${i}`)
+    const pool = new PendingTransactions(rich(...names))
+    submit(pool, ...names.slice(0, 60).map((name) => paying(name, 0, 1_000)))
+    submit(pool, ...names.slice(60).map((name) => exempt(name, 0)))
+    const chosen = pool.choose({ ...everybody, freshBytes: 40 * 200 })
+    expect(chosen.filter(isExempt).length).toBeGreaterThan(0)
+    expect(chosen.filter(isExempt).length).toBeLessThanOrEqual(5)
+    expect(chosen.filter((each) => !isExempt(each)).length).toBeGreaterThan(30)
+  })
+
   it("passes over what does not fit, and what its sender has behind it", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const small = paying("ben", 0, 1_000, 300)

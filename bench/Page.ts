@@ -9,9 +9,11 @@ const FILE = join(import.meta.dirname, "..", "docs", "performance.md")
 const TEXT = join(import.meta.dirname, "performance.md")
 
 const shown = (value: number): string =>
-  Math.abs(value) < 1_000
-    ? String(Number(value.toPrecision(3)))
-    : Math.round(value).toLocaleString("en").replaceAll(",", " ")
+  !Number.isFinite(value)
+    ? "∞"
+    : Math.abs(value) < 1_000
+      ? String(Number(value.toPrecision(3)))
+      : Math.round(value).toLocaleString("en").replaceAll(",", " ")
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const all = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")))
@@ -33,12 +35,14 @@ const figuresOf = (suite: SuiteRecord): ReadonlyArray<Figure> =>
 const targetRow = (record: Record, { what, target, suite, of, isMet }: Target): ReadonlyArray<string> => {
   const found = record.suites[suite]
   if (found === undefined) return [what, target, "not measured yet", "open"]
-  const value = of((name, unit) => {
+  const measured = of((name, unit) => {
     const figure = figuresOf(found).find((one) => one.name === name && (unit === undefined || one.unit.includes(unit)))
     if (figure === undefined)
       throw new Error(`bench: ${suite} measured no "${name}", which the target "${what}" is about`)
     return figure
   }, figuresOf(found))
+  // JSON knows no infinity and writes null in its place.
+  const value = measured ?? Number.POSITIVE_INFINITY
   return [what, target, shown(value), isMet(value) ? "met" : "**missed**"]
 }
 

@@ -15,7 +15,7 @@ const ROUND_MS = 250
 const SENDERS = 1_000
 /** A second, as long as a phase twice: a program that has just started is compiled while it runs. */
 const WARM_UP_RATE = 400
-const RATES = [0, 250, 500, 750, 1_000, 2_000]
+const RATES = [0, 250, 500, 750, 1_000]
 const PHASE_MS = 15_000
 const BATCH_MS = 100
 /** A second from each client where nothing is offered: what is not there cannot be followed. */
@@ -48,6 +48,8 @@ const phase = async (
   const final = Processes.recorded(first) - before.final
   const cpu = nodes.map(cpuMs).reduce((sum, ms, i) => sum + ms - (before.cpu[i] ?? 0), 0)
   const latencies = (await Promise.all(clients.map((client) => client.latencies()))).flat()
+  // What is still to be sent would be the next phase's load besides its own.
+  for (const client of clients) await client.settled()
   return { elapsed, final, cpu, latencies }
 }
 

@@ -90,13 +90,13 @@ const problemOf = ({ message, code = "no code" }: Problem): SqlError.SqlError =>
 
 type Settle = (reply: Effect.Effect<Rows, SqlError.SqlError>) => void
 
-const GONE: Problem = { message: "the thread that writes is gone", code: "THREAD_GONE" }
+const goneOf = (reason: string): Problem => ({ message: `the thread that writes ${reason}`, code: "THREAD_GONE" })
 
 export class WriterThread {
   readonly #worker: Worker
   readonly #waiting: Array<Settle> = []
   #files = 0
-  #isGone = false
+  #gone: Problem | null = null
 
   private constructor() {
     this.#worker = new Worker(PROGRAM, {
@@ -107,14 +107,17 @@ export class WriterThread {
       this.#waiting.shift()?.("rows" in reply ? Effect.succeed(reply.rows) : Effect.fail(problemOf(reply.problem)))
     })
     // An error is followed by the exit.
-    this.#worker.on("error", () => {})
+    this.#worker.on("error", ({ message }) => {
+      this.#gone = goneOf(`has failed: ${message}`)
+    })
     this.#worker.on("exit", () => {
-      this.#isGone = true
-      for (const settle of this.#waiting.splice(0)) settle(Effect.fail(problemOf(GONE)))
+      const gone = this.#gone ?? goneOf("is gone")
+      this.#gone = gone
+      for (const settle of this.#waiting.splice(0)) settle(Effect.fail(problemOf(gone)))
     })
   }
 
-  /** Ends with the scope, behind everything that was given to it before. */
+  /** Ends with the scope; files that were opened in it are closed by then, behind everything that was written to them. */
   static readonly make: Effect.Effect<WriterThread, never, Scope.Scope> = Effect.acquireRelease(
     Effect.sync(() => new WriterThread()),
     (thread) => Effect.promise(() => thread.#worker.terminate()),
@@ -122,8 +125,8 @@ export class WriterThread {
 
   #ask(message: object, moved: ReadonlyArray<ArrayBuffer> = []): Effect.Effect<Rows, SqlError.SqlError> {
     return Effect.async<Rows, SqlError.SqlError>((resume) => {
-      if (this.#isGone) {
-        resume(Effect.fail(problemOf(GONE)))
+      if (this.#gone !== null) {
+        resume(Effect.fail(problemOf(this.#gone)))
         return
       }
       this.#waiting.push(resume)

@@ -74,7 +74,8 @@ export class PendingTransactions {
   #exempt = 0
   #arrivals = 0
   #arrived: Array<Received> = []
-  #added = new Map<Hash, Received>()
+  /** Not asked for yet: what came in since `drainWaiting` was asked last, and what was there already. */
+  #added = { lately: new Map<Hash, Received>(), before: new Map<Hash, Received>() }
   #removed = new Set<Hash>()
 
   constructor(door: Door, capacity: number = Limits.MEMPOOL_TRANSACTIONS) {
@@ -125,9 +126,16 @@ export class PendingTransactions {
 
   /** What changed since this was asked last; what came and left in between is no part of it. */
   drain(): Changes {
-    const added = [...this.#added.values()]
-    this.#added = new Map()
+    const added = [...this.#added.before.values(), ...this.#added.lately.values()]
+    this.#added = { lately: new Map(), before: new Map() }
     return { added, removed: this.drainRemoved() }
+  }
+
+  /** The same, of what came in before this was asked last and is still here; the rest has until the next time. */
+  drainWaiting(): Changes {
+    const { lately, before } = this.#added
+    this.#added = { lately: new Map(), before: lately }
+    return { added: [...before.values()], removed: this.drainRemoved() }
   }
 
   /** What left since this or `drain` was asked last, of what was there then. */
@@ -138,7 +146,7 @@ export class PendingTransactions {
   }
 
   get hasChanges(): boolean {
-    return this.#added.size > 0 || this.#removed.size > 0
+    return this.#added.lately.size + this.#added.before.size + this.#removed.size > 0
   }
 
   /** A transaction whose signatures hold. The same one again while it is pending is no news and no mistake. */
@@ -177,7 +185,7 @@ export class PendingTransactions {
   #note(entry: Entry.Entry): void {
     const { id } = entry.transaction
     this.#arrived.push(entry)
-    if (!this.#removed.delete(id)) this.#added.set(id, entry)
+    if (!this.#removed.delete(id)) this.#added.lately.set(id, entry)
   }
 
   #insert(entry: Entry.Entry): void {
@@ -199,7 +207,11 @@ export class PendingTransactions {
     if (!this.#entries.delete(id)) return
     sender.remove(entry)
     if (entry.lane === "exempt") this.#exempt--
-    if (!this.#added.delete(id)) this.#removed.add(id)
+    if (!this.#forgetAdded(id)) this.#removed.add(id)
+  }
+
+  #forgetAdded(id: Hash): boolean {
+    return this.#added.lately.delete(id) || this.#added.before.delete(id)
   }
 
   #drop(entry: Entry.Entry): void {
@@ -308,7 +320,7 @@ export class PendingTransactions {
       const before = this.#entries.size
       this.submit(transaction, receivedAt, round)
       if (this.#entries.size === before && !this.#entries.has(transaction.id)) this.#removed.add(transaction.id)
-      else this.#added.delete(transaction.id)
+      else this.#forgetAdded(transaction.id)
     }
     this.#arrived = []
   }

@@ -38,38 +38,38 @@ export const checksOf = (networkId: NetworkId, transaction: Transaction.Transact
  * signature is another key. Only a yes is kept; it means the same at the door and in a vertex, which a no does not.
  */
 export class VerifiedTransactions {
-  /** In order of insertion, so that the oldest leaves first. */
-  readonly #keys = new Set<Hash.Hash>()
-  readonly #capacity: number
+  /** Half of them each; when the younger half is full, the older one is forgotten at once. */
+  #younger = new Set<Hash.Hash>()
+  #older = new Set<Hash.Hash>()
+  readonly #half: number
 
   constructor(capacity: number) {
-    this.#capacity = capacity
+    this.#half = Math.max(1, Math.floor(capacity / 2))
   }
 
   get size(): number {
-    return this.#keys.size
+    return this.#younger.size + this.#older.size
   }
 
   /** By its `Transaction.verificationKey`. */
   has(key: Hash.Hash): boolean {
-    return this.#keys.has(key)
+    return this.#younger.has(key) || this.#older.has(key)
   }
 
   /** For whoever had the signatures checked elsewhere, in a worker thread for example. */
   add(key: Hash.Hash): void {
-    if (this.#keys.size >= this.#capacity && !this.#keys.has(key)) {
-      for (const oldest of this.#keys) {
-        this.#keys.delete(oldest)
-        break
-      }
+    if (this.has(key)) return
+    if (this.#younger.size >= this.#half) {
+      this.#older = this.#younger
+      this.#younger = new Set()
     }
-    this.#keys.add(key)
+    this.#younger.add(key)
   }
 
   /** Whether every signature holds by the rule for vertices. */
   isValid(networkId: NetworkId, transaction: Transaction.Transaction): boolean {
     const key = Transaction.verificationKey(networkId, transaction)
-    if (this.#keys.has(key)) return true
+    if (this.has(key)) return true
     const valid = checksOf(networkId, transaction).every(isValid)
     if (valid) this.add(key)
     return valid

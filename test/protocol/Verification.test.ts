@@ -177,11 +177,11 @@ describe("a remembered verification", () => {
   })
 
   it("is forgotten, the oldest first, once there are too many", () => {
-    const verified = new Verification.VerifiedTransactions(3)
+    const verified = new Verification.VerifiedTransactions(4)
     const transactions = [0, 1, 2, 3, 4].map((nonce) => Transaction.sign(network, unsigned(nonce), alice))
     for (const transaction of transactions) {
       verified.isValid(network, transaction)
-      expect(verified.size).toBeLessThanOrEqual(3)
+      expect(verified.size).toBeLessThanOrEqual(4)
     }
     expect(transactions.map((transaction) => verified.has(Transaction.verificationKey(network, transaction)))).toEqual([
       false,

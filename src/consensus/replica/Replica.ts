@@ -5,7 +5,7 @@
  */
 import { Either } from "effect"
 import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
-import type { PendingTransactions, Refusal } from "../../ledger/PendingTransactions.js"
+import type { Changes, PendingTransactions, Refusal } from "../../ledger/PendingTransactions.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
 import type { Nonce, Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
@@ -42,8 +42,11 @@ import type { Contents, Stored, StoredJoin } from "./Stored.js"
 const MIN_PATIENCE_MS = 500
 /** How many times that a transaction may take into a vertex before the others are told of it again. */
 const TOLD_AGAIN_AFTER = 8
-/** Least time between two writes of what waits: most of it is final before, and is never written. */
-const PENDING_KEPT_EVERY_MS = 250
+/**
+ * Time between two writes of what waits. Who came in between them has until the one after the next: most is final before,
+ * and is never written.
+ */
+const PENDING_KEPT_EVERY_MS = 1_000
 
 export interface Options {
   /** None for a node without a validator key. */
@@ -186,7 +189,7 @@ export class Replica {
 
   /** The last tick: nothing that has come in may be left out of what is kept. */
   end(now: Timestamp): Outputs {
-    return this.#step(now, () => this.#keepPending(now))
+    return this.#step(now, () => this.#keepPending(this.#life.pool.drain(), now))
   }
 
   /** When the next tick can matter, if nothing comes in before. */
@@ -278,7 +281,7 @@ export class Replica {
       }
       const received = pool.takeArrivals()
       if (received.length > 0) this.#outbox.emit({ _tag: "TakenIn", received })
-      if (this.#keepsPendingIn(now) === 0) this.#keepPending(now)
+      if (pool.hasChanges && this.#keepsPendingIn(now) === 0) this.#keepPending(pool.drainWaiting(), now)
     }
     return this.#outbox.drain()
   }
@@ -289,10 +292,8 @@ export class Replica {
     return wait > PENDING_KEPT_EVERY_MS ? 0 : Math.max(0, wait)
   }
 
-  #keepPending(now: Timestamp): void {
-    const { pool } = this.#life
-    if (!pool.hasChanges) return
-    this.#outbox.write({ _tag: "Pending", ...pool.drain() })
+  #keepPending({ added, removed }: Changes, now: Timestamp): void {
+    if (added.length + removed.length > 0) this.#outbox.write({ _tag: "Pending", added, removed })
     this.#pendingKeptAt = now
   }
 
@@ -539,7 +540,7 @@ export class Replica {
     this.#joining = null
     for (const signed of proven) this.#outbox.write({ _tag: "CheckpointFinal", signed })
     this.#outbox.write({ _tag: "Joined", target, opening }, true)
-    this.#keepPending(now)
+    this.#keepPending(this.#life.pool.drain(), now)
     const { epoch } = opening.record
     const { roundIntervalMs } = this.#genesis.protocol
     const views = new StateViews([trie])

@@ -304,6 +304,24 @@ describe("a commit", () => {
     expect(pool.drain().removed).toEqual([second.id])
     expect(pool.hasChanges).toBe(false)
   })
+
+  it("brings to the disk what was there at the look before", () => {
+    const pool = new PendingTransactions(rich("ann", "ben"))
+    const [early, late] = [paying("ann", 0, 1_000), paying("ben", 0, 1_000)]
+    const look = () => {
+      const { added, removed } = pool.drainWaiting()
+      return { added: idsOf(added.map(({ transaction }) => transaction)), removed }
+    }
+    submit(pool, early)
+    expect(look()).toEqual({ added: [], removed: [] })
+    expect(pool.hasChanges).toBe(true)
+    submit(pool, late)
+    expect(look()).toEqual({ added: [early.id], removed: [] })
+    expect(look()).toEqual({ added: [late.id], removed: [] })
+    expect(pool.hasChanges).toBe(false)
+    submit(pool, paying("ann", 1, 1_000), paying("ann", 0, 5_000))
+    expect(look()).toEqual({ added: [], removed: [early.id] })
+  })
 })
 
 const names = ["ann", "ben", "cleo", "dan"]
@@ -396,7 +414,7 @@ describe("the pool beside its definition", () => {
           const transaction = (each.isExempt ? exempt : paying)(each.name, each.nonce, each.fee)
           pool.submit(transaction, Counter.timestamp(i), round)
           if (i % 3 > 0) continue
-          const { added, removed } = pool.drain()
+          const { added, removed } = i % 2 === 0 ? pool.drainWaiting() : pool.drain()
           for (const id of removed) disk.delete(id)
           for (const one of added) disk.set(one.transaction.id, one)
         }

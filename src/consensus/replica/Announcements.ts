@@ -1,6 +1,8 @@
 /**
- * Transactions that came in through this node's own door. The others are told at once, and again from time to time while
- * a transaction stands in no vertex: what was said into a partition, or before a crash, would otherwise stay here.
+ * Transactions that came in through this node's own door. The others are told at once, or a moment later together with
+ * those that follow closely: a message costs every node about as much as checking five signatures, whatever is in it. And
+ * again from time to time while a transaction stands in no vertex: what was said into a partition, or before a crash, would
+ * otherwise stay here.
  */
 import type { PendingTransactions } from "../../ledger/PendingTransactions.js"
 import type { Timestamp } from "../../protocol/Counter.js"
@@ -12,15 +14,22 @@ const MESSAGE_BYTES = 262_144
 
 const NOTHING: ReadonlyArray<never> = []
 
+export interface Pace {
+  /** Least time between two messages. */
+  readonly gatheredMs: number
+  /** How long a transaction may take into a vertex before it is told again. */
+  readonly againMs: number
+}
+
 export class Announcements {
-  readonly #everyMs: number
+  readonly #pace: Pace
+  #toldAt: number | null = null
   #fresh: Array<Transaction> = []
   #told = new Set<Hash>()
   #tellsAgainAt: number | null = null
 
-  /** `everyMs`: how long a transaction may take into a vertex before it is told again. */
-  constructor(everyMs: number) {
-    this.#everyMs = everyMs
+  constructor(pace: Pace) {
+    this.#pace = pace
   }
 
   /** How many transactions may have to be told again. */
@@ -28,12 +37,9 @@ export class Announcements {
     return this.#fresh.length + this.#told.size
   }
 
-  get hasNews(): boolean {
-    return this.#fresh.length > 0
-  }
-
-  /** When something may have to be told again. */
-  get wakeAt(): number | null {
+  /** When something may have to be told. */
+  wakeAt(now: Timestamp): number | null {
+    if (this.#fresh.length > 0) return this.#isGathered(now) ? now : (this.#toldAt ?? now) + this.#pace.gatheredMs
     return this.#told.size === 0 ? null : this.#tellsAgainAt
   }
 
@@ -48,27 +54,37 @@ export class Announcements {
 
   /** What to say now, a message each. */
   take(pool: PendingTransactions, now: Timestamp): ReadonlyArray<ReadonlyArray<Transaction>> {
-    const fresh = this.#fresh
+    const fresh = this.#isGathered(now) ? this.#fresh : NOTHING
     if (fresh.length === 0 && !this.#isDue(now)) return NOTHING
-    this.#fresh = []
+    if (fresh.length > 0) {
+      this.#fresh = []
+      this.#toldAt = now
+    }
     for (const { id } of fresh) this.#told.add(id)
     return messagesOf([...fresh, ...this.#again(pool, now)])
   }
 
-  /** A clock that was set back would otherwise hold everything up until it is where it was. */
+  // A clock that was set back would otherwise hold everything up until it is where it was.
+
+  #isGathered(now: Timestamp): boolean {
+    const before = this.#toldAt
+    return before === null || now < before || now - before >= this.#pace.gatheredMs
+  }
+
   #isDue(now: Timestamp): boolean {
     const due = this.#tellsAgainAt
-    return due === null || now >= due || due - now > this.#everyMs
+    return due === null || now >= due || due - now > this.#pace.againMs
   }
 
   #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
     if (!this.#isDue(now)) return []
-    this.#tellsAgainAt = now + this.#everyMs
+    const { againMs } = this.#pace
+    this.#tellsAgainAt = now + againMs
     const again: Array<Transaction> = []
     for (const id of this.#told) {
       const received = pool.get(id)
       if (received === undefined) this.#told.delete(id)
-      else if (now - received.receivedAt >= this.#everyMs && !pool.isIncluded(id)) again.push(received.transaction)
+      else if (now - received.receivedAt >= againMs && !pool.isIncluded(id)) again.push(received.transaction)
     }
     return again
   }

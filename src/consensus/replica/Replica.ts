@@ -40,6 +40,8 @@ import type { Contents, Stored, StoredJoin } from "./Stored.js"
 
 /** Least time an answer is waited for. */
 const MIN_PATIENCE_MS = 500
+/** Time between two messages with transactions: little beside the 700 that a payment takes to be final in rounds of 250. */
+const MOST_GATHERED_MS = 25
 /** How many times that a transaction may take into a vertex before the others are told of it again. */
 const TOLD_AGAIN_AFTER = 8
 /**
@@ -102,7 +104,10 @@ export class Replica {
     this.#patienceMs = Math.max(MIN_PATIENCE_MS, 4 * roundIntervalMs)
     this.#peers = new Peers(this.#patienceMs)
     this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs)
-    this.#announcements = new Announcements(TOLD_AGAIN_AFTER * this.#patienceMs)
+    this.#announcements = new Announcements({
+      gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
+      againMs: TOLD_AGAIN_AFTER * this.#patienceMs,
+    })
     this.#signing = new Signing(options.signer, stored.ownHeaders, this.#outbox)
     this.#keptJoin = stored.join
     this.#closing = closing
@@ -194,13 +199,12 @@ export class Replica {
 
   /** When the next tick can matter, if nothing comes in before. */
   wakeAt(now: Timestamp): Timestamp {
-    if (this.#announcements.hasNews) return now
     const { core, pool } = this.#life
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
     // Asked after every single input.
     let soonest: number = core.wakeAt(now)
     const keep = pool.hasChanges ? now + this.#keepsPendingIn(now) : null
-    for (const at of [pool.nextExpiry, this.#announcements.wakeAt, join, keep]) {
+    for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), join, keep]) {
       if (at !== null && at < soonest) soonest = Math.max(now, at)
     }
     return Counter.timestamp(soonest)

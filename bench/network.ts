@@ -18,6 +18,10 @@ const WARM_UP_RATE = 400
 const RATES = [0, 250, 500, 750, 1_000]
 const PHASE_MS = 15_000
 const BATCH_MS = 100
+/** Of half of what they bear, long enough for a hundredth to be several payments. */
+const HALF_LOAD_PHASES = 3
+/** Until what was offered before is no longer on its way: so long nothing becomes final. */
+const QUIET_MS = 2_000
 /** A second from each client where nothing is offered: what is not there cannot be followed. */
 const LEAST_RATE = 0.9
 /** A second, where one of four validators crashes. */
@@ -25,6 +29,13 @@ const CRASH_RATE = 100
 const BALANCE = Sats.make(1_000 * Sats.SATS_PER_COIN)
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const untilAllIsFinal = async (node: Processes.Started): Promise<void> => {
+  for (let before = -1, final = Processes.recorded(node); final > before; final = Processes.recorded(node)) {
+    before = final
+    await sleep(QUIET_MS)
+  }
+}
 
 /** Offers so many a second. */
 const phase = async (
@@ -77,6 +88,8 @@ const payments = async (): Promise<ReadonlyArray<Figure>> => {
   })
   const nodes = await Processes.startAll(network, ["--rate-limits", "off"], "warn")
   await Processes.everybodyAt(nodes, 5)
+  const [first, ...others] = nodes
+  if (first === undefined) throw new Error("there are no nodes")
   const clients = nodes.map(
     (node, i) =>
       new Payments.Client(
@@ -92,17 +105,17 @@ const payments = async (): Promise<ReadonlyArray<Figure>> => {
     const measured = await phase(nodes, clients, rate)
     most = Math.max(most, (measured.final * 1_000) / measured.elapsed)
     all.push(...figuresOf(rate, measured))
-    await sleep(2_000)
+    await untilAllIsFinal(first)
   }
-  const half = await phase(nodes, clients, most / 2)
+  const half: Array<number> = []
+  for (let i = 0; i < HALF_LOAD_PHASES; i++) half.push(...(await phase(nodes, clients, most / 2)).latencies)
   for (const part of [0.5, 0.99]) {
-    const value = quantile(half.latencies, part) / ROUND_MS
+    const value = quantile(half, part) / ROUND_MS
     all.push({ name: `half of the most: p${part * 100}`, value, unit: "round intervals" })
   }
-  await sleep(2_000)
+  await untilAllIsFinal(first)
   const healthy = await phase(nodes, clients, CRASH_RATE)
-  const [first, ...others] = nodes
-  await first?.kill()
+  await first.kill()
   await sleep(5_000)
   const crashed = await phase(others, clients.slice(1), CRASH_RATE)
   const [before, after] = [healthy, crashed].map(({ latencies }) => quantile(latencies, 0.5) / ROUND_MS)

@@ -41,10 +41,10 @@ export class VerifiedTransactions {
   /** Half of them each; when the younger half is full, the older one is forgotten at once. */
   #younger = new Set<Hash.Hash>()
   #older = new Set<Hash.Hash>()
-  readonly #half: number
+  readonly #capacity: number
 
   constructor(capacity: number) {
-    this.#half = Math.max(1, Math.floor(capacity / 2))
+    this.#capacity = capacity
   }
 
   get size(): number {
@@ -59,7 +59,7 @@ export class VerifiedTransactions {
   /** For whoever had the signatures checked elsewhere, in a worker thread for example. */
   add(key: Hash.Hash): void {
     if (this.has(key)) return
-    if (this.#younger.size >= this.#half) {
+    if (2 * (this.#younger.size + 1) > this.#capacity) {
       this.#older = this.#younger
       this.#younger = new Set()
     }

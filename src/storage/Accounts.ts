@@ -1,5 +1,4 @@
 /** The accounts as of the last commit. */
-import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
 import type { Address } from "../protocol/Address.js"
@@ -7,9 +6,10 @@ import * as Binary from "../protocol/Binary.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
 import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
+import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
 import * as EventLoop from "./EventLoop.js"
-import type { Sql, Value } from "./Sql.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 /**
@@ -80,8 +80,9 @@ export class Changes {
     this.#rows.push(address, reader.u64(), reader.u64(), value.subarray(EXTRAS_OFFSET))
   }
 
-  write(sql: Sql): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
+  write(sql: Sql): void {
+    insert(sql, this.#rows)
+    remove(sql, this.#gone)
   }
 }
 

@@ -61,22 +61,21 @@ const withSignatures = (sql: Sql, row: Column.Row) =>
     }),
   )
 
-const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint) =>
-  Effect.gen(function* () {
-    const { round, epoch, nextEpoch } = checkpoint
-    const hash = fromHex(checkpoint.hash)
-    const quorum = hasQuorum ? 1 : 0
-    // Signatures are of the content: with other content they go, by the foreign key.
-    yield* sql`delete from checkpoints where round = ${round} and hash <> ${hash}`.run
-    yield* sql`insert into checkpoints (round, epoch, hash, is_closing, has_quorum, content)
-      values (${round}, ${epoch}, ${hash}, ${nextEpoch === null ? 0 : 1}, ${quorum}, ${Checkpoint.encode(checkpoint)})
-      on conflict (round) do update set has_quorum = max(has_quorum, excluded.has_quorum)`.run
-    for (const { validator, signature } of signatures) {
-      yield* sql`insert into checkpoint_signatures (round, validator, signature)
-        values (${round}, ${fromHex(validator)}, ${fromHex(signature)})
-        on conflict (round, validator) do update set signature = excluded.signature`.run
-    }
-  })
+const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint): void => {
+  const { round, epoch, nextEpoch } = checkpoint
+  const hash = fromHex(checkpoint.hash)
+  const quorum = hasQuorum ? 1 : 0
+  // Signatures are of the content: with other content they go, by the foreign key.
+  sql`delete from checkpoints where round = ${round} and hash <> ${hash}`.run()
+  sql`insert into checkpoints (round, epoch, hash, is_closing, has_quorum, content)
+    values (${round}, ${epoch}, ${hash}, ${nextEpoch === null ? 0 : 1}, ${quorum}, ${Checkpoint.encode(checkpoint)})
+    on conflict (round) do update set has_quorum = max(has_quorum, excluded.has_quorum)`.run()
+  for (const { validator, signature } of signatures) {
+    sql`insert into checkpoint_signatures (round, validator, signature)
+      values (${round}, ${fromHex(validator)}, ${fromHex(signature)})
+      on conflict (round, validator) do update set signature = excluded.signature`.run()
+  }
+}
 
 export const make = (database: Database): Checkpoints => {
   const select = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
@@ -88,14 +87,14 @@ export const make = (database: Database): Checkpoints => {
     Effect.map(select(rows), ([checkpoint]) => Option.fromNullable(checkpoint))
 
   return {
-    put: (checkpoint) => database.write((sql) => put(sql, checkpoint)),
+    put: (checkpoint) => database.write((sql) => Effect.sync(() => put(sql, checkpoint))),
 
     putBuilt: (checkpoint) =>
       database.write((sql) =>
-        Effect.zipRight(
-          put(sql, { checkpoint, signatures: [], hasQuorum: false }),
-          sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.run,
-        ),
+        Effect.sync(() => {
+          put(sql, { checkpoint, signatures: [], hasQuorum: false })
+          sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.run()
+        }),
       ),
 
     ofEpoch: (epoch) =>

@@ -3,7 +3,6 @@
  * the last close, and from there to the one before. A record is written here at its first change in an epoch, in the
  * same transaction, so after any crash the way back is whole.
  */
-import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
 import type { Change } from "../ledger/Effects.js"
@@ -12,10 +11,11 @@ import * as StateKey from "../protocol/StateKey.js"
 import * as Accounts from "./Accounts.js"
 import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
+import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
 import * as EventLoop from "./EventLoop.js"
 import * as Records from "./Records.js"
-import type { Sql, Value } from "./Sql.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface ClosedStates {
@@ -45,20 +45,16 @@ const keepRecords = Bulk.from(
 )
 
 /** Keeps what these records are before they change, unless the epoch has changed them before; part of a commit's transaction. */
-export const keep = (
-  sql: Sql,
-  closed: Epoch,
-  changes: Iterable<Pick<Change, "kind" | "key">>,
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.suspend(() => {
-    const accounts: Array<Value> = []
-    const records: Array<Value> = []
-    for (const { kind, key } of changes) {
-      if (kind === "Account") accounts.push(closed, toHex(key))
-      else records.push(closed, StateKey.KINDS[kind].byte, key)
-    }
-    return Effect.zipRight(keepAccounts(sql, accounts), keepRecords(sql, records))
-  })
+export const keep = (sql: Sql, closed: Epoch, changes: Iterable<Pick<Change, "kind" | "key">>): void => {
+  const accounts: Array<Value> = []
+  const records: Array<Value> = []
+  for (const { kind, key } of changes) {
+    if (kind === "Account") accounts.push(closed, toHex(key))
+    else records.push(closed, StateKey.KINDS[kind].byte, key)
+  }
+  keepAccounts(sql, accounts)
+  keepRecords(sql, records)
+}
 
 const accountOf = (row: Column.Row): Change => {
   const address = Column.addressText(row, 0)

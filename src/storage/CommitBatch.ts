@@ -11,6 +11,7 @@ import type { Vertex } from "../protocol/Vertex.js"
 import * as Accounts from "./Accounts.js"
 import * as ClosedStates from "./ClosedStates.js"
 import * as Commits from "./Commits.js"
+import * as EventLoop from "./EventLoop.js"
 import * as PendingTransactions from "./PendingTransactions.js"
 import * as Records from "./Records.js"
 import type { Sql } from "./Sql.js"
@@ -64,16 +65,16 @@ export const fromExecution = (execution: Execution.Execution, vertices: Readonly
 }
 
 /** Puts changed records where each belongs. */
-export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.suspend(() => {
-    const accounts = new Accounts.Changes()
-    const records = new Records.Changes()
-    for (const { kind, key, value } of changes) {
-      if (kind === "Account") accounts.add(key, value)
-      else records.add(kind, key, value)
-    }
-    return Effect.zipRight(accounts.write(sql), records.write(sql))
-  })
+export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): void => {
+  const accounts = new Accounts.Changes()
+  const records = new Records.Changes()
+  for (const { kind, key, value } of changes) {
+    if (kind === "Account") accounts.add(key, value)
+    else records.add(kind, key, value)
+  }
+  accounts.write(sql)
+  records.write(sql)
+}
 
 const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
@@ -86,16 +87,35 @@ const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effec
       )
   })
 
+/** About as many records or transactions as are put together in ten milliseconds. Behind them others have their turn. */
+const AT_ONCE = 1_024
+
+function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
+  let part: Array<A> = []
+  for (const one of all) {
+    part.push(one)
+    if (part.length < AT_ONCE) continue
+    yield part
+    part = []
+  }
+  yield part
+}
+
 /** The statements of one commit, for one transaction. */
 export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const { commit, vertices } = batch
-    yield* Commits.append(sql, commit, vertices.length)
-    // Nobody joins at genesis: what there was then says its file.
-    if (commit.epoch > 1) yield* ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), batch.changes)
-    yield* writeChanges(sql, batch.changes)
+    Commits.append(sql, commit, vertices.length)
+    for (const changes of partsOf(batch.changes)) {
+      // Nobody joins at genesis: what there was then says its file.
+      if (commit.epoch > 1) ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), changes)
+      writeChanges(sql, changes)
+      if (changes.length === AT_ONCE) yield* EventLoop.turn
+    }
     yield* Transactions.append(sql, commit.index, vertices)
-    yield* PendingTransactions.remove(sql, batch.settled)
+    const transactions = vertices.reduce((count, { executed }) => count + executed.length, 0)
+    if (transactions > AT_ONCE) yield* EventLoop.turn
+    PendingTransactions.remove(sql, batch.settled)
     // Last, because it waits for an answer, and all before it may be done meanwhile.
     yield* markVertices(sql, batch)
   })

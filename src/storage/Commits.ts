@@ -1,5 +1,4 @@
 /** The commits this node has executed. */
-import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Commit } from "../protocol/Commit.js"
@@ -52,13 +51,11 @@ const commitOf = (row: Column.Row): CommitRecord => ({
 })
 
 /** Part of a commit's transaction; a commit that stands there already is a bug of the caller and is refused. */
-export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(
-    sql`insert into commits ${sql.literal(`(${COLUMNS}, vertex_count)`)} values (
-      ${commit.index}, ${commit.epoch}, ${commit.leaderRound}, ${fromHex(commit.leaderHash)},
-      ${fromHex(commit.previous)}, ${fromHex(commit.hash)}, ${commit.time}, ${fromHex(commit.effectsDigest)},
-      ${vertexCount})`.run,
-  )
+export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): void =>
+  sql`insert into commits ${sql.literal(`(${COLUMNS}, vertex_count)`)} values (
+    ${commit.index}, ${commit.epoch}, ${commit.leaderRound}, ${fromHex(commit.leaderHash)},
+    ${fromHex(commit.previous)}, ${fromHex(commit.hash)}, ${commit.time}, ${fromHex(commit.effectsDigest)},
+    ${vertexCount})`.run()
 
 /** Of the old commits behind this one those that are looked at together; null when there are none. */
 const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: PruneRequest) =>
@@ -77,9 +74,9 @@ const pruneBehind = (sql: Sql, index: number, request: PruneRequest) =>
   Effect.gen(function* () {
     const old = yield* oldBehind(sql, index, request)
     if (old === null) return null
-    yield* sql`delete from commits where commit_index between ${old.first} and ${old.last}
+    sql`delete from commits where commit_index between ${old.first} and ${old.last}
       and commit_index not in (select commit_index from transaction_vertices
-        where commit_index between ${old.first} and ${old.last})`.run
+        where commit_index between ${old.first} and ${old.last})`.run()
     return old.last
   })
 

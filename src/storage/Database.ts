@@ -8,10 +8,11 @@
  * may run inside a transaction of somebody else, and be rolled back with it.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
-import type { SqlConnection, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Cause, Effect, type Scope } from "effect"
 import { type Row, UnexpectedValue } from "./Column.js"
+import * as Connection from "./Connection.js"
 import * as Migration from "./Migration.js"
 import * as Sql from "./Sql.js"
 import * as StorageError from "./StorageError.js"
@@ -19,8 +20,13 @@ import type { WriterThread } from "./WriterThread.js"
 
 type Statements<A> = (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>
 
-/** Gives a connection to one user at a time, until his scope ends. */
-type Acquirer = SqlConnection.Connection.Acquirer
+/** A connection for one user at a time: what one adds and another asks for would be one transaction. */
+interface Turns {
+  readonly connection: Connection.Connection
+  readonly lock: Effect.Semaphore
+}
+
+const turnsOf = (connection: Connection.Connection): Turns => ({ connection, lock: Effect.unsafeMakeSemaphore(1) })
 
 export interface Database {
   readonly file: string
@@ -28,7 +34,7 @@ export interface Database {
   readonly select: <A>(
     rowOf: (row: Row) => A,
     text: string,
-    ...values: ReadonlyArray<Sql.Value>
+    ...values: ReadonlyArray<Connection.Value>
   ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
   /** A consistent view: nothing is committed between two statements of one reading. */
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
@@ -55,27 +61,21 @@ export interface Options {
 
 const MEMORY = ":memory:"
 
-const execute = (connection: SqlConnection.Connection, text: string): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(connection.execute(text, [], undefined))
-
-/** Holds the connection for all statements of `use`. */
-const reserved = <A>(
-  acquirer: Acquirer,
-  use: (connection: SqlConnection.Connection) => Effect.Effect<A, SqlError.SqlError>,
-): Effect.Effect<A, SqlError.SqlError> => Effect.scoped(Effect.flatMap(acquirer, use))
+const execute = ({ connection, lock }: Turns, text: string): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(lock.withPermits(1)(connection.ask(text, [])))
 
 const transaction =
-  (acquirer: Acquirer, begin: string) =>
+  ({ connection, lock }: Turns, begin: string) =>
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.uninterruptible(
-      reserved(acquirer, (connection) =>
-        connection.executeRaw(begin, []).pipe(
-          Effect.zipRight(statements(Sql.over(connection))),
-          Effect.zipLeft(execute(connection, "commit")),
-          // After a full disk, or in the other thread, it is rolled back already, and SQLite refuses to do it twice.
-          Effect.onError(() => Effect.ignore(execute(connection, "rollback"))),
-        ),
-      ),
+    Effect.suspend(() => {
+      connection.add(begin, [])
+      return statements(Sql.over(connection))
+    }).pipe(
+      Effect.zipLeft(Effect.suspend(() => connection.ask("commit", []))),
+      // After a full disk, or where a statement failed, it is rolled back already, and SQLite refuses to do it twice.
+      Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
+      lock.withPermits(1),
+      Effect.uninterruptible,
     )
 
 const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.Cause<StorageError.StorageError> =>
@@ -92,17 +92,17 @@ const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R
 /** The driver throws where the file cannot be opened. */
 const connect = (
   config: SqliteClient.SqliteClientConfig,
-): Effect.Effect<Acquirer, StorageError.StorageError, Scope.Scope> =>
+): Effect.Effect<Turns, StorageError.StorageError, Scope.Scope> =>
   SqliteClient.make({ ...config, prepareCacheSize: 1_000, prepareCacheTTL: "1000 days" }).pipe(
-    Effect.map(({ reserve }) => reserve),
+    Effect.flatMap(({ reserve }) => reserve),
+    Effect.map((connection) => turnsOf(Connection.local(connection))),
     Effect.provide(Reactivity.layer),
+    (connected) => typed(config.filename, connected),
     Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
   )
 
-const pragmas = (acquirer: Acquirer, texts: ReadonlyArray<string>) =>
-  reserved(acquirer, (connection) =>
-    Effect.forEach(texts, (text) => execute(connection, `pragma ${text}`), { discard: true }),
-  )
+const pragmas = (turns: Turns, texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) => execute(turns, `pragma ${text}`), { discard: true })
 
 /** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
 const CHECKPOINT_PAGES = 8_192
@@ -123,28 +123,20 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-const make = (file: string, writer: Acquirer, reader: Acquirer): Database => ({
+const make = (file: string, writer: Turns, reader: Turns): Database => ({
   file,
-  // By the connection itself: a client's statement is put together anew and gets a span of its own every time.
   select: (rowOf, text, ...values) =>
     typed(
       file,
-      Effect.map(
-        reserved(reader, (connection) => connection.executeValues(text, values)),
-        (rows) => rows.map(rowOf),
+      Effect.map(reader.lock.withPermits(1)(Effect.suspend(() => reader.connection.ask(text, values))), (rows) =>
+        rows.map(rowOf),
       ),
     ),
   read: (statements) => typed(file, transaction(reader, "begin")(statements)),
   write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
   // A checkpoint begins with syncing the log.
-  sync: typed(
-    file,
-    reserved(writer, (connection) => execute(connection, "pragma wal_checkpoint(passive)")),
-  ),
-  compact: typed(
-    file,
-    reserved(writer, (connection) => execute(connection, "vacuum")),
-  ),
+  sync: typed(file, execute(writer, "pragma wal_checkpoint(passive)")),
+  compact: typed(file, execute(writer, "vacuum")),
 })
 
 /** Opens a file that was checked before, or makes it, and brings it to the newest schema. */
@@ -153,7 +145,7 @@ export const open = (
   thread: WriterThread,
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
-    const writer = yield* typed(file, thread.open(file))
+    const writer = turnsOf(yield* typed(file, thread.open(file)))
     yield* typed(file, pragmas(writer, writerPragmas(durability)))
     yield* Migration.run(make(file, writer, writer), migrations)
     const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
@@ -166,8 +158,8 @@ export const openInMemory = (
   migrations: ReadonlyArray<Migration.Migration>,
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
-    const acquirer = yield* connect({ filename: MEMORY })
-    const database = make("the database in memory", acquirer, acquirer)
+    const connection = yield* connect({ filename: MEMORY })
+    const database = make("the database in memory", connection, connection)
     yield* Migration.run(database, migrations)
     return database
   })
@@ -179,11 +171,8 @@ export const openInMemory = (
 export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const acquirer = yield* connect({ filename: file, disableWAL: true })
-      yield* typed(
-        file,
-        reserved(acquirer, (connection) => execute(connection, "select name from sqlite_schema limit 1")),
-      )
+      const connection = yield* connect({ filename: file, disableWAL: true })
+      yield* typed(file, execute(connection, "select name from sqlite_schema limit 1"))
     }),
   )
 

@@ -1,5 +1,4 @@
 /** What opened the running epoch and the one before it. */
-import type { SqlError } from "@effect/sql"
 import { Effect, Either } from "effect"
 import { fromHex } from "#crypto"
 import type { Opening } from "../consensus/Output.js"
@@ -33,18 +32,19 @@ const openingOf = (row: Column.Row): Opening => ({
 })
 
 /** Part of a transaction that does more. */
-export const insert = (sql: Sql, { base, record, position }: Opening): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(
-    sql`insert or replace into openings (epoch, base, record, commit_index, commit_hash, leader_round, time) values (
-      ${record.epoch}, ${fromHex(base)}, ${EpochRecord.encode(record)}, ${position.index}, ${fromHex(position.hash)},
-      ${position.leaderRound}, ${position.time})`.run,
-  )
+export const insert = (sql: Sql, { base, record, position }: Opening): void =>
+  sql`insert or replace into openings (epoch, base, record, commit_index, commit_hash, leader_round, time) values (
+    ${record.epoch}, ${fromHex(base)}, ${EpochRecord.encode(record)}, ${position.index}, ${fromHex(position.hash)},
+    ${position.leaderRound}, ${position.time})`.run()
 
 export const make = (database: Database): Epochs => ({
   begin: (opening) =>
     database
       .write((sql) =>
-        Effect.zipRight(insert(sql, opening), sql`delete from openings where epoch < ${opening.record.epoch - 1}`.run),
+        Effect.sync(() => {
+          insert(sql, opening)
+          sql`delete from openings where epoch < ${opening.record.epoch - 1}`.run()
+        }),
       )
       .pipe(Effect.zipRight(database.sync)),
 

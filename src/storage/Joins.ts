@@ -29,16 +29,16 @@ const targetOf = (row: Column.Row): Checkpoint.SignedCheckpoint =>
 export const make = (database: Database): Joins => ({
   begin: (target) =>
     database.write((sql) =>
-      Effect.gen(function* () {
-        yield* sql`delete from joins`.run
-        yield* sql`insert into joins (epoch, target)
-          values (${target.checkpoint.epoch}, ${Checkpoint.encodeSigned(target)})`.run
+      Effect.sync(() => {
+        sql`delete from joins`.run()
+        sql`insert into joins (epoch, target)
+          values (${target.checkpoint.epoch}, ${Checkpoint.encodeSigned(target)})`.run()
       }),
     ),
 
   add: (subtree) =>
     database.write((sql) =>
-      Effect.asVoid(sql`insert into join_subtrees (epoch, bytes) select epoch, ${subtree} from joins`.run),
+      Effect.sync(() => sql`insert into join_subtrees (epoch, bytes) select epoch, ${subtree} from joins`.run()),
     ),
 
   kept: database.read((sql) =>
@@ -50,5 +50,6 @@ export const make = (database: Database): Joins => ({
     }),
   ),
 
-  forgetBefore: (epoch) => database.write((sql) => Effect.asVoid(sql`delete from joins where epoch < ${epoch}`.run)),
+  forgetBefore: (epoch) =>
+    database.write((sql) => Effect.sync(() => sql`delete from joins where epoch < ${epoch}`.run())),
 })

@@ -57,9 +57,9 @@ export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.
       onSome: () => Effect.void,
       onNone: () =>
         database.write((sql) =>
-          Effect.gen(function* () {
-            yield* sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`.run
-            yield* sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`.run
+          Effect.sync(() => {
+            sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`.run()
+            sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`.run()
           }),
         ),
     }),

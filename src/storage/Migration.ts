@@ -62,10 +62,10 @@ export const run = (database: Database, migrations: ReadonlyArray<Migration>): E
     for (const migration of migrations) {
       if (migration.version <= version) continue
       yield* database.write((sql) =>
-        Effect.gen(function* () {
-          for (const text of statementsOf(migration)) yield* sql.text(text).run
-          yield* sql.text(`pragma application_id = ${APPLICATION_ID}`).run
-          yield* sql.text(`pragma user_version = ${migration.version}`).run
+        Effect.sync(() => {
+          for (const text of statementsOf(migration)) sql.text(text).run()
+          sql.text(`pragma application_id = ${APPLICATION_ID}`).run()
+          sql.text(`pragma user_version = ${migration.version}`).run()
         }),
       )
     }

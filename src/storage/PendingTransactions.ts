@@ -1,5 +1,4 @@
 /** The transactions of the mempool, so that they survive a restart. */
-import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Timestamp } from "../protocol/Counter.js"
@@ -38,19 +37,18 @@ const insert = Bulk.insert("pending_transactions (hash, received_at, bytes)", 3,
 const removeAll = Bulk.remove("pending_transactions", ["hash"])
 
 /** Takes transactions out; also part of the commit's transaction that executed them. */
-export const remove = (sql: Sql, ids: ReadonlyArray<Hash>): Effect.Effect<void, SqlError.SqlError> =>
-  removeAll(sql, ids.map(fromHex))
+export const remove = (sql: Sql, ids: ReadonlyArray<Hash>): void => removeAll(sql, ids.map(fromHex))
 
 export const make = (database: Database): PendingTransactions => ({
   update: (added, removed) =>
     database.write((sql) =>
-      Effect.zipRight(
-        remove(sql, removed),
+      Effect.sync(() => {
+        remove(sql, removed)
         insert(
           sql,
           added.flatMap(({ transaction, receivedAt }) => [fromHex(transaction.id), receivedAt, transaction.encoded]),
-        ),
-      ),
+        )
+      }),
     ),
 
   all: database.read((sql) =>

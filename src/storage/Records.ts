@@ -1,13 +1,13 @@
 /** Every record of the ledger besides accounts, as of the last commit. */
-import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import * as StateKey from "../protocol/StateKey.js"
 import type { StateRecord } from "../protocol/StateRecord.js"
 import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
+import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
 import * as EventLoop from "./EventLoop.js"
-import type { Sql, Value } from "./Sql.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 const PAGE_ROWS = 4_096
@@ -46,8 +46,9 @@ export class Changes {
     else this.#rows.push(byte, key, value)
   }
 
-  write(sql: Sql): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.zipRight(insert(sql, this.#rows), remove(sql, this.#gone))
+  write(sql: Sql): void {
+    insert(sql, this.#rows)
+    remove(sql, this.#gone)
   }
 }
 

@@ -84,10 +84,11 @@ const foreignOf = (row: Column.Row): ForeignHeader => ({
 })
 
 const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<void, StorageError> =>
-  database.write(
-    (sql) =>
+  database.write((sql) =>
+    Effect.sync(() =>
       sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
-        ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run,
+        ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run(),
+    ),
   )
 
 const isTaken = (error: StorageError): boolean =>
@@ -160,15 +161,14 @@ export const make = (database: Database): SignedVertices => ({
     ),
 
   keepForeign: (header, seenAt) =>
-    database
-      .write(
-        (sql) =>
-          sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
+    database.write((sql) =>
+      Effect.sync(() =>
+        sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
           values (${fromHex(header.hash)}, ${fromHex(header.author)}, ${header.epoch}, ${header.round}, ${seenAt},
             ${Header.encode(header)})
-          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run,
-      )
-      .pipe(Effect.asVoid),
+          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run(),
+      ),
+    ),
 
   foreign: (author, limit) =>
     database.read((sql) =>

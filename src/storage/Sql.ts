@@ -3,12 +3,10 @@
  * They go to the connection as they are; a client's would be put together anew, with a span and a context of its own, every
  * time, at a multiple of what SQLite takes.
  */
-import type { SqlConnection, SqlError } from "@effect/sql"
-import { Data, Effect } from "effect"
+import type { SqlError } from "@effect/sql"
+import { Data, type Effect } from "effect"
 import type { Row } from "./Column.js"
-
-/** What a column can be given. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
-export type Value = string | number | Uint8Array | null
+import type { Connection, Value } from "./Connection.js"
 
 /** A part of the statement itself, not a value. */
 class Literal extends Data.Class<{ readonly text: string }> {}
@@ -17,7 +15,7 @@ export interface Statement {
   /** Its rows; waits until all before it is done. */
   readonly values: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
   /** Done at the latest with the next rows that are asked for, or with the transaction; what is wrong is told then. */
-  readonly run: Effect.Effect<void, SqlError.SqlError>
+  readonly run: () => void
 }
 
 export interface Sql {
@@ -27,10 +25,12 @@ export interface Sql {
   readonly literal: (text: string) => Literal
 }
 
-export const over = (connection: SqlConnection.Connection): Sql => {
+export const over = (connection: Connection): Sql => {
   const text = (statement: string, values: ReadonlyArray<Value> = []): Statement => ({
-    values: Effect.suspend(() => connection.executeValues(statement, values)),
-    run: Effect.asVoid(Effect.suspend(() => connection.executeRaw(statement, values))),
+    get values() {
+      return connection.ask(statement, values)
+    },
+    run: () => connection.add(statement, values),
   })
 
   const tagged = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Value | Literal>): Statement => {

@@ -14,12 +14,12 @@ const GOES = ["accounts", "records", "accounts_before", "records_before", "verti
 /** For one transaction: the pieces that were fetched become the state, one after the other. */
 export const write = (sql: Sql, opening: Opening): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    for (const table of GOES) yield* sql.text(`delete from ${table}`).run
+    for (const table of GOES) sql.text(`delete from ${table}`).run()
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {
       const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values
-      yield* CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
+      CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
     }
-    yield* sql`delete from joins`.run
-    yield* Epochs.insert(sql, opening)
+    sql`delete from joins`.run()
+    Epochs.insert(sql, opening)
   })

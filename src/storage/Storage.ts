@@ -145,7 +145,7 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
       { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
     ),
   begin: (batch, opening) =>
-    node.write((sql) => Effect.zipRight(CommitBatch.write(sql, batch), Epochs.insert(sql, opening))),
+    node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
   replaceState: (opening) => node.write((sql) => StateReplacement.write(sql, opening)),
   compact: node.compact,
 })

@@ -10,8 +10,9 @@ import * as Operation from "../protocol/Operation.js"
 import type { Transaction } from "../protocol/Transaction.js"
 import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
+import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
-import type { Sql, Value } from "./Sql.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface Failure {
@@ -157,9 +158,9 @@ export const append = (
         for (const address of participants) history.push(fromHex(address), sequence)
       }
     }
-    yield* insertVertices(sql, places)
-    yield* insertTransactions(sql, transactions)
-    yield* insertHistory(sql, history)
+    insertVertices(sql, places)
+    insertTransactions(sql, transactions)
+    insertHistory(sql, history)
   })
 
 /** The first transaction of this commit or a later one; beyond the last when there is none. */
@@ -175,9 +176,9 @@ const pruneBefore = (sql: Sql, before: CommitIndex) =>
   Effect.gen(function* () {
     const first = yield* firstSequence(sql, before)
     const gone = yield* sql`select count(*) from transactions where sequence < ${first}`.values
-    yield* sql`delete from account_history where sequence < ${first}`.run
-    yield* sql`delete from transactions where sequence < ${first}`.run
-    yield* sql`delete from transaction_vertices where commit_index < ${before}`.run
+    sql`delete from account_history where sequence < ${first}`.run()
+    sql`delete from transactions where sequence < ${first}`.run()
+    sql`delete from transaction_vertices where commit_index < ${before}`.run()
     return Column.integer(gone[0] ?? [], 0)
   })
 

@@ -7,8 +7,9 @@ import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.j
 import type { Hash } from "../protocol/Hash.js"
 import { HEAD_BYTES, type Vertex } from "../protocol/Vertex.js"
 import * as Column from "./Column.js"
+import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
-import type { Sql, Value } from "./Sql.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 /** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
@@ -87,15 +88,13 @@ const vertexOf = (row: Column.Row): StoredVertex => ({
 })
 
 /** Their bytes only where the vertex has none yet: one that is known is left as it is. */
-const insertOne = (sql: Sql, { header, encoded }: Vertex): Effect.Effect<void, SqlError.SqlError> => {
+const insertOne = (sql: Sql, { header, encoded }: Vertex): void => {
   const hash = fromHex(header.hash)
-  return Effect.zipRight(
-    sql`insert into vertices (hash, epoch, round, author, timestamp)
-      values (${hash}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
-      on conflict (hash) do nothing`.run,
-    sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
-      on conflict (vertex_id) do nothing`.run,
-  )
+  sql`insert into vertices (hash, epoch, round, author, timestamp)
+    values (${hash}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
+    on conflict (hash) do nothing`.run()
+  sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
+    on conflict (vertex_id) do nothing`.run()
 }
 
 /** Marks stored vertices as ordered by a commit and says how many there were; part of its transaction. */
@@ -104,13 +103,14 @@ export const markOrdered = (
   commitIndex: CommitIndex,
   hashes: ReadonlyArray<Hash>,
 ): Effect.Effect<number, SqlError.SqlError> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     for (const [position, hash] of hashes.entries()) {
-      yield* sql`update vertices set commit_index = ${commitIndex}, position = ${position}
-        where hash = ${fromHex(hash)} and commit_index is null`.run
+      sql`update vertices set commit_index = ${commitIndex}, position = ${position}
+        where hash = ${fromHex(hash)} and commit_index is null`.run()
     }
-    const [row = []] = yield* sql`select count(*) from vertices where commit_index = ${commitIndex}`.values
-    return Column.integer(row, 0)
+    return Effect.map(sql`select count(*) from vertices where commit_index = ${commitIndex}`.values, ([row = []]) =>
+      Column.integer(row, 0),
+    )
   })
 
 /** How many of these sizes fit, at least one. */
@@ -142,7 +142,11 @@ export const make = (database: Database): Vertices => {
 
   return {
     insert: (vertices) =>
-      database.write((sql) => Effect.forEach(vertices, (vertex) => insertOne(sql, vertex), { discard: true })),
+      database.write((sql) =>
+        Effect.sync(() => {
+          for (const vertex of vertices) insertOne(sql, vertex)
+        }),
+      ),
 
     byHash: (hash) =>
       Effect.map(select(COLUMNS, "where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),

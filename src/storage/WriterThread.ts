@@ -6,8 +6,10 @@
  */
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
-import { type SqlConnection, SqlError } from "@effect/sql"
+import { SqlError } from "@effect/sql"
 import { Data, Effect, type Scope } from "effect"
+import type { Row } from "./Column.js"
+import type { Connection } from "./Connection.js"
 import { Parcel, READ_VALUE } from "./Parcel.js"
 
 /** A text, so that one bundle, compiled modules and sources start the same thread. Its data is where the driver lies. */
@@ -17,22 +19,28 @@ const Sqlite = require(workerData)
 const readValue = ${READ_VALUE}
 const files = []
 
-const perform = ({ database, texts, statements }, number, values, rows) => {
-  const statement = statements[number] ?? (statements[number] = database.prepare(texts[number]))
-  if (!statement.reader) {
-    statement.run(values)
-    return []
+const prepared = ({ database, texts, statements }, number) => {
+  if (statements[number] === undefined) {
+    const statement = database.prepare(texts[number])
+    statements[number] = statement.reader ? statement.raw(true) : statement
   }
-  return rows === "arrays" ? statement.raw(true).all(values) : statement.raw(false).all(values)
+  return statements[number]
 }
 
-const performAll = (file, { steps, bytes, rows }) => {
+const perform = (file, number, values) => {
+  const statement = prepared(file, number)
+  if (statement.reader) return statement.all(values)
+  statement.run(values)
+  return []
+}
+
+const performAll = (file, { steps, bytes }) => {
   const cursor = { bytes: Buffer.from(bytes), at: 0 }
   let answer = []
   for (const [number, count] of steps) {
     const values = new Array(count)
     for (let i = 0; i < count; i++) values[i] = readValue(cursor)
-    answer = perform(file, number, values, rows)
+    answer = perform(file, number, values)
   }
   return answer
 }
@@ -72,7 +80,7 @@ parentPort.on("message", (message) => {
 })
 `
 
-type Rows = ReadonlyArray<ReadonlyArray<unknown>>
+type Rows = ReadonlyArray<Row>
 
 /** What the driver said over there. */
 interface Problem {
@@ -135,22 +143,17 @@ export class WriterThread {
   }
 
   /** Opens a file, to write to it until the scope ends. */
-  open(path: string): Effect.Effect<SqlConnection.Connection.Acquirer, SqlError.SqlError, Scope.Scope> {
+  open(path: string): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> {
     return Effect.gen(this, function* () {
       const file = this.#files++
       yield* Effect.acquireRelease(this.#ask({ what: "open", file, path }), () =>
         Effect.ignore(this.#ask({ what: "close", file })),
       )
-      const connection = this.#connection(file)
-      const lock = yield* Effect.makeSemaphore(1)
-      return Effect.as(
-        Effect.acquireRelease(lock.take(1), () => lock.release(1)),
-        connection,
-      )
+      return this.#connection(file)
     })
   }
 
-  #connection(file: number): SqlConnection.Connection {
+  #connection(file: number): Connection {
     let parcel = new Parcel()
     /** Both sides number a file's statements as they come; another file's parcel may overtake this one's. */
     const numbers = new Map<string, number>()
@@ -165,28 +168,17 @@ export class WriterThread {
       return number
     }
 
-    const add = (text: string, values: ReadonlyArray<unknown>) => Effect.sync(() => parcel.add(numberOf(text), values))
-
-    const send = (rows: "arrays" | "objects") =>
-      Effect.suspend(() => {
-        const { steps, bytes } = parcel.close()
-        const message = { what: "perform", file, texts, steps, bytes, rows }
-        parcel = new Parcel()
-        texts = []
-        return this.#ask(message, [bytes])
-      })
-
-    const ask = (text: string, values: ReadonlyArray<unknown>, rows: "arrays" | "objects") =>
-      Effect.zipRight(add(text, values), send(rows))
-
     return {
-      execute: (text, values) => ask(text, values, "objects"),
-      executeUnprepared: (text, values) => ask(text, values, "objects"),
-      executeValues: (text, values) => ask(text, values, "arrays"),
-      executeRaw: add,
-      executeStream: () => {
-        throw new Error("rows that are streamed come from the connection that reads")
-      },
+      add: (text, values) => parcel.add(numberOf(text), values),
+      ask: (text, values) =>
+        Effect.suspend(() => {
+          parcel.add(numberOf(text), values)
+          const { steps, bytes } = parcel.close()
+          const message = { what: "perform", file, texts, steps, bytes }
+          parcel = new Parcel()
+          texts = []
+          return this.#ask(message, [bytes])
+        }),
     }
   }
 }

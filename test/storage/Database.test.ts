@@ -48,9 +48,9 @@ describe("a database", () => {
         Effect.exit(
           database.write((sql) =>
             Effect.gen(function* () {
-              yield* sql`insert into things (name) values (${name})`.run
+              sql`insert into things (name) values (${name})`.run()
               yield* Effect.yieldNow()
-              yield* sql`insert into things (name) values (${second})`.run
+              sql`insert into things (name) values (${second})`.run()
             }),
           ),
         )
@@ -69,7 +69,7 @@ describe("a database", () => {
           sql`insert into things (name) values ('a') returning name`.values.pipe(
             Effect.zipRight(Deferred.succeed(isInside, undefined)),
             Effect.zipRight(Effect.sleep("20 millis")),
-            Effect.zipRight(sql`insert into things (name) values ('b')`.run),
+            Effect.map(() => sql`insert into things (name) values ('b')`.run()),
           ),
         ),
       )
@@ -93,7 +93,7 @@ describe("a database", () => {
   it.scopedLive("cannot be written through its reader", () =>
     Effect.gen(function* () {
       const database = yield* opened
-      const refused = yield* Effect.flip(database.read((sql) => sql`delete from things`.run))
+      const refused = yield* Effect.flip(database.read((sql) => Effect.sync(() => sql`delete from things`.run())))
       expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_READONLY" })
     }).pipe(Effect.provide(world.platform)),
   )

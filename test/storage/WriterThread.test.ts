@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, FastCheck, Scope } from "effect"
 import { describe, expect } from "vitest"
+import type { Value } from "../../src/storage/Connection.js"
 import * as Database from "../../src/storage/Database.js"
-import type { Value } from "../../src/storage/Sql.js"
 import { WriterThread } from "../../src/storage/WriterThread.js"
 import * as world from "./world.js"
 
@@ -53,16 +53,16 @@ describe("the thread that writes", () => {
       const database = yield* opened
       const refused = yield* Effect.flip(
         database.write((sql) =>
-          Effect.gen(function* () {
-            yield* sql`insert into things values (1)`.run
-            yield* sql`insert into things values (1)`.run
-            yield* sql`insert into things values (2)`.run
+          Effect.sync(() => {
+            sql`insert into things values (1)`.run()
+            sql`insert into things values (1)`.run()
+            sql`insert into things values (2)`.run()
           }),
         ),
       )
       expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_CONSTRAINT_UNIQUE" })
       expect(yield* values(database)).toEqual([])
-      yield* database.write((sql) => sql`insert into things values (3)`.run)
+      yield* database.write((sql) => Effect.sync(() => sql`insert into things values (3)`.run()))
       expect(yield* values(database)).toEqual([3])
     }).pipe(Effect.provide(world.platform)),
   )
@@ -71,13 +71,18 @@ describe("the thread that writes", () => {
     Effect.gen(function* () {
       const database = yield* opened
       const given = [
-        database.write((sql) => Effect.zipRight(sql`insert into things values (1)`.run, Effect.dieMessage("given up"))),
+        database.write((sql) =>
+          Effect.zipRight(
+            Effect.sync(() => sql`insert into things values (1)`.run()),
+            Effect.dieMessage("given up"),
+          ),
+        ),
         database.write((sql) =>
           Effect.zipRight(sql`insert into things values (2) returning value`.values, Effect.dieMessage("given up")),
         ),
       ]
       for (const write of given) expect(Exit.isFailure(yield* Effect.exit(write))).toBe(true)
-      yield* database.write((sql) => sql`insert into things values (3)`.run)
+      yield* database.write((sql) => Effect.sync(() => sql`insert into things values (3)`.run()))
       expect(yield* values(database)).toEqual([3])
     }).pipe(Effect.provide(world.platform)),
   )
@@ -94,18 +99,18 @@ describe("the thread that writes", () => {
       const writing = yield* Effect.fork(
         slow.write((sql) =>
           Effect.gen(function* () {
-            yield* sql`insert into things values (1)`.run
+            sql`insert into things values (1)`.run()
             yield* Deferred.succeed(isInside, undefined)
             yield* Deferred.await(mayEnd)
-            yield* sql`insert into things (value) values (${2})`.run
+            sql`insert into things (value) values (${2})`.run()
           }),
         ),
       )
       yield* Deferred.await(isInside)
-      yield* quick.write((sql) => sql`insert into things (value) select ${3}`.run)
+      yield* quick.write((sql) => Effect.sync(() => sql`insert into things (value) select ${3}`.run()))
       yield* Deferred.succeed(mayEnd, undefined)
       yield* writing
-      yield* quick.write((sql) => sql`insert into things values (4)`.run)
+      yield* quick.write((sql) => Effect.sync(() => sql`insert into things values (4)`.run()))
       expect(yield* values(slow)).toEqual([1, 2])
       expect(yield* values(quick)).toEqual([3, 4])
     }).pipe(Effect.provide(world.platform)),
@@ -116,10 +121,11 @@ describe("the thread that writes", () => {
       const database = yield* opened
       let turns = 0
       const counting = setInterval(() => turns++, 1)
-      yield* database.write(
-        (sql) =>
+      yield* database.write((sql) =>
+        Effect.sync(() =>
           sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
-            insert into things select i from n`.run,
+            insert into things select i from n`.run(),
+        ),
       )
       clearInterval(counting)
       expect(turns).toBeGreaterThan(10)
@@ -145,9 +151,9 @@ describe("the thread that writes", () => {
       yield* Scope.close(scope, Exit.void)
       const expected = { _tag: "DatabaseFailed", code: "THREAD_GONE" }
       expect(yield* writing).toMatchObject(expected)
-      expect(yield* Effect.flip(database.write((sql) => sql`insert into things values (1)`.run))).toMatchObject(
-        expected,
-      )
+      expect(
+        yield* Effect.flip(database.write((sql) => Effect.sync(() => sql`insert into things values (1)`.run()))),
+      ).toMatchObject(expected)
     }).pipe(Effect.provide(world.platform)),
   )
 })

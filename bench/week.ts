@@ -1,7 +1,6 @@
 /**
  * A week of a solo node in as many rounds as it makes when nothing holds it back: what it holds in memory and on the disk
- * as it grows older, and whether it starts as fast as in its youth. Runs for an hour or two, and only when asked for by
- * name; `UDG_WEEK_ROUNDS` makes it shorter.
+ * as it grows older, and whether it starts as fast as in its youth. Runs for an hour, and only when asked for by name; `UDG_WEEK_ROUNDS` makes it shorter.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -54,7 +53,6 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
     return { node, milliseconds: median(times) }
   }
   try {
-    const began = performance.now()
     let { node } = await start()
     const memory: Array<number> = []
     const disk: Array<number> = []
@@ -70,11 +68,9 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
         starts.push(again.milliseconds)
       }
     }
-    const seconds = (performance.now() - began) / 1_000
     await node.stop()
     const share = (values: ReadonlyArray<number>, from: number): number => (values.at(-1) ?? 0) / (values[from] ?? 1)
     return [
-      { name: "rounds", value: ROUNDS / seconds, unit: "a second" },
       ...memory.map((value, i) => ({ name: `memory after ${i + 1} of ${PARTS} parts`, value, unit: "MiB" })),
       ...disk.map((value, i) => ({ name: `data directory after ${i + 1} of ${PARTS} parts`, value, unit: "MiB" })),
       { name: "memory at the end beside that half way", value: share(memory, PARTS / 2 - 1), unit: "times" },

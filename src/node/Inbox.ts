@@ -23,12 +23,12 @@ export class Inbox<A> {
     return this.#items.splice(0, limit)
   }
 
-  /** Until something comes in. An interruption loses nothing: items wait in the list, not with the reader. */
+  /**
+   * Until something comes in. An interruption loses nothing: items wait in the list, not with the reader, and to wake one
+   * who has gone does nothing.
+   */
   readonly arrival: Effect.Effect<void> = Effect.async<void>((resume) => {
     this.#wake = () => resume(Effect.void)
     if (!this.isEmpty) resume(Effect.void)
-    return Effect.sync(() => {
-      this.#wake = () => {}
-    })
   })
 }

@@ -58,10 +58,14 @@ export const make = ({ networkId, counters, settling, vitals, write }: Surroundi
       write(output)
     }
 
-    const carryOut = (output: Output): Effect.Effect<void> => {
+    /** What is left to be done: nothing where it is handed over at once. */
+    const carryOut = (output: Output): Effect.Effect<void> | null => {
       counters.given(output)
       vitals.given(output)
-      if (isNews(output)) return Effect.sync(() => tell(output))
+      if (isNews(output)) {
+        tell(output)
+        return null
+      }
       switch (output._tag) {
         case "Send":
           return network.send(output.to, output.message)
@@ -70,19 +74,26 @@ export const make = ({ networkId, counters, settling, vitals, write }: Surroundi
         case "Serve":
           return serve(output)
         case "Write":
-          return Effect.sync(() => keep(output))
+          keep(output)
+          return null
         case "Misbehaved":
           return network.misbehaved(output.peer, output.error._tag)
         case "JoinStopped":
-          return Effect.sync(() => write({ _tag: "End", ending: new JoinStopped({ problem: output.problem }) }))
+          write({ _tag: "End", ending: new JoinStopped({ problem: output.problem }) })
+          return null
         case "Fatal":
-          return Effect.sync(() => write({ _tag: "End", ending: fromFatal(output.fatal) }))
+          write({ _tag: "End", ending: fromFatal(output.fatal) })
+          return null
       }
     }
 
     return {
       tell,
-      carryOut: (outputs) => Effect.forEach(outputs, carryOut, { discard: true }),
+      carryOut: (outputs) =>
+        Effect.suspend(() => {
+          const left = outputs.flatMap((output) => carryOut(output) ?? [])
+          return left.length === 0 ? Effect.void : Effect.all(left, { discard: true })
+        }),
       keepOf: (outputs) => {
         for (const output of outputs) if (output._tag === "Write") keep(output)
       },

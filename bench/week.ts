@@ -1,6 +1,7 @@
 /**
  * A week of a solo node in as many rounds as it makes when nothing holds it back: what it holds in memory and on the disk
- * as it grows older, and whether it starts as fast as in its youth. Runs for an hour, and only when asked for by name; `UDG_WEEK_ROUNDS` makes it shorter.
+ * as it grows older, and whether it starts as fast as in its youth. Runs for an hour, and only when asked for by name;
+ * `UDG_WEEK_ROUNDS` makes it shorter.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"

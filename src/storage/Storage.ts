@@ -98,8 +98,9 @@ const openFiles = (
       migrations: SignedSchema.migrations,
     } as const
     const expected = Genesis.hash(genesis)
-    for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, migrations, expected)
+    // It starts while the files are looked at.
     const thread = yield* WriterThread.make
+    for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, migrations, expected)
     return { node: yield* openFile(node, thread, genesis), signed: yield* openFile(signed, thread, genesis) }
   })
 

@@ -138,7 +138,7 @@ export class PendingTransactions {
     return { added: [...before.values()], removed: this.drainRemoved() }
   }
 
-  /** What left since this or `drain` was asked last, of what was there then. */
+  /** What left since this or one of the others was asked last, of what they gave. */
   drainRemoved(): ReadonlyArray<Hash> {
     const removed = [...this.#removed]
     this.#removed = new Set()

@@ -70,7 +70,7 @@ export class Engine extends Context.Tag("udg/Engine")<
 const HAPPENINGS_KEPT = 4_096
 /** How often it is looked whether this node is behind. */
 const LOOKED_EVERY = Duration.seconds(2)
-/** What comes to the door within this time is told to others and kept on the disk together, not one by one. */
+/** What comes to the door within this time wakes the loop once. */
 const GATHERING = Duration.millis(10)
 
 const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>

@@ -45,8 +45,8 @@ export interface Surroundings {
   readonly verifier: Verifier
 }
 
-/** Somewhat more than all mempools of a committee hold at once. */
-const VERIFIED_TRANSACTIONS = 40_000
+/** At least half of them, the last ones: four mempools that are full. */
+const VERIFIED_TRANSACTIONS = 80_000
 
 const badSignature: Refusal = {
   _tag: "InvalidSignature",

@@ -1,6 +1,6 @@
 /**
- * The way out of the replica: its outputs are carried out in their order. Messages go at once; what is to be kept goes to
- * the writer, and what is to be told of it behind that.
+ * The way out of the replica. What is to be kept goes to the writer, in its order, and what is to be told of it behind that;
+ * messages go at once, in theirs. None waits for a write but by what the replica is told of it.
  */
 import { Effect } from "effect"
 import type { Output, Outputs } from "../consensus/replica/Output.js"

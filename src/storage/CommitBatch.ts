@@ -87,7 +87,7 @@ const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effec
       )
   })
 
-/** About as many records or transactions as are put together in ten milliseconds. Behind them others have their turn. */
+/** About as many records as are put together in ten milliseconds. Behind them others have their turn. */
 const AT_ONCE = 1_024
 
 function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
@@ -113,8 +113,6 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
       if (changes.length === AT_ONCE) yield* EventLoop.turn
     }
     yield* Transactions.append(sql, commit.index, vertices)
-    const transactions = vertices.reduce((count, { executed }) => count + executed.length, 0)
-    if (transactions > AT_ONCE) yield* EventLoop.turn
     PendingTransactions.remove(sql, batch.settled)
     // Last, because it waits for an answer, and all before it may be done meanwhile.
     yield* markVertices(sql, batch)

@@ -7,9 +7,11 @@ import * as EventLoop from "./EventLoop.js"
 /** What a column can be given. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
 export type Value = string | number | Uint8Array | null
 
-/** What fails ends its transaction: it is rolled back, and whoever asks next is told why. */
 export interface Connection {
-  /** Plain code, for there may be thousands in a transaction. Done with the next rows that are asked for. */
+  /**
+   * Plain code, for there may be thousands in a transaction. Done with the next rows that are asked for: what fails is told
+   * there, and nothing behind it is done. Whoever began the transaction rolls it back; it may have been already.
+   */
   readonly add: (text: string, values: ReadonlyArray<Value>) => void
   /** Its rows, when all before it is done. */
   readonly ask: (text: string, values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
@@ -21,8 +23,6 @@ const STATEMENTS_BETWEEN_TURNS = 8
 /** One of this thread, where others have to have their turn meanwhile. */
 export const local = (connection: SqlConnection.Connection): Connection => {
   let added: Array<readonly [text: string, values: ReadonlyArray<Value>]> = []
-
-  const rollBack = Effect.ignore(Effect.suspend(() => connection.executeValues("rollback", [])))
 
   return {
     add: (text, values) => {
@@ -40,7 +40,7 @@ export const local = (connection: SqlConnection.Connection): Connection => {
             if ((i + 1) % STATEMENTS_BETWEEN_TURNS === 0) yield* EventLoop.turn
           }
         })
-        return Effect.tapError(Effect.zipRight(all, last), () => rollBack)
+        return Effect.zipRight(all, last)
       }),
   }
 }

@@ -12,6 +12,7 @@ import * as Bulk from "./Bulk.js"
 import * as Column from "./Column.js"
 import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
+import * as EventLoop from "./EventLoop.js"
 import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
@@ -107,9 +108,11 @@ const recordedOf = (row: Column.Row): RecordedTransaction => ({
   },
 })
 
+const TRANSACTION_COLUMNS = 9
+
 const insertTransactions = Bulk.insert(
   "transactions (sequence, hash, vertex_id, position, type, failure, failure_reason, proposal_id, bytes)",
-  9,
+  TRANSACTION_COLUMNS,
 )
 
 const insertHistory = Bulk.insert("account_history (address, sequence)", 2)
@@ -118,6 +121,17 @@ const insertVertices = Bulk.insert(
   "transaction_vertices (id, hash, round, author, timestamp, commit_index, first_sequence)",
   7,
 )
+
+const noRows = () => ({ places: [] as Value[], transactions: [] as Value[], history: [] as Value[] })
+
+const insert = (sql: Sql, { places, transactions, history }: ReturnType<typeof noRows>): void => {
+  insertVertices(sql, places)
+  insertTransactions(sql, transactions)
+  insertHistory(sql, history)
+}
+
+/** Of a large commit so many transactions are put together before others have their turn. */
+const ROWS_AT_ONCE = 1_024
 
 const lastSequence = (sql: Sql): Effect.Effect<Sequence, SqlError.SqlError> =>
   Effect.map(sql`select seq from sqlite_sequence where name = 'transactions'`.values, ([row]) =>
@@ -140,27 +154,27 @@ export const append = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     if (vertices.every(({ executed }) => executed.length === 0)) return
-    const places: Array<Value> = []
-    const transactions: Array<Value> = []
-    const history: Array<Value> = []
+    let rows = noRows()
     let [sequence, vertexId] = yield* lastNumbers(sql)
     for (const { header, executed } of vertices) {
       if (executed.length === 0) continue
       const { hash, round, author, timestamp } = header
       vertexId++
-      places.push(vertexId, fromHex(hash), round, fromHex(author), timestamp, index, sequence + 1)
+      rows.places.push(vertexId, fromHex(hash), round, fromHex(author), timestamp, index, sequence + 1)
       for (const { transaction, position, outcome, participants } of executed) {
         const { failure, proposalId } = outcome
         const type = Operation.TYPE_BYTE[transaction.operation._tag]
         sequence++
-        transactions.push(sequence, fromHex(transaction.id), vertexId, position, type)
-        transactions.push(failure?.code ?? null, failure?.reason ?? null, proposalId, transaction.encoded)
-        for (const address of participants) history.push(fromHex(address), sequence)
+        rows.transactions.push(sequence, fromHex(transaction.id), vertexId, position, type)
+        rows.transactions.push(failure?.code ?? null, failure?.reason ?? null, proposalId, transaction.encoded)
+        for (const address of participants) rows.history.push(fromHex(address), sequence)
+        if (rows.transactions.length < ROWS_AT_ONCE * TRANSACTION_COLUMNS) continue
+        insert(sql, rows)
+        rows = noRows()
+        yield* EventLoop.turn
       }
     }
-    insertVertices(sql, places)
-    insertTransactions(sql, transactions)
-    insertHistory(sql, history)
+    insert(sql, rows)
   })
 
 /** The first transaction of this commit or a later one; beyond the last when there is none. */

@@ -2,7 +2,9 @@ import { it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
+import * as CommitBatch from "../../src/storage/CommitBatch.js"
 import * as EventLoop from "../../src/storage/EventLoop.js"
+import * as Sql from "../../src/storage/Sql.js"
 import * as world from "./world.js"
 
 const commits = [
@@ -114,10 +116,44 @@ describe("the commits", () => {
           setImmediate(tick)
           yield* storage.appendCommit(world.batch(0, { changes }))
           ticking = false
-          expect(turns).toBeGreaterThanOrEqual(18)
+          expect(turns).toBeGreaterThanOrEqual(36)
         }),
       )
       .pipe(Effect.provide(world.platform)),
+  )
+
+  it.live("are put together in parts, between which others have their turn", () =>
+    Effect.gen(function* () {
+      const vertex = world.vertex({
+        round: 1,
+        transactions: Array.from({ length: 5_000 }, (_, n) => world.transfer(1, 2, n)),
+      })
+      const batch = world.batch(1, {
+        changes: Array.from({ length: 20_000 }, (_, n) => world.account(n, n + 1)),
+        vertices: [world.ordered(vertex)],
+      })
+      let values = 0
+      let most = 0
+      let ticking = true
+      const tick = (): void => {
+        most = Math.max(most, values)
+        values = 0
+        if (ticking) setImmediate(tick)
+      }
+      setImmediate(tick)
+      yield* CommitBatch.write(
+        Sql.over({
+          add: (_, given) => {
+            values += given.length
+          },
+          ask: (text) => Effect.succeed(text.includes("count(*)") ? [[1]] : [[0, 0]]),
+        }),
+        batch,
+      )
+      ticking = false
+      expect(most).toBeGreaterThan(4_000)
+      expect(Math.max(most, values)).toBeLessThan(20_000)
+    }),
   )
 
   it.live("are not seen half, also where reads and writes share one connection", () =>

@@ -15,7 +15,7 @@ const MESSAGE_BYTES = 262_144
 const NOTHING: ReadonlyArray<never> = []
 
 export interface Pace {
-  /** Least time between two messages. */
+  /** Least time between two tellings of what has just come in. */
   readonly gatheredMs: number
   /** How long a transaction may take into a vertex before it is told again. */
   readonly againMs: number

@@ -1,4 +1,4 @@
-/** What a replica asks of its host, as data. The host does them in the order in which they are given. */
+/** What a replica asks of its host, as data. The host does writes and news in their order, and messages in theirs. */
 import type { Execution } from "../../ledger/Execution.js"
 import type { SupplyInvariantViolated } from "../../ledger/Supply.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/Checkpoint.js"

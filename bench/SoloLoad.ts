@@ -1,10 +1,12 @@
 /** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
 import * as Address from "../src/protocol/Address.js"
+import type { PublicKey } from "../src/protocol/Keys.js"
 import * as Network from "../src/protocol/Network.js"
 import * as Sats from "../src/protocol/Sats.js"
 import * as Testing from "../src/testing/Testing.js"
 import type { Way } from "../test/network/Lines.js"
 import * as Processes from "../test/network/Processes.js"
+import { numbered } from "../test/network/Wallet.js"
 import * as HttpLoad from "./HttpLoad.js"
 import { cpuMs } from "./ProcessorTime.js"
 
@@ -16,6 +18,8 @@ export interface Wish {
   /** More than any node takes here, so that the load never runs dry. */
   readonly offeredPerSecond: number
   readonly way?: Way
+  /** How many accounts there are besides those that pay; where there are any, they are paid. */
+  readonly receivers?: number
 }
 
 export interface Outcome {
@@ -37,21 +41,24 @@ const SENDERS = 2_000
 const UNDER_WAY = { alone: 128, together: 3_200 }
 const BALANCE = Sats.make(10 * Sats.SATS_PER_COIN)
 
+const allocation = (key: PublicKey) => ({ address: Address.fromPublicKey(key), amount: BALANCE })
+
 /** Since it was asked last, or since the first time it was asked. */
 const loopDelay = async (node: Processes.Started): Promise<number> => {
   const metrics = await (await fetch(`${node.http}/metrics`)).text()
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1] ?? Number.NaN) * 1_000
 }
 
-export const run = async ({ roundMs, seconds, batch, offeredPerSecond, way }: Wish): Promise<Outcome> => {
+export const run = async (wish: Wish): Promise<Outcome> => {
+  const { roundMs, seconds, batch, offeredPerSecond, way, receivers = 0 } = wish
   const network = Processes.found({
     validators: 1,
     roundMs,
     epochRounds: 240,
-    allocations: Array.from({ length: SENDERS }, (_, i) => ({
-      address: Address.fromPublicKey(Testing.keyOf(i).publicKey),
-      amount: BALANCE,
-    })),
+    allocations: [
+      ...Array.from({ length: SENDERS }, (_, i) => allocation(Testing.keyOf(i).publicKey)),
+      ...Array.from({ length: receivers }, (_, i) => allocation(numbered(i))),
+    ],
   })
   try {
     const node = await Processes.startValidator(network, 0, [], ["--rate-limits", "off"], "warn", way)
@@ -65,6 +72,7 @@ export const run = async ({ roundMs, seconds, batch, offeredPerSecond, way }: Wi
           accounts: SENDERS,
           firstNonce: 0,
           each: Math.ceil((offeredPerSecond * seconds) / SENDERS),
+          receivers,
           batch,
         },
         connections: batch === 1 ? UNDER_WAY.alone : Math.ceil(UNDER_WAY.together / batch),

@@ -1,0 +1,29 @@
+/**
+ * What a transfer costs a whole solo node, with its signature, its request, its vertex and its rows on the disk, as the
+ * accounts become more: by turns, since the machine is not the same for long.
+ */
+import { type Figure, median, type Suite } from "./Harness.js"
+import * as SoloLoad from "./SoloLoad.js"
+
+const FEW = 10_000
+const MANY = 1_000_000
+const TURNS = 2
+const WISH = { roundMs: 100, seconds: 15, batch: 100, offeredPerSecond: 10_000 }
+
+const figures = async (): Promise<ReadonlyArray<Figure>> => {
+  const [few, many]: [Array<number>, Array<number>] = [[], []]
+  for (let i = 0; i < TURNS; i++) {
+    few.push((await SoloLoad.run({ ...WISH, receivers: FEW })).processorUs)
+    many.push((await SoloLoad.run({ ...WISH, receivers: MANY })).processorUs)
+  }
+  return [
+    { name: `processor, among ${FEW} accounts`, value: median(few), unit: "µs a transfer" },
+    { name: `processor, among ${MANY} accounts`, value: median(many), unit: "µs a transfer" },
+    { name: "… among 1 000 000, of that", value: median(many) / median(few), unit: "times" },
+  ]
+}
+
+export const suite: Suite = {
+  about: `a solo node under arrays of transfers, with ${FEW} accounts and with ${MANY}, ${TURNS} times each by turns`,
+  figures,
+}

@@ -1,10 +1,11 @@
 /** The network between machines. What it needs is loaded only here, beside the start of everything else. */
-import { Data, Duration, Effect, Layer, Option, Queue, Schedule, Stream, SubscriptionRef } from "effect"
+import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
 import type { Hash } from "../protocol/Hash.js"
 import type { SecretKey, Signer } from "../protocol/Keys.js"
 import type { NetworkId } from "../protocol/Network.js"
 import * as Hello from "./Hello.js"
 import * as Host from "./Host.js"
+import { Inbox } from "./Inbox.js"
 import type { Dialling } from "./libp2p/Dialling.js"
 import type { Notice } from "./libp2p/Switchboard.js"
 import { Network, type Peer, type Received } from "./Network.js"
@@ -76,7 +77,7 @@ const make = (options: Options) =>
   Effect.gen(function* () {
     const { Switchboard } = yield* Effect.promise(() => import("./libp2p/Switchboard.js"))
     const { Dialling } = yield* Effect.promise(() => import("./libp2p/Dialling.js"))
-    const inbound = yield* Queue.unbounded<Received>()
+    const inbound = new Inbox<Received>()
     const events = yield* Queue.unbounded<Event>()
     const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
     let dialling: Dialling | null = null
@@ -94,7 +95,7 @@ const make = (options: Options) =>
             },
             signer: Option.getOrNull(options.signer),
             listener: {
-              heard: (received) => Queue.unsafeOffer(inbound, received),
+              heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
               noticed: (notice) => Queue.unsafeOffer(events, { _tag: "Notice", notice }),
               met: (session) => dialling?.met(session),
@@ -138,7 +139,7 @@ const make = (options: Options) =>
       listensAt: Option.fromNullable(reachable(board.addresses)),
       send: (to, message) => Effect.sync(() => board.send(to, message)),
       broadcast: (message) => Effect.sync(() => board.broadcast(message)),
-      inbound: Stream.fromQueue(inbound, { maxChunkSize: 64 }),
+      inbound,
       // Asked of the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
       changes: peers.changes,

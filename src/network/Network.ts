@@ -4,6 +4,7 @@ import type { Answer, DiskQuestion, Message, News, Question } from "../consensus
 import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Address } from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
+import { Inbox } from "./Inbox.js"
 
 /** Another node that this one is connected to. */
 export interface Peer {
@@ -39,8 +40,8 @@ export class Network extends Context.Tag("udg/Network")<
     readonly send: (to: PeerId, message: Question | DiskQuestion | Answer) => Effect.Effect<void>
     /** To everybody, by whatever way. */
     readonly broadcast: (message: News) => Effect.Effect<void>
-    /** What others say, well-formed and not yet judged. For one reader. */
-    readonly inbound: Stream.Stream<Received>
+    /** What others say, well-formed and not yet judged. */
+    readonly inbound: Inbox<Received>
     readonly peers: Effect.Effect<ReadonlyArray<Peer>>
     /** Everybody there is, now and whenever that changes. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
@@ -50,12 +51,12 @@ export class Network extends Context.Tag("udg/Network")<
 >() {}
 
 /** Nobody there: a node for itself. */
-export const nobody: Layer.Layer<Network> = Layer.succeed(Network, {
+export const nobody: Layer.Layer<Network> = Layer.sync(Network, () => ({
   listensAt: Option.none(),
   send: () => Effect.void,
   broadcast: () => Effect.void,
-  inbound: Stream.never,
+  inbound: new Inbox<Received>(),
   peers: Effect.succeed([]),
   changes: Stream.never,
   misbehaved: () => Effect.void,
-})
+}))

@@ -7,6 +7,7 @@ import { randomBytes } from "#crypto"
 import { type Accepted, Replica } from "../consensus/replica/Replica.js"
 import * as HalfSipHash from "../ledger/HalfSipHash.js"
 import type { Refusal } from "../ledger/PendingTransactions.js"
+import { Inbox } from "../network/Inbox.js"
 import { Network } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
@@ -22,7 +23,6 @@ import { StateBehind, type StateDamaged, type SupplyViolation } from "./Ending.j
 import * as FastSync from "./FastSync.js"
 import type { Happening } from "./Happening.js"
 import { Home } from "./Home.js"
-import { Inbox } from "./Inbox.js"
 import { type Asked, Incoming, type Input, type Submitted } from "./Incoming.js"
 import * as Loading from "./Loading.js"
 import * as Log from "./Log.js"
@@ -150,24 +150,19 @@ const listen = (
     const { inbound, changes } = yield* Network
     const supervisor = yield* Supervisor
     const scrutiny = incoming.scrutiny((judged) => inbox.push({ _tag: "Message", ...judged }))
-    const pump = <A>(stream: Stream.Stream<A>, take: (value: A) => void) =>
-      Effect.zipRight(
-        Stream.runForEach(stream, (value) => Effect.sync(() => take(value))),
-        Effect.never,
-      )
     yield* supervisor.restarted(
       "network messages",
-      pump(inbound, (received) => scrutiny.take(received)),
+      inbound.handOn((received) => scrutiny.take(received)),
     )
-    yield* supervisor.restarted(
-      "network peers",
-      pump(changes, (peers) =>
+    const connections = Stream.runForEach(changes, (peers) =>
+      Effect.sync(() =>
         inbox.push({
           _tag: "Connections",
           connections: peers.map(({ id, validator }) => ({ peer: id, validator })),
         }),
       ),
     )
+    yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
   })
 
 const make = (load: Load) =>

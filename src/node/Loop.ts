@@ -2,11 +2,11 @@
  * The one fiber that owns the replica: it takes in what has come, carries out what follows, gives the replica a slice of
  * background work, and then lets everybody else have the thread, so that nothing holds it for long.
  */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Replica } from "../consensus/replica/Replica.js"
+import type { Inbox } from "../network/Inbox.js"
 import * as Counter from "../protocol/Counter.js"
 import * as EventLoop from "../storage/EventLoop.js"
-import type { Inbox } from "./Inbox.js"
 import type { Incoming, Input } from "./Incoming.js"
 import type { Outgoing } from "./Outgoing.js"
 import * as Slice from "./Slice.js"
@@ -37,9 +37,7 @@ const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
     // One look at the clock: it may have been set back since the last, and the difference would be waited for.
     const at = yield* now
     const waitMs = replica.wakeAt(at) - at
-    if (inbox.isEmpty && !replica.hasWork && waitMs > 0) {
-      yield* Effect.timeoutOption(inbox.arrival, Duration.millis(waitMs))
-    }
+    if (inbox.isEmpty && !replica.hasWork && waitMs > 0) yield* inbox.arrivalWithin(waitMs)
   })
 
 const step = (parts: Parts): Effect.Effect<void> =>

@@ -2,13 +2,13 @@
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
 import type { Output } from "../consensus/replica/Output.js"
 import type { Write } from "../consensus/replica/Write.js"
+import { Inbox } from "../network/Inbox.js"
 import * as Counter from "../protocol/Counter.js"
 import * as EventLoop from "../storage/EventLoop.js"
 import type { Storage } from "../storage/Storage.js"
 import * as Disk from "./Disk.js"
 import type { Ending } from "./Ending.js"
 import type { Happening } from "./Happening.js"
-import { Inbox } from "./Inbox.js"
 import type { Supervisor } from "./Supervisor.js"
 
 export type Task =

@@ -1,13 +1,15 @@
 /** A network inside one process: everybody hears everybody, at once and in order. For tests of whole nodes. */
-import { Clock, Effect, Layer, Option, Queue, Stream, SubscriptionRef } from "effect"
+import { Clock, Effect, Layer, Option, Stream, SubscriptionRef } from "effect"
+import type { Message } from "../../src/consensus/replica/Message.js"
 import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import { Inbox } from "../../src/network/Inbox.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
 import type { Address } from "../../src/protocol/Address.js"
 import * as Counter from "../../src/protocol/Counter.js"
 
 interface Member {
   readonly self: Peer
-  readonly inbound: Queue.Queue<Received>
+  readonly inbound: Inbox<Received>
 }
 
 /** Everybody has heard it already. */
@@ -29,7 +31,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
 
   const joined = (name: string, validator: Address | null) =>
     Effect.gen(function* () {
-      const inbound = yield* Queue.dropping<Received>(WAITING_MESSAGES)
+      const inbound = new Inbox<Received>()
       const id = name as PeerId
       const self: Peer = {
         id,
@@ -45,24 +47,23 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
         () => SubscriptionRef.update(members, (all) => all.filter((member) => member.inbound !== inbound)),
       )
       const others = (all: ReadonlyArray<Member>) => all.filter((member) => member.inbound !== inbound)
+      const tell = (listeners: ReadonlyArray<Member>, message: Message): void => {
+        for (const { inbound } of listeners) {
+          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, message, settle })
+        }
+      }
       const peersOf = (all: ReadonlyArray<Member>) => others(all).map((member) => member.self)
       return Network.of({
         listensAt: Option.some(self.address),
         send: (to, message) =>
-          Effect.flatMap(members, (all) =>
-            Effect.forEach(
+          Effect.map(members, (all) =>
+            tell(
               others(all).filter((member) => member.self.id === to),
-              (member) => Queue.offer(member.inbound, { from: id, message, settle }),
-              { discard: true },
+              message,
             ),
           ),
-        broadcast: (message) =>
-          Effect.flatMap(members, (all) =>
-            Effect.forEach(others(all), (member) => Queue.offer(member.inbound, { from: id, message, settle }), {
-              discard: true,
-            }),
-          ),
-        inbound: Stream.fromQueue(inbound),
+        broadcast: (message) => Effect.map(members, (all) => tell(others(all), message)),
+        inbound,
         peers: Effect.map(members, peersOf),
         changes: Stream.map(members.changes, peersOf),
         misbehaved: (peer, what) => Effect.sync(() => void misbehaviours.push({ peer, what })),

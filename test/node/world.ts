@@ -2,6 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Layer, Logger, Option, Stream } from "effect"
+import { Inbox } from "../../src/network/Inbox.js"
 import * as Network from "../../src/network/Network.js"
 import * as Configuration from "../../src/node/Configuration.js"
 import * as Engine from "../../src/node/Engine.js"
@@ -46,7 +47,7 @@ export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.N
     listensAt: Option.none(),
     send: () => Effect.void,
     broadcast: (news) => Effect.sync(() => (news._tag === "Vertices" ? news.vertices.forEach(hear) : undefined)),
-    inbound: Stream.never,
+    inbound: new Inbox<Network.Received>(),
     peers: Effect.succeed([]),
     changes: Stream.never,
     misbehaved: () => Effect.void,

@@ -1,0 +1,67 @@
+/**
+ * A list with one reader, who is woken when something comes in. What comes a hundred times a second and more comes through
+ * here: a queue that is read as a stream, and a wait that races with a clock, cost ten times as much each time.
+ */
+import { Effect } from "effect"
+
+/** Handed on before others have their turn. */
+const AT_ONCE = 64
+/** The longest that a timer counts. */
+const LONGEST_MS = 2 ** 31 - 1
+
+export class Inbox<A> {
+  #items: Array<A> = []
+  #wake: () => void = () => {}
+
+  push(item: A): void {
+    this.#items.push(item)
+    this.#wake()
+  }
+
+  /** Lets the reader look around although nothing came in. */
+  wake(): void {
+    this.#wake()
+  }
+
+  get length(): number {
+    return this.#items.length
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0
+  }
+
+  take(limit: number): ReadonlyArray<A> {
+    return this.#items.splice(0, limit)
+  }
+
+  /**
+   * Until something comes in. An interruption loses nothing: items wait in the list, not with the reader, and to wake one
+   * who has gone does nothing.
+   */
+  readonly arrival: Effect.Effect<void> = Effect.async<void>((resume) => {
+    this.#wake = () => resume(Effect.void)
+    if (!this.isEmpty) this.#wake()
+  })
+
+  /** The same, but no longer than this. */
+  arrivalWithin(milliseconds: number): Effect.Effect<void> {
+    return Effect.async<void>((resume) => {
+      const timer = setTimeout(() => resume(Effect.void), Math.min(milliseconds, LONGEST_MS))
+      this.#wake = () => {
+        clearTimeout(timer)
+        resume(Effect.void)
+      }
+      if (!this.isEmpty) this.#wake()
+      return Effect.sync(() => clearTimeout(timer))
+    })
+  }
+
+  /** Hands on whatever comes in, for good. */
+  readonly handOn = (take: (item: A) => void): Effect.Effect<never> =>
+    Effect.forever(
+      Effect.map(this.arrival, () => {
+        for (const item of this.take(AT_ONCE)) take(item)
+      }),
+    )
+}

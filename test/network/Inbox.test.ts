@@ -1,0 +1,96 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { afterEach, beforeEach, vi } from "vitest"
+import { Inbox } from "../../src/network/Inbox.js"
+
+/** Longer than any test may take: who waits for it to be over hangs. */
+const FOR_GOOD_MS = 600_000
+
+describe("an inbox", () => {
+  beforeEach(() => {
+    vi.spyOn(globalThis, "setTimeout")
+    vi.spyOn(globalThis, "clearTimeout")
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  /** Timers that were set to end a wait, and those of them that were taken back. */
+  const timers = () => {
+    const { calls, results } = vi.mocked(setTimeout).mock
+    const set = results.flatMap(({ value }, i) => (calls[i]?.[1] === FOR_GOOD_MS ? [value] : []))
+    const cleared = vi.mocked(clearTimeout).mock.calls.map(([timer]) => timer)
+    return { set: set.length, left: set.filter((timer) => !cleared.includes(timer)).length }
+  }
+
+  it.live("gives what came in, in its order, and no more at once than is asked for", () =>
+    Effect.sync(() => {
+      const inbox = new Inbox<number>()
+      for (const item of [1, 2, 3]) inbox.push(item)
+      expect(inbox.length).toBe(3)
+      expect(inbox.take(2)).toEqual([1, 2])
+      expect(inbox.take(2)).toEqual([3])
+      expect(inbox.isEmpty).toBe(true)
+    }),
+  )
+
+  it.live("does not wait where something is there already", () =>
+    Effect.gen(function* () {
+      const inbox = new Inbox<number>()
+      inbox.push(1)
+      yield* inbox.arrival
+      yield* inbox.arrivalWithin(FOR_GOOD_MS)
+    }),
+  )
+
+  it.live("ends the wait when something comes in, or when it is woken", () =>
+    Effect.gen(function* () {
+      const inbox = new Inbox<number>()
+      for (const disturb of [() => inbox.push(1), () => inbox.wake()]) {
+        inbox.take(1)
+        const waiting = yield* Effect.fork(inbox.arrivalWithin(FOR_GOOD_MS))
+        yield* Effect.yieldNow()
+        disturb()
+        yield* Fiber.join(waiting)
+      }
+      expect(timers()).toEqual({ set: 2, left: 0 })
+    }),
+  )
+
+  it.live("ends the wait when its time is over, also where that is no number of milliseconds a timer knows", () =>
+    Effect.gen(function* () {
+      const inbox = new Inbox<number>()
+      yield* inbox.arrivalWithin(5)
+      const waiting = yield* Effect.fork(inbox.arrivalWithin(Number.POSITIVE_INFINITY))
+      yield* Effect.sleep("20 millis")
+      expect(waiting.unsafePoll()).toBeNull()
+      yield* Fiber.interrupt(waiting)
+    }),
+  )
+
+  it.live("leaves no timer behind when who waits is interrupted", () =>
+    Effect.gen(function* () {
+      const inbox = new Inbox<number>()
+      const waiting = yield* Effect.fork(inbox.arrivalWithin(FOR_GOOD_MS))
+      yield* Effect.yieldNow()
+      expect(timers()).toEqual({ set: 1, left: 1 })
+      yield* Fiber.interrupt(waiting)
+      expect(timers()).toEqual({ set: 1, left: 0 })
+      inbox.push(1)
+      expect(inbox.take(1)).toEqual([1])
+    }),
+  )
+
+  it.live("hands on everything, in its order, however much comes at once", () =>
+    Effect.gen(function* () {
+      const inbox = new Inbox<number>()
+      const handed: Array<number> = []
+      const reader = yield* Effect.fork(inbox.handOn((item) => handed.push(item)))
+      const all = Array.from({ length: 1_000 }, (_, i) => i)
+      for (const item of all.slice(0, 500)) inbox.push(item)
+      yield* Effect.sleep("5 millis")
+      for (const item of all.slice(500)) inbox.push(item)
+      yield* Effect.sleep("5 millis")
+      expect(handed).toEqual(all)
+      yield* Fiber.interrupt(reader)
+    }),
+  )
+})

@@ -1,6 +1,6 @@
 /**
- * Lets go of old vertices and their commits a few at a time, and of own ones that nothing asks for any more. A node does that all along; of a
- * stopped one everything old can go at once, histories too.
+ * Lets go of old vertices, their commits and the checkpoints between epochs' ends a few at a time, and of own vertices that
+ * nothing asks for any more. A node does that all along; of a stopped one everything old can go at once, histories too.
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import * as Counter from "../protocol/Counter.js"
@@ -72,6 +72,14 @@ const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
     while (yield* storage.commits.prune(request)) yield* rest
   })
 
+/** But those that close an epoch, which who joins follows from the genesis on. */
+const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: AT_ONCE }
+    return yield* inTurns(AT_ONCE, rest, storage.checkpoints.prune(request))
+  })
+
 /** The way back to closes that nobody is served from any more. */
 const closedStates = (running: Counter.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -94,6 +102,7 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   if (archive) return
   yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
   yield* commits(bounds, rest)
+  yield* checkpoints(bounds, rest)
 })
 
 /** How much of each went. */
@@ -121,6 +130,7 @@ export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamag
       onSome: storage.transactions.prune,
     })
     yield* commits(bounds, EventLoop.turn)
+    yield* checkpoints(bounds, EventLoop.turn)
     yield* storage.compact
     return { bounds, vertices: gone, transactions }
   })

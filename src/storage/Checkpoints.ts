@@ -21,6 +21,15 @@ export interface CheckpointsOfEpoch {
   readonly signed: ReadonlyArray<StoredCheckpoint>
 }
 
+export interface PruneRequest {
+  /** What goes: checkpoints of a lower round … */
+  readonly beforeRound: Round
+  /** … and of a lower epoch, but for those that close one. */
+  readonly beforeEpoch: Epoch
+  /** At most so many at once, because nothing else is written meanwhile. */
+  readonly limit: number
+}
+
 export interface Checkpoints {
   /**
    * Keeps a checkpoint with the signatures known by now; signatures are added to those of before, and a quorum once
@@ -36,6 +45,8 @@ export interface Checkpoints {
   readonly latestClosing: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   /** Those that close an epoch, from this epoch on, in their order, `limit` at most. */
   readonly closing: (from: Epoch, limit: number) => Effect.Effect<ReadonlyArray<StoredCheckpoint>, StorageError>
+  /** Drops old ones with their signatures and says how many went; less than the limit: there are no more. */
+  readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
 }
 
 const COLUMNS = "round, has_quorum, content"
@@ -78,6 +89,9 @@ const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint):
 }
 
 export const make = (database: Database): Checkpoints => {
+  /** What stays up to here stays because it closes an epoch, and need not be looked at again. */
+  let prunedUpTo = 0
+
   const select = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
     database.read((sql) =>
       Effect.flatMap(rows(sql), (found) => Effect.forEach(found, (row) => withSignatures(sql, row))),
@@ -131,6 +145,22 @@ export const make = (database: Database): Checkpoints => {
         (sql) =>
           sql`select ${sql.literal(COLUMNS)} from checkpoints where is_closing = 1 and epoch >= ${from}
             order by epoch limit ${limit}`.values,
+      ),
+
+    prune: ({ beforeRound, beforeEpoch, limit }) =>
+      Effect.map(
+        database.write(
+          (sql) =>
+            sql`delete from checkpoints where round in (
+              select round from checkpoints
+              where round > ${prunedUpTo} and round < ${beforeRound} and epoch < ${beforeEpoch} and is_closing = 0
+              order by round limit ${limit}
+            ) returning round`.values,
+        ),
+        (rows) => {
+          for (const row of rows) prunedUpTo = Math.max(prunedUpTo, Column.integer(row, 0))
+          return rows.length
+        },
       ),
   }
 }

@@ -21,7 +21,7 @@ const untilRound = (round: number) =>
 /** Runs a network of short epochs until its fifth, prunes, and says what is left. */
 const pruned = (directory: string, rounds: number, archive: boolean) =>
   Effect.gen(function* () {
-    yield* world.found(directory, protocol)
+    yield* world.found(directory, protocol, { checkpointIntervalRounds: 10 })
     return yield* Effect.gen(function* () {
       yield* untilRound(4 * EPOCH_ROUNDS + 10)
       const engine = yield* Engine.Engine
@@ -65,6 +65,13 @@ describe("pruning", { timeout: 120_000 }, () => {
       )
       expect(closings.flat()).toEqual(range(1, closings.length))
       expect(closings.length).toBeGreaterThanOrEqual(epoch - 1)
+      // Those between the ends of epochs go as vertices do.
+      const [[oldestBetween = 0] = []] = yield* sqlite(
+        `${directory}/udg.db`,
+        "select min(epoch) from checkpoints where is_closing = 0",
+      )
+      expect(oldestBetween).toBeGreaterThanOrEqual(epoch - 1)
+      expect(oldestBetween).toBeLessThanOrEqual(epochAfter)
       const [oldestClose = 0] = yield* epochs(directory, "records_before")
       expect(oldestClose).toBeGreaterThanOrEqual(epoch - 2)
       // The ledger may have closed one that the core has not.
@@ -95,11 +102,16 @@ describe("pruning", { timeout: 120_000 }, () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("takes no vertex of an archive", () =>
+  it.scopedLive("takes no vertex and no checkpoint of an archive", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { oldest } = yield* pruned(directory, 1_000_000, true)
       expect(oldest).toBe(1)
+      const [[between] = []] = yield* sqlite(
+        `${directory}/udg.db`,
+        `select count(*) from checkpoints where is_closing = 0 and round < ${EPOCH_ROUNDS}`,
+      )
+      expect(between).toBeGreaterThan(0)
     }).pipe(Effect.provide(world.platform)),
   )
 })

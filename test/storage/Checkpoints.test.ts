@@ -56,6 +56,48 @@ describe("the checkpoints", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
+  it.effect("go when they are old, with their signatures, but for those that close an epoch", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const rounds = (found: ReadonlyArray<Option.Option<SignedCheckpoint>>) =>
+            found.flatMap((one) => (Option.isSome(one) ? [one.value.checkpoint.round] : []))
+          const all = [100, 200, 240, 300, 400, 480, 500]
+          const kept = Effect.map(
+            Effect.forEach(all, (round) => storage.checkpoints.at(Counter.round(round))),
+            rounds,
+          )
+          const put = (checkpoint: SignedCheckpoint["checkpoint"]) =>
+            storage.checkpoints.put({ checkpoint, signatures: distinct, hasQuorum: true })
+          for (const round of [100, 200]) yield* put(world.checkpoint(round, { epoch: Counter.epoch(1) }))
+          yield* put(closing(1, 240))
+          for (const round of [300, 400]) yield* put(world.checkpoint(round, { epoch: Counter.epoch(2) }))
+          yield* put(closing(2, 480))
+          yield* put(world.checkpoint(500, { epoch: Counter.epoch(3) }))
+          const prune = (beforeRound: number, beforeEpoch: number, limit = 9) =>
+            storage.checkpoints.prune({
+              beforeRound: Counter.round(beforeRound),
+              beforeEpoch: Counter.epoch(beforeEpoch),
+              limit,
+            })
+          expect(yield* prune(100, 9)).toBe(0)
+          expect(yield* prune(1_000, 1)).toBe(0)
+          expect(yield* kept).toEqual(all)
+          expect(yield* prune(350, 9, 1)).toBe(1)
+          expect(yield* kept).toEqual([200, 240, 300, 400, 480, 500])
+          expect(yield* prune(350, 2)).toBe(1)
+          expect(yield* kept).toEqual([240, 300, 400, 480, 500])
+          expect(yield* prune(1_000, 3)).toBe(2)
+          expect(yield* prune(1_000, 3)).toBe(0)
+          expect(yield* kept).toEqual([240, 480, 500])
+          // With a round that is pruned went its signatures: who is written again there has those it comes with.
+          yield* storage.checkpoints.put({ checkpoint: world.checkpoint(100), signatures: [], hasQuorum: false })
+          expect(Option.getOrThrow(yield* storage.checkpoints.at(Counter.round(100))).signatures).toEqual([])
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
   it.effect("of other content take the place of the one before, without its signatures", () =>
     world
       .inMemory((storage) =>

@@ -74,7 +74,9 @@ export const handlers = Effect.gen(function* () {
         Option.match({
           onNone: () =>
             Effect.fail(
-              new Failure.CheckpointNotFound({ message: `no commit of round ${round} has a checkpoint by a quorum` }),
+              new Failure.CheckpointNotFound({
+                message: `no commit of round ${round} has a checkpoint by a quorum, or it was pruned: it is old and closes no epoch`,
+              }),
             ),
           onSome: (found) => Effect.succeed(checkpointOf(found)),
         }),

@@ -92,7 +92,7 @@ export const page = (version: string): Help.Page => ({
     ["is everything what was finalized? Changes nothing", "udg db verify --data-dir /var/lib/udg"],
     ["the state of the last closed epoch, with all that proves it", "udg db export --out state.udg"],
     ["a directory that a node goes on from", "udg db import --from state.udg --genesis genesis.json --data-dir new"],
-    ["let go of old vertices, transactions and histories", "udg db prune --keep-rounds 1000000"],
+    ["let go of old vertices, checkpoints, transactions and histories", "udg db prune --keep-rounds 1000000"],
   ],
   footer: [
     "verify does what every start does (pages, supply, state root, the running epoch decided anew) and then executes the " +

@@ -144,7 +144,7 @@ export const settings = {
   ),
   archive: Setting.flag(
     "archive",
-    { group: chain, placeholder: "", about: "keep every vertex instead of pruning old ones" },
+    { group: chain, placeholder: "", about: "keep every vertex and checkpoint: nothing old is pruned" },
     Reader.boolean("true", "false"),
   ),
   ephemeral: Setting.flag(

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 
-/** Handed on before others have their turn. */
+/** Handed on before other fibers have their turn. */
 const AT_ONCE = 64
 /** The longest that a timer counts. */
 const LONGEST_MS = 2 ** 31 - 1
@@ -57,11 +57,11 @@ export class Inbox<A> {
     })
   }
 
-  /** Hands on whatever comes in, for good. */
+  /** Hands on whatever comes in, for good. Where one item cannot be taken, the others wait for who tries again. */
   readonly handOn = (take: (item: A) => void): Effect.Effect<never> =>
     Effect.forever(
       Effect.map(this.arrival, () => {
-        for (const item of this.take(AT_ONCE)) take(item)
+        for (let taken = 0; taken < AT_ONCE && !this.isEmpty; taken++) for (const item of this.take(1)) take(item)
       }),
     )
 }

@@ -30,7 +30,7 @@ export class Checkpoints extends Context.Tag("udg/Checkpoints")<
     readonly latestRound: () => Round
     /** By a quorum. */
     readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-    /** By the leader round of its commit. */
+    /** By a quorum, and by the leader round of its commit. */
     readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
     /** None until this node holds the state under a checkpoint that a quorum signed. */
     readonly prove: (address: Address) => Effect.Effect<Option.Option<AccountProof>>
@@ -63,7 +63,11 @@ const make = Effect.gen(function* () {
   return Checkpoints.of({
     latestRound: () => latestRound,
     latest: storage.checkpoints.latestWithQuorum,
-    at: storage.checkpoints.at,
+    at: (round) =>
+      Effect.map(
+        storage.checkpoints.at(round),
+        Option.filter(({ hasQuorum }) => hasQuorum),
+      ),
     prove: (address) =>
       engine.look(({ provenState }) =>
         Option.map(Option.fromNullable(provenState), ({ signed, trie }) => {

@@ -27,7 +27,7 @@ export interface Settings {
   readonly dataDirectory: string
   /** Nothing is written to the data directory. */
   readonly ephemeral: boolean
-  /** Old vertices are kept instead of pruned. */
+  /** Old vertices and checkpoints are kept instead of pruned. */
   readonly archive: boolean
   readonly genesisFile: Option.Option<string>
   readonly validatorKeyFile: Option.Option<string>

@@ -22,6 +22,8 @@ export const KEPT_ROUNDS = 10_000
 const AT_ONCE = 200
 /** The same of small rows that lie side by side. */
 const SMALL_AT_ONCE = 2_000
+/** The same of what may bear the signatures of a hundred validators. */
+const SIGNED_AT_ONCE = 50
 const PAUSE = Duration.millis(50)
 const EVERY = Duration.seconds(30)
 
@@ -76,8 +78,8 @@ const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
 const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: AT_ONCE }
-    return yield* inTurns(AT_ONCE, rest, storage.checkpoints.prune(request))
+    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: SIGNED_AT_ONCE }
+    while (yield* storage.checkpoints.prune(request)) yield* rest
   })
 
 /** The way back to closes that nobody is served from any more. */

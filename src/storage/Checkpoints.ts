@@ -26,7 +26,7 @@ export interface PruneRequest {
   readonly beforeRound: Round
   /** … and of a lower epoch, but for those that close one. */
   readonly beforeEpoch: Epoch
-  /** At most so many at once, because nothing else is written meanwhile. */
+  /** At most so many are looked at, because nothing else is written meanwhile. */
   readonly limit: number
 }
 
@@ -45,8 +45,8 @@ export interface Checkpoints {
   readonly latestClosing: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   /** Those that close an epoch, from this epoch on, in their order, `limit` at most. */
   readonly closing: (from: Epoch, limit: number) => Effect.Effect<ReadonlyArray<StoredCheckpoint>, StorageError>
-  /** Drops old ones with their signatures and says how many went; less than the limit: there are no more. */
-  readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
+  /** Drops some of the old ones with their signatures, and says whether there may be more. */
+  readonly prune: (request: PruneRequest) => Effect.Effect<boolean, StorageError>
 }
 
 const COLUMNS = "round, has_quorum, content"
@@ -88,9 +88,21 @@ const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint):
   }
 }
 
+/** Of those behind this round; gives the last one that was looked at, null when there is none. */
+const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit }: PruneRequest) =>
+  Effect.gen(function* () {
+    const next = yield* sql`select round, epoch from checkpoints
+      where round > ${round} and round < ${beforeRound} order by round limit ${limit}`.values
+    const [last] = next.filter((row) => Column.integer(row, 1) < beforeEpoch).slice(-1)
+    if (last === undefined) return null
+    const upTo = Column.integer(last, 0)
+    sql`delete from checkpoints where round > ${round} and round <= ${upTo} and is_closing = 0`.run()
+    return upTo
+  })
+
 export const make = (database: Database): Checkpoints => {
-  /** What stays up to here stays because it closes an epoch, and need not be looked at again. */
-  let prunedUpTo = 0
+  /** What stays up to this round stays because it closes an epoch, and need not be looked at again. */
+  let lookedUpTo = 0
 
   const select = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
     database.read((sql) =>
@@ -147,19 +159,12 @@ export const make = (database: Database): Checkpoints => {
             order by epoch limit ${limit}`.values,
       ),
 
-    prune: ({ beforeRound, beforeEpoch, limit }) =>
+    prune: (request) =>
       Effect.map(
-        database.write(
-          (sql) =>
-            sql`delete from checkpoints where round in (
-              select round from checkpoints
-              where round > ${prunedUpTo} and round < ${beforeRound} and epoch < ${beforeEpoch} and is_closing = 0
-              order by round limit ${limit}
-            ) returning round`.values,
-        ),
-        (rows) => {
-          for (const row of rows) prunedUpTo = Math.max(prunedUpTo, Column.integer(row, 0))
-          return rows.length
+        database.write((sql) => pruneBehind(sql, lookedUpTo, request)),
+        (last) => {
+          lookedUpTo = last ?? lookedUpTo
+          return last !== null
         },
       ),
   }

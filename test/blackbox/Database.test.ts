@@ -485,6 +485,9 @@ describe("udg db", { timeout: 240_000 }, () => {
       const accounts = await rows(directory, "select address, balance, nonce from accounts order by 1")
       const kept = await rows(directory, "select hex(hash) from vertices where epoch >= 4 order by 1")
       const vertices = Number(await count(directory, "vertices"))
+      // As there would be at a shorter interval.
+      await rows(directory, "insert into checkpoints select 7, 1, hash, 0, 1, content, 0 from checkpoints limit 1")
+      expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(1)
       const { code, stdout, stderr } = await prune(directory, 0)
       expect({ code, stderr }).toStrictEqual({ code: 0, stderr: "" })
       expect(stdout).toMatch(
@@ -507,6 +510,7 @@ describe("udg db", { timeout: 240_000 }, () => {
       expect(
         await valueIn(directory, "select group_concat(distinct epoch) from checkpoints where is_closing = 1"),
       ).toBe("1,2,3,4")
+      expect(await count(directory, "checkpoints where is_closing = 0 and epoch < 4")).toBe(0)
       expect((await verify(directory)).code).toBe(0)
       await runTo(directory, 4 * EPOCH_ROUNDS + 30)
     })

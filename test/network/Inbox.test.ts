@@ -38,6 +38,7 @@ describe("an inbox", () => {
       inbox.push(1)
       yield* inbox.arrival
       yield* inbox.arrivalWithin(FOR_GOOD_MS)
+      expect(timers()).toEqual({ set: 1, left: 0 })
     }),
   )
 
@@ -91,6 +92,23 @@ describe("an inbox", () => {
       yield* Effect.sleep("5 millis")
       expect(handed).toEqual(all)
       yield* Fiber.interrupt(reader)
+    }),
+  )
+
+  it.live("loses nothing but what cannot be taken, where that ends who reads and another goes on", () =>
+    Effect.gen(function* () {
+      const inbox = new Inbox<number>()
+      const handed: Array<number> = []
+      const take = (item: number): void => {
+        if (item === 2) throw new Error("cannot be taken")
+        handed.push(item)
+      }
+      for (const item of [1, 2, 3, 4]) inbox.push(item)
+      expect((yield* Effect.exit(inbox.handOn(take)))._tag).toBe("Failure")
+      const next = yield* Effect.fork(inbox.handOn(take))
+      yield* Effect.sleep("5 millis")
+      expect(handed).toEqual([1, 3, 4])
+      yield* Fiber.interrupt(next)
     }),
   )
 })

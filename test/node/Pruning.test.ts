@@ -99,6 +99,13 @@ describe("pruning", { timeout: 120_000 }, () => {
         "select count(distinct round), max(round) from vertices",
       )
       expect(rounds).toBe(Number(newest) - oldest + 1)
+      const [[oldestBetween] = []] = yield* sqlite(
+        `${directory}/udg.db`,
+        "select min(round) from checkpoints where is_closing = 0",
+      )
+      // Every ten rounds there is one.
+      expect(oldestBetween).toBeGreaterThanOrEqual(round - Pruning.KEPT_ROUNDS)
+      expect(oldestBetween).toBeLessThanOrEqual(roundAfter - Pruning.KEPT_ROUNDS + 10)
     }).pipe(Effect.provide(world.platform)),
   )
 

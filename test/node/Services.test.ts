@@ -17,6 +17,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as StateProof from "../../src/protocol/StateProof.js"
+import { Storage } from "../../src/storage/Storage.js"
 import * as world from "./world.js"
 
 const somebody = "00000000000000000000000000000000000000aa" as Address
@@ -97,6 +98,10 @@ describe("a solo node", () => {
         expect(latest.signatures).toHaveLength(1)
         expect(checkpoints.latestRound()).toBe(240)
         expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(101))).checkpoint.epoch).toBe(1)
+        // What no quorum has signed yet is on the disk as well, and is nobody's business.
+        const own = { ...latest.checkpoint, round: Counter.round(150) }
+        yield* (yield* Storage).checkpoints.put({ checkpoint: own, signatures: [], hasQuorum: false })
+        expect(yield* checkpoints.at(own.round)).toEqual(Option.none())
 
         const { faucet } = state.genesis
         const proven = Option.getOrThrow(yield* checkpoints.prove(faucet?.address ?? somebody))

@@ -70,8 +70,8 @@ export const Checkpoints = () => {
       <Loaded of={latest} what="the latest checkpoint">
         {(checkpoint) => (
           <>
-            <p class="permanent">
-              <a href={Route.subject("checkpoint", checkpoint.round)}>Permanent address of this checkpoint</a>
+            <p class="address-of">
+              <a href={Route.subject("checkpoint", checkpoint.round)}>Address of this checkpoint</a>
             </p>
             <Content checkpoint={checkpoint} />
           </>

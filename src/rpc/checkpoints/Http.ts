@@ -75,7 +75,7 @@ export const handlers = Effect.gen(function* () {
           onNone: () =>
             Effect.fail(
               new Failure.CheckpointNotFound({
-                message: `no commit of round ${round} has a checkpoint by a quorum, or it was pruned: it is old and closes no epoch`,
+                message: `this node has no checkpoint of round ${round}: no commit of that round made one that a quorum signed, or it closed no epoch and was pruned`,
               }),
             ),
           onSome: (found) => Effect.succeed(checkpointOf(found)),

@@ -42,7 +42,7 @@ const share = (path: string, least: number): Target => ({
   what: `GET ${path}, of bare \`node:http\``,
   target: `≥ ${least}`,
   suite: "rpc",
-  of: (find) => find(`GET ${path}, bare`).value / find(`GET ${path}`).value,
+  of: figure(`GET ${path}, of bare`),
   isMet: atLeast(least),
 })
 
@@ -116,6 +116,13 @@ export const targets: ReadonlyArray<Target> = [
     "times",
     "week",
     figure("data directory at the end beside that half way"),
+  ),
+  limit(
+    "a week of rounds: start at the end, of that in its youth",
+    1.1,
+    "times",
+    "week",
+    figure("start at the end beside that"),
   ),
   limit("100 validators, wide area: finality, p50, virtual time", 500, "ms", "wide", figure("finality, p50")),
   limit("memory at rest with 1 000 000 accounts", 1_228, "MiB", "start", figure("memory at rest")),

@@ -22,7 +22,7 @@ const loaded = async (name: string, batch: number, offeredPerSecond: number): Pr
 }
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => [
-  ...(await loaded(`arrays of ${BATCH}`, BATCH, 8_000)),
+  ...(await loaded(`arrays of ${BATCH}`, BATCH, 16_000)),
   ...(await loaded("one a request", 1, 6_500)),
 ]
 

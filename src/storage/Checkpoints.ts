@@ -7,6 +7,7 @@ import type { Epoch, Round } from "../protocol/Counter.js"
 import type * as Keys from "../protocol/Keys.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import * as Prune from "./Prune.js"
 import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
@@ -19,15 +20,6 @@ export interface CheckpointsOfEpoch {
   readonly built: ReadonlyArray<Checkpoint.Checkpoint>
   /** By a quorum. */
   readonly signed: ReadonlyArray<StoredCheckpoint>
-}
-
-export interface PruneRequest {
-  /** What goes: checkpoints of a lower round … */
-  readonly beforeRound: Round
-  /** … and of a lower epoch, but for those that close one. */
-  readonly beforeEpoch: Epoch
-  /** At most so many are looked at, because nothing else is written meanwhile. */
-  readonly limit: number
 }
 
 export interface Checkpoints {
@@ -45,8 +37,8 @@ export interface Checkpoints {
   readonly latestClosing: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   /** Those that close an epoch, from this epoch on, in their order, `limit` at most. */
   readonly closing: (from: Epoch, limit: number) => Effect.Effect<ReadonlyArray<StoredCheckpoint>, StorageError>
-  /** Drops some of the old ones with their signatures, and says whether there may be more. */
-  readonly prune: (request: PruneRequest) => Effect.Effect<boolean, StorageError>
+  /** Drops some of the old ones that close no epoch, with their signatures, and says whether there may be more. */
+  readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
 const COLUMNS = "round, has_quorum, content"
@@ -89,7 +81,7 @@ const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint):
 }
 
 /** Of those behind this round; gives the last one that was looked at, null when there is none. */
-const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit }: PruneRequest) =>
+const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
   Effect.gen(function* () {
     const next = yield* sql`select round, epoch from checkpoints
       where round > ${round} and round < ${beforeRound} order by round limit ${limit}`.values
@@ -101,9 +93,6 @@ const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit 
   })
 
 export const make = (database: Database): Checkpoints => {
-  /** What stays up to this round stays because it closes an epoch, and need not be looked at again. */
-  let lookedUpTo = 0
-
   const select = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
     database.read((sql) =>
       Effect.flatMap(rows(sql), (found) => Effect.forEach(found, (row) => withSignatures(sql, row))),
@@ -159,13 +148,6 @@ export const make = (database: Database): Checkpoints => {
             order by epoch limit ${limit}`.values,
       ),
 
-    prune: (request) =>
-      Effect.map(
-        database.write((sql) => pruneBehind(sql, lookedUpTo, request)),
-        (last) => {
-          lookedUpTo = last ?? lookedUpTo
-          return last !== null
-        },
-      ),
+    prune: Prune.onwards(database, pruneBehind),
   }
 }

@@ -6,6 +6,7 @@ import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/Counter.j
 import type { Hash } from "../protocol/Hash.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import * as Prune from "./Prune.js"
 import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
@@ -13,15 +14,6 @@ import type { StorageError } from "./StorageError.js"
 export interface CommitRecord extends Commit {
   readonly time: Timestamp
   readonly effectsDigest: Hash
-}
-
-export interface PruneRequest {
-  /** What goes: commits whose leader is of a lower round … */
-  readonly beforeRound: Round
-  /** … and of a lower epoch. */
-  readonly beforeEpoch: Epoch
-  /** At most so many are looked at, because nothing else is written meanwhile. */
-  readonly limit: number
 }
 
 export interface Commits {
@@ -34,7 +26,7 @@ export interface Commits {
   /** In their order. */
   readonly ofEpoch: (epoch: Epoch) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
   /** Drops some of the old ones that ordered no transaction which is still recorded, and says whether there may be more. */
-  readonly prune: (request: PruneRequest) => Effect.Effect<boolean, StorageError>
+  readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
 const COLUMNS = "commit_index, epoch, leader_round, leader_hash, previous, hash, time, effects_digest"
@@ -58,7 +50,7 @@ export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): voi
     ${vertexCount})`.run()
 
 /** Of the old commits behind this one those that are looked at together; null when there are none. */
-const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: PruneRequest) =>
+const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
   Effect.gen(function* () {
     const [lowest = []] = yield* sql`select min(commit_index) from commits where commit_index > ${index}`.values
     const first = Column.nullable(lowest, 0, Column.integer)
@@ -70,7 +62,7 @@ const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }:
     return last === null ? null : { first, last }
   })
 
-const pruneBehind = (sql: Sql, index: number, request: PruneRequest) =>
+const pruneBehind = (sql: Sql, index: number, request: Prune.Request) =>
   Effect.gen(function* () {
     const old = yield* oldBehind(sql, index, request)
     if (old === null) return null
@@ -81,9 +73,6 @@ const pruneBehind = (sql: Sql, index: number, request: PruneRequest) =>
   })
 
 export const make = (database: Database): Commits => {
-  /** What stays up to here stays for its transactions, and need not be looked at again. */
-  let lookedUpTo = 0
-
   const select = (which: string, ...values: ReadonlyArray<number>) =>
     database.select(commitOf, `select ${COLUMNS} from commits ${which}`, ...values)
 
@@ -105,13 +94,6 @@ export const make = (database: Database): Commits => {
       ),
     ofEpoch: (epoch) => select("where epoch = ? order by commit_index", epoch),
 
-    prune: (request) =>
-      Effect.map(
-        database.write((sql) => pruneBehind(sql, lookedUpTo, request)),
-        (last) => {
-          lookedUpTo = last ?? lookedUpTo
-          return last !== null
-        },
-      ),
+    prune: Prune.onwards(database, pruneBehind),
   }
 }

@@ -9,6 +9,7 @@ import { HEAD_BYTES, type Vertex } from "../protocol/Vertex.js"
 import * as Column from "./Column.js"
 import type { Value } from "./Connection.js"
 import type { Database } from "./Database.js"
+import type * as Prune from "./Prune.js"
 import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
@@ -39,15 +40,6 @@ export interface PageRequest {
   readonly maxBytes: number
 }
 
-export interface PruneRequest {
-  /** What goes: vertices of a lower round … */
-  readonly beforeRound: Round
-  /** … and of a lower epoch. */
-  readonly beforeEpoch: Epoch
-  /** At most so many at once, because nothing else is written meanwhile. */
-  readonly limit: number
-}
-
 export interface Vertices {
   /** Keeps vertices in the order in which they entered the DAG; those it has are left as they are. */
   readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
@@ -66,7 +58,7 @@ export interface Vertices {
   /** The lowest round of which there is a vertex. */
   readonly oldestRound: Effect.Effect<Option.Option<Round>, StorageError>
   /** Drops old vertices and says how many went; less than the limit: there are no more. */
-  readonly prune: (request: PruneRequest) => Effect.Effect<number, StorageError>
+  readonly prune: (request: Prune.Request) => Effect.Effect<number, StorageError>
 }
 
 const PLACE = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index"

@@ -1,6 +1,7 @@
 /**
  * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
- * there it costs this thread one. What comes within one turn of the event loop goes together; a few are not worth the way.
+ * there it costs this thread one. They go in messages that are worth the way but not much larger: who waits for one check
+ * waits for all that go with it, and the thread for the last of them to be read. A few are checked where they are.
  * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex.
  * It judges by the rule for the door: of what stands in a vertex its no is not the last word.
  */
@@ -12,11 +13,13 @@ import { type Check, isValidAtDoor } from "../protocol/Verification.js"
 
 /** So few are checked at once where they are. */
 const NOT_WORTH_THE_WAY = 3
+/** So many go at once, without what else may come within this turn of the event loop. */
+const WORTH_THE_WAY = 16
 /** Signatures a message; more would only let the other threads wait. */
-const BATCH = 128
+const BATCH = 32
 const MOST_WORKERS = 4
 /** Given to a thread at a time, so that it need not wait for the next; the rest waits here, where it can be overtaken. */
-const BATCHES_AHEAD = 2
+const AHEAD = 128
 /** Every so often the others have their turn although something is urgent. */
 const URGENT_IN_A_ROW = 3
 
@@ -134,6 +137,7 @@ const batchesOf = (jobs: ReadonlyArray<Job>): ReadonlyArray<ReadonlyArray<Piece>
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<ReadonlyArray<Piece>> = []
+  #load = 0
 
   constructor(onAnswer: () => void, onGone: (thread: Thread) => void) {
     const library = createRequire(import.meta.url).resolve("sodium-native")
@@ -142,6 +146,7 @@ class Thread {
     this.#worker.unref()
     this.#worker.on("message", (verdicts: Uint8Array) => {
       const pieces = this.#waiting.shift() ?? []
+      this.#load -= verdicts.length
       onAnswer()
       answerBy(verdicts, pieces)
     })
@@ -153,14 +158,17 @@ class Thread {
     })
   }
 
+  /** Checks that it has not answered yet. */
   get load(): number {
-    return this.#waiting.length
+    return this.#load
   }
 
   give(pieces: ReadonlyArray<Piece>): void {
+    const count = countOf(pieces)
     this.#waiting.push(pieces)
+    this.#load += count
     const bytes = packed(pieces)
-    this.#worker.postMessage({ count: countOf(pieces), bytes }, [bytes])
+    this.#worker.postMessage({ count, bytes }, [bytes])
   }
 
   end(): Promise<unknown> {
@@ -171,6 +179,8 @@ class Thread {
 export class Verifier {
   readonly #most: number
   #jobs: Array<Job> = []
+  /** How many checks these are. */
+  #gathered = 0
   /** Batches that no thread has yet. */
   readonly #urgent: Array<ReadonlyArray<Piece>> = []
   readonly #others: Array<ReadonlyArray<Piece>> = []
@@ -205,12 +215,16 @@ export class Verifier {
       return
     }
     this.#jobs.push({ checks, verdicts, missing: checks.length, isUrgent, settle })
-    if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
+    this.#gathered += checks.length
+    if (this.#gathered >= WORTH_THE_WAY && !this.#isEnded) this.#dispatch()
+    else if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
   }
 
   #dispatch(): void {
     const jobs = this.#jobs
     this.#jobs = []
+    this.#gathered = 0
+    if (jobs.length === 0) return
     const batches = batchesOf(jobs)
     const [first = []] = batches
     if (this.#isEnded || (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY)) {
@@ -225,7 +239,7 @@ export class Verifier {
   #give(): void {
     while (this.#urgent.length + this.#others.length > 0) {
       const thread = this.#leastLoaded()
-      if (thread.load >= BATCHES_AHEAD) return
+      if (thread.load >= AHEAD) return
       thread.give(this.#next() ?? [])
     }
   }

@@ -29,7 +29,7 @@ export interface Options<Visit> {
 }
 
 /** More at a time would keep others waiting, and the threads that check them idle until all are read. */
-const AT_ONCE = 32
+const AT_ONCE = 16
 
 export class Gathering<Visit> {
   readonly #options: Options<Visit>

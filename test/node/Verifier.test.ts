@@ -54,7 +54,7 @@ describe("the verifier", () => {
         setTimeout(() => verifier.judge(checks, settle("vertex"), true), 5)
       })
       yield* all
-      // Two batches at most had gone before it, and some more may have been answered by then.
+      // What the thread had been given by then had gone before it, and some more may have been answered.
       expect(done.indexOf("vertex")).toBeLessThan(9)
       expect(done.filter((name) => name !== "vertex")).toEqual(
         Array.from({ length: 10 }, (_, i) => `transactions ${i}`),

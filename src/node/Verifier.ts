@@ -1,6 +1,6 @@
 /**
  * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
- * there it costs this thread one. They go in messages that are worth the way but not much larger: who waits for one check
+ * there it costs this thread a few. They go in messages that are worth the way but not much larger: who waits for one check
  * waits for all that go with it, and the thread for the last of them to be read. A few are checked where they are.
  * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex.
  * It judges by the rule for the door: of what stands in a vertex its no is not the last word.
@@ -18,7 +18,7 @@ const WORTH_THE_WAY = 16
 /** Signatures a message; more would only let the other threads wait. */
 const BATCH = 32
 const MOST_WORKERS = 4
-/** Given to a thread at a time, so that it need not wait for the next; the rest waits here, where it can be overtaken. */
+/** A thread that has so many is given no more: it need not wait for the next, and the rest can be overtaken here. */
 const AHEAD = 128
 /** Every so often the others have their turn although something is urgent. */
 const URGENT_IN_A_ROW = 3
@@ -165,9 +165,9 @@ class Thread {
 
   give(pieces: ReadonlyArray<Piece>): void {
     const count = countOf(pieces)
+    const bytes = packed(pieces)
     this.#waiting.push(pieces)
     this.#load += count
-    const bytes = packed(pieces)
     this.#worker.postMessage({ count, bytes }, [bytes])
   }
 
@@ -216,7 +216,7 @@ export class Verifier {
     }
     this.#jobs.push({ checks, verdicts, missing: checks.length, isUrgent, settle })
     this.#gathered += checks.length
-    if (this.#gathered >= WORTH_THE_WAY && !this.#isEnded) this.#dispatch()
+    if (this.#gathered >= WORTH_THE_WAY) queueMicrotask(() => this.#dispatch())
     else if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
   }
 
@@ -236,8 +236,9 @@ export class Verifier {
     this.#give()
   }
 
+  /** Also when a thread that is ending has answered once more; it is given nothing then. */
   #give(): void {
-    while (this.#urgent.length + this.#others.length > 0) {
+    while (!this.#isEnded && this.#urgent.length + this.#others.length > 0) {
       const thread = this.#leastLoaded()
       if (thread.load >= AHEAD) return
       thread.give(this.#next() ?? [])
@@ -261,7 +262,7 @@ export class Verifier {
       () => this.#give(),
       (gone) => {
         this.#threads = this.#threads.filter((other) => other !== gone)
-        if (!this.#isEnded) this.#give()
+        this.#give()
       },
     )
     this.#threads.push(thread)

@@ -1,5 +1,5 @@
 /**
- * What comes to an endpoint within one turn of the event loop, handled together: a hundred who ask at once cost one fiber.
+ * What comes to an endpoint within one turn of the event loop, handled together: sixteen who ask at once cost one fiber.
  * Each gets what he would have got alone.
  */
 import { Array as Arr, Effect, Either, Exit } from "effect"

@@ -62,6 +62,28 @@ describe("the verifier", () => {
     }),
   )
 
+  it.live.each([1, 2, 3, 4, 5])("owes nobody an answer when it ends and answers are on their way (%i)", () =>
+    Effect.gen(function* () {
+      const checks = Array.from({ length: 16 }, (_, i) => check(5 * i))
+      const busy = (milliseconds: number) => {
+        for (const until = performance.now() + milliseconds; performance.now() < until; );
+      }
+      let settled = 0
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const verifier = yield* Verifier.make(3)
+          yield* verifier.verdicts(Array.from({ length: 300 }, (_, i) => check(5 * i)))
+          for (let i = 0; i < 60; i++) verifier.judge(checks, () => settled++)
+          yield* Effect.sleep("1 millis")
+          busy(6)
+          // After the threads were told to end: what they have said by then comes in when they are gone.
+          setImmediate(() => busy(8))
+        }),
+      )
+      expect(settled).toBe(60)
+    }),
+  )
+
   it.live("owes nobody an answer when it ends", () =>
     Effect.gen(function* () {
       const checks = Array.from({ length: 300 }, (_, i) => check(i))

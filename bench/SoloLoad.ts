@@ -1,7 +1,9 @@
 /** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
 import * as Address from "../src/protocol/Address.js"
+import * as Genesis from "../src/protocol/Genesis.js"
 import type { PublicKey } from "../src/protocol/Keys.js"
 import * as Network from "../src/protocol/Network.js"
+import * as Parameters from "../src/protocol/Parameters.js"
 import * as Sats from "../src/protocol/Sats.js"
 import * as Testing from "../src/testing/Testing.js"
 import type { Way } from "../test/network/Lines.js"
@@ -58,7 +60,8 @@ export const run = async (wish: Wish): Promise<Outcome> => {
   const network = Processes.found({
     validators: 1,
     roundMs,
-    epochRounds: 240,
+    epochRounds: Genesis.standardProtocol.epochRounds,
+    checkpointRounds: Parameters.standard.checkpointIntervalRounds,
     allocations: [
       ...Array.from({ length: SENDERS }, (_, i) => allocation(Testing.keyOf(i).publicKey)),
       ...Array.from({ length: receivers }, (_, i) => allocation(numbered(i))),

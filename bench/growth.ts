@@ -8,8 +8,7 @@ import * as SoloLoad from "./SoloLoad.js"
 const FEW = 10_000
 const MANY = 1_000_000
 const TURNS = 2
-/** Long enough that the first checkpoint of all accounts, which a node makes once, does not outweigh the rest. */
-const WISH = { roundMs: 100, seconds: 30, batch: 100, offeredPerSecond: 10_000 }
+const WISH = { roundMs: 100, seconds: 15, batch: 100, offeredPerSecond: 10_000 }
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const [few, many]: [Array<number>, Array<number>] = [[], []]

@@ -8,12 +8,15 @@ import * as AccountRecord from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import * as Sats from "../protocol/Sats.js"
-import type { StateRecord } from "../protocol/StateRecord.js"
+import * as StateKey from "../protocol/StateKey.js"
+import * as StateRecord from "../protocol/StateRecord.js"
+import * as StateTree from "../protocol/StateTree.js"
 import * as LeavingPools from "./LeavingPools.js"
 import type { Pool } from "./Pool.js"
 import type { Totals, Validator } from "./Records.js"
 import * as Records from "./Records.js"
 import { type Component, SupplyInvariantViolated, sumOf, zero } from "./Supply.js"
+import type { Leaf } from "./trie/Leaf.js"
 
 /** Shares by validator, the epoch in which their holder left (0: it stays), and generation. */
 const shareKey = (validator: Address, epoch: number, generation: number): string =>
@@ -25,6 +28,12 @@ interface Expected {
   readonly keys: ReadonlyArray<string>
 }
 
+/** Of an encoded `StateRecord` that is an account without extras. */
+const plainBalanceOf = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined =>
+  bytes[start] === StateKey.KINDS.Account.byte
+    ? AccountRecord.plainBalance(bytes, start + 1 + StateKey.KINDS.Account.keyBytes, end)
+    : undefined
+
 export class Recount {
   #counted: { -readonly [K in keyof Totals]: Totals[K] } = { ...zero }
   readonly #shares = new Map<string, bigint>()
@@ -34,8 +43,25 @@ export class Recount {
   #expected: Totals = zero
   #badBalance: number | undefined
 
-  /** Takes a record as it stands in a leaf; kinds that hold no money count nothing. */
-  add({ kind, key, value }: StateRecord): Either.Either<void, Binary.MalformedBytes> {
+  /**
+   * Takes the records of a leaf. Of accounts without extras, which nearly all of a million are, only the balance is
+   * read: taken apart they would take forty times as long, at every checkpoint.
+   */
+  leaf(leaf: Leaf): Either.Either<void, Binary.MalformedBytes> {
+    for (const { bytes, start, end } of leaf.spans()) {
+      const from = start + StateTree.RECORD_HEADER_BYTES
+      const balance = plainBalanceOf(bytes, from, end)
+      if (balance !== undefined) this.#add("liquid", balance)
+      else {
+        const added = Either.flatMap(StateRecord.decode(bytes.subarray(from, end)), (record) => this.add(record))
+        if (Either.isLeft(added)) return added
+      }
+    }
+    return Either.void
+  }
+
+  /** Takes a record; kinds that hold no money count nothing. */
+  add({ kind, key, value }: StateRecord.StateRecord): Either.Either<void, Binary.MalformedBytes> {
     switch (kind) {
       case "Account":
         return Either.map(AccountRecord.decode(value), (record) => this.account(record.balance, record))

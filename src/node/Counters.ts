@@ -67,7 +67,8 @@ export class Counters {
   #built({ checkpoint, bytes, isCosigned }: Extract<Output, { readonly _tag: "CheckpointBuilt" }>): void {
     const counts = this.#counts
     const begun = this.#building.get(checkpoint.commitIndex)
-    this.#building.delete(checkpoint.commitIndex)
+    // Also of those that were skipped.
+    for (const index of this.#building.keys()) if (index <= checkpoint.commitIndex) this.#building.delete(index)
     counts.checkpointsProduced++
     counts.checkpointBytes = bytes
     if (begun !== undefined) counts.checkpointProductionMs = performance.now() - begun

@@ -37,7 +37,7 @@ import * as Writer from "./Writer.js"
 const log = Log.for("consensus")
 
 /** To look at, not to feed. */
-export type View = Pick<Replica, "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted">
+export type View = Pick<Replica, "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork">
 
 export class Engine extends Context.Tag("udg/Engine")<
   Engine,

@@ -66,6 +66,7 @@ export const empty: AccountRecord = { ...noExtras, balance: Sats.ZERO, nonce: Co
 
 /** Without extras: balance, nonce, and a presence byte of 0. */
 export const PLAIN_BYTES = 17
+const BALANCE_BYTES = 8
 
 const PUBLIC_KEY = 1
 const STAKE = 2
@@ -158,6 +159,14 @@ export const encode = (record: AccountRecord): Uint8Array => Binary.encode((writ
 
 export const decode = (bytes: Uint8Array): Either.Either<AccountRecord, Binary.MalformedBytes> =>
   Binary.decode("account record", bytes, read)
+
+/** What `decode` finds as the balance of a record without extras, as nearly all are; none of any other record. */
+export const plainBalance = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined => {
+  if (end - start !== PLAIN_BYTES || bytes[end - 1] !== 0) return undefined
+  let balance = 0
+  for (let i = BALANCE_BYTES - 1; i >= 0; i--) balance = balance * 256 + (bytes[start + i] ?? 0)
+  return Sats.isSats(balance) ? balance : undefined
+}
 
 /** The end of the record, behind balance and nonce. */
 export const encodeExtras = (extras: Extras): Uint8Array => Binary.encode((writer) => writeExtras(writer, extras))

@@ -40,7 +40,10 @@ const handlers = Layer.scoped(
 
 /** A round is late by half an interval, or by this where that is nothing at all. */
 const LEAST_LATENESS_MS = 50
-/** What is later than this many intervals is late for another reason than what comes to the door. */
+/**
+ * What is later than this many intervals is late for another reason than what comes to the door, unless there is work to
+ * be done here: no round comes before the checkpoint that closes an epoch.
+ */
 const OVERDUE_INTERVALS = 10
 
 const server = Layer.unwrapEffect(
@@ -50,14 +53,14 @@ const server = Layer.unwrapEffect(
     const { observe: onAnswer } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
     const pages = yield* Site.built
-    const { pulse } = yield* Engine
+    const { pulse, view } = yield* Engine
     const clock = yield* Effect.clock
     const { roundIntervalMs } = genesis.protocol
     const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
     const overdueMs = Math.max(2 * lateMs, OVERDUE_INTERVALS * roundIntervalMs)
     const isPressed = () => {
       const sinceMs = clock.unsafeCurrentTimeMillis() - pulse().advancedAt
-      return sinceMs > lateMs && sinceMs < overdueMs
+      return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
     }
     const access = { rateLimits, trustedProxies, clientIpHeader }
     return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, pages, isPressed })

@@ -31,6 +31,8 @@ export interface Wish {
   readonly validators?: number
   readonly roundMs?: number
   readonly epochRounds?: number
+  /** Few, so that short lives see checkpoints; who measures takes what networks have. */
+  readonly checkpointRounds?: number
   readonly networkId?: string
   readonly allocations?: ReadonlyArray<Genesis.Allocation>
 }
@@ -41,7 +43,8 @@ const folders = new Set<string>()
 
 /** A network's genesis and keys in a new folder. */
 export const found = (wish: Wish = {}): Founded => {
-  const { validators = 4, roundMs = 150, epochRounds = 60, networkId = "udg-processes", allocations = [] } = wish
+  const { validators = 4, roundMs = 150, epochRounds = 60, checkpointRounds = 10, allocations = [] } = wish
+  const { networkId = "udg-processes" } = wish
   const folder = mkdtempSync(join(tmpdir(), "udg-network-"))
   folders.add(folder)
   const keys = Array.from({ length: validators }, () => SecretKey.generate())
@@ -58,7 +61,7 @@ export const found = (wish: Wish = {}): Founded => {
       names: [],
       treasury: Sats.ZERO,
       faucet: null,
-      parameters: { ...Parameters.standard, checkpointIntervalRounds: 10 },
+      parameters: { ...Parameters.standard, checkpointIntervalRounds: checkpointRounds },
       protocol: {
         ...Genesis.standardProtocol,
         roundIntervalMs: roundMs,

@@ -1,6 +1,7 @@
 /**
  * Checkpoints being built, one after the other, in slices: what changed since the one before is put into the state trie,
- * and the whole supply is counted again from its leaves, while commits go on.
+ * and the whole supply is counted again from its leaves, while commits go on. One that closes no epoch is skipped if it
+ * still waits when the next is due: the close, for which rounds wait, must not come behind ever more of them.
  */
 import { Either } from "effect"
 import type { Execution } from "../../ledger/Execution.js"
@@ -10,42 +11,49 @@ import type { SupplyInvariantViolated } from "../../ledger/Supply.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
 import type { Hash } from "../../protocol/Hash.js"
-import * as StateRecord from "../../protocol/StateRecord.js"
 
 export interface Built {
   readonly checkpoint: Checkpoint.Checkpoint
   readonly trie: Trie.Trie
 }
 
-interface Job {
+interface Due {
   readonly execution: Execution
   /** Content hash of the closing checkpoint before. */
   readonly previous: Hash
+}
+
+interface Waiting extends Due {
+  /** Since the checkpoint before, one freeze after the other. */
+  readonly changes: ReadonlyArray<Iterable<Trie.Change>>
+}
+
+interface Job extends Due {
   readonly update: Trie.Update
 }
 
-/** Records counted before others may have the thread. */
-const SLICE = 256
+/** Leaves counted before others may have the thread. */
+const SLICE = 32
 
 /** Counts the supply from the leaves, resting now and then. They are what this node itself put there. */
 function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals, SupplyInvariantViolated>, undefined> {
   const recount = new Recount()
   let taken = 0
-  for (const { value } of Trie.entries(trie)) {
-    Either.getOrThrow(Either.flatMap(StateRecord.decode(value), (record) => recount.add(record)))
+  for (const leaf of Trie.leaves(trie)) {
+    Either.getOrThrow(recount.leaf(leaf))
     if (++taken % SLICE === 0) yield
   }
   return recount.finish()
 }
 
+function* inOrder(changes: Waiting["changes"]): Generator<Trie.Change, void, undefined> {
+  for (const some of changes) yield* some
+}
+
 /** Invariant: `#trie` is the state after the last job that was taken from the queue. */
 export class CheckpointBuilding {
   #trie: Trie.Trie
-  #jobs: ReadonlyArray<{
-    readonly execution: Execution
-    readonly previous: Hash
-    readonly changes: Iterable<Trie.Change>
-  }> = []
+  #jobs: ReadonlyArray<Waiting> = []
   #running: (Job & { trie: Trie.Trie | undefined; recount: ReturnType<typeof recounted> | undefined }) | undefined
 
   /** `trie` is the state as of the ledger's last freeze. */
@@ -64,7 +72,11 @@ export class CheckpointBuilding {
 
   /** The state after this commit is a checkpoint; `changes` are what the ledger froze right after it. */
   add(execution: Execution, previous: Hash, changes: Iterable<Trie.Change>): void {
-    this.#jobs = [...this.#jobs, { execution, previous, changes }]
+    const last = this.#jobs.at(-1)
+    const isSkipped = last !== undefined && last.execution.nextEpoch === null
+    const before = isSkipped ? last.changes : []
+    const others = isSkipped ? this.#jobs.slice(0, -1) : this.#jobs
+    this.#jobs = [...others, { execution, previous, changes: [...before, changes] }]
   }
 
   /** Works while it may; gives the next checkpoint once it is built. */
@@ -94,7 +106,7 @@ export class CheckpointBuilding {
     this.#running = {
       execution,
       previous,
-      update: Trie.update(this.#trie, changes),
+      update: Trie.update(this.#trie, inOrder(changes)),
       trie: undefined,
       recount: undefined,
     }

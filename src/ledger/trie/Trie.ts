@@ -59,12 +59,18 @@ export const prove = (trie: Trie, key: Hash): StateProof => {
   return { siblings, leaf: node.spans().map(Span.toEntry) }
 }
 
-/** All records in the order of their keys, made as they are asked for: the reader decides when to rest. */
-export function* entries(trie: Trie): Generator<StateTree.Entry, undefined, undefined> {
+/** All leaves in the order of their keys, as they are asked for: the reader decides when to rest. */
+export function* leaves(trie: Trie): Generator<Leaf, undefined, undefined> {
   const ahead: Array<Node> = [trie]
   for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
-    if (node instanceof Leaf) for (const span of node.spans()) yield Span.toEntry(span)
+    if (node instanceof Leaf) yield node
     else ahead.push(node.right, node.left)
   }
+  return undefined
+}
+
+/** All records in the order of their keys, made as they are asked for. */
+export function* entries(trie: Trie): Generator<StateTree.Entry, undefined, undefined> {
+  for (const leaf of leaves(trie)) for (const span of leaf.spans()) yield Span.toEntry(span)
   return undefined
 }

@@ -8,7 +8,9 @@ import * as SoloLoad from "./SoloLoad.js"
 const FEW = 10_000
 const MANY = 1_000_000
 const TURNS = 2
-const WISH = { roundMs: 100, seconds: 15, batch: 100, offeredPerSecond: 10_000 }
+/** More than the rounds between two checkpoints. */
+const SECONDS = 30
+const WISH = { roundMs: 100, seconds: SECONDS, batch: 100, offeredPerSecond: 8_000 }
 
 const figures = async (): Promise<ReadonlyArray<Figure>> => {
   const [few, many]: [Array<number>, Array<number>] = [[], []]

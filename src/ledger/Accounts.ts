@@ -288,6 +288,11 @@ export class Accounts {
     this.#dirty.push(row)
   }
 
+  /** How many accounts changed since the last freeze. */
+  get unfrozen(): number {
+    return this.#dirty.length
+  }
+
   /**
    * Between commits: what changed since the last time this was asked, with the values of now. Rows are read when they
    * are taken; one that changes earlier is captured first, and all are before another freeze begins.

@@ -168,6 +168,11 @@ export class Ledger {
     return { vertex: header.hash, author: header.author, minted, transactions }
   }
 
+  /** How many accounts changed since the last freeze. */
+  get unfrozen(): number {
+    return this.#state.accounts.unfrozen
+  }
+
   /** Between commits: what changed since the last freeze, as it is now, to be taken in slices while commits go on. */
   freeze(): Frozen {
     return this.#state.freeze()

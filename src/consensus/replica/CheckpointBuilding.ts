@@ -1,7 +1,8 @@
 /**
  * Checkpoints being built, one after the other, in slices: what changed since the one before is put into the state trie,
- * and the whole supply is counted again from its leaves, while commits go on. One that closes no epoch is skipped if it
- * still waits when the next is due: the close, for which rounds wait, must not come behind ever more of them.
+ * and the whole supply is counted again from its leaves, while commits go on. Rounds wait for the one that closes an epoch:
+ * so where much changes the trie is brought up to date before a checkpoint is due, and one that closes nothing is skipped
+ * if it still waits when the next is.
  */
 import { Either } from "effect"
 import type { Execution } from "../../ledger/Execution.js"
@@ -23,13 +24,18 @@ interface Due {
   readonly previous: Hash
 }
 
-interface Waiting extends Due {
-  /** Since the checkpoint before, one freeze after the other. */
+/** What changed until some commit, one freeze after the other, and the checkpoint of that commit if one is due. */
+interface Waiting {
+  readonly due: Due | null
   readonly changes: ReadonlyArray<Iterable<Trie.Change>>
 }
 
-interface Job extends Due {
+interface Job {
+  readonly due: Due | null
   readonly update: Trie.Update
+  /** Once all changes are in it. */
+  trie: Trie.Trie | undefined
+  recount: ReturnType<typeof recounted> | undefined
 }
 
 /** Leaves counted before others may have the thread. */
@@ -50,11 +56,11 @@ function* inOrder(changes: Waiting["changes"]): Generator<Trie.Change, void, und
   for (const some of changes) yield* some
 }
 
-/** Invariant: `#trie` is the state after the last job that was taken from the queue. */
+/** Invariant: `#trie` is the state after the last job that is done. */
 export class CheckpointBuilding {
   #trie: Trie.Trie
   #jobs: ReadonlyArray<Waiting> = []
-  #running: (Job & { trie: Trie.Trie | undefined; recount: ReturnType<typeof recounted> | undefined }) | undefined
+  #running: Job | undefined
 
   /** `trie` is the state as of the ledger's last freeze. */
   constructor(trie: Trie.Trie) {
@@ -65,18 +71,28 @@ export class CheckpointBuilding {
     return this.size > 0
   }
 
-  /** How many checkpoints are being built or wait for it. */
+  /** How many jobs there are: what is being built, and what waits for it. */
   get size(): number {
     return this.#jobs.length + (this.#running === undefined ? 0 : 1)
   }
 
   /** The state after this commit is a checkpoint; `changes` are what the ledger froze right after it. */
   add(execution: Execution, previous: Hash, changes: Iterable<Trie.Change>): void {
+    this.#enqueue({ execution, previous }, changes)
+  }
+
+  /** No checkpoint is due, but so much changed since the last freeze that it had better be put into the trie now. */
+  prepare(changes: Iterable<Trie.Change>): void {
+    this.#enqueue(null, changes)
+  }
+
+  #enqueue(due: Due | null, changes: Iterable<Trie.Change>): void {
     const last = this.#jobs.at(-1)
-    const isSkipped = last !== undefined && last.execution.nextEpoch === null
-    const before = isSkipped ? last.changes : []
-    const others = isSkipped ? this.#jobs.slice(0, -1) : this.#jobs
-    this.#jobs = [...others, { execution, previous, changes: [...before, changes] }]
+    const closesNothing = last?.due?.execution.nextEpoch === null
+    const givesWay = last !== undefined && (last.due === null || (due !== null && closesNothing))
+    const before = givesWay ? last.changes : []
+    const others = givesWay ? this.#jobs.slice(0, -1) : this.#jobs
+    this.#jobs = [...others, { due, changes: [...before, changes] }]
   }
 
   /** Works while it may; gives the next checkpoint once it is built. */
@@ -85,36 +101,38 @@ export class CheckpointBuilding {
     if (job === undefined) return Either.right(undefined)
     job.trie ??= job.update.step(mayContinue)
     if (job.trie === undefined) return Either.right(undefined)
-    job.recount ??= recounted(job.trie)
+    const { due, trie } = job
+    if (due === null) {
+      this.#end(trie)
+      return Either.right(undefined)
+    }
+    job.recount ??= recounted(trie)
     for (;;) {
       const { done, value } = job.recount.next()
       if (done === true) {
-        this.#running = undefined
-        this.#trie = job.trie
-        const trie = job.trie
-        return Either.map(value, () => ({ checkpoint: checkpointOf(job, trie), trie }))
+        this.#end(trie)
+        return Either.map(value, () => ({ checkpoint: checkpointOf(due, trie), trie }))
       }
       if (!mayContinue()) return Either.right(undefined)
     }
   }
 
-  #begin() {
+  #begin(): Job | undefined {
     const [first, ...others] = this.#jobs
     if (first === undefined) return undefined
-    const { execution, previous, changes } = first
+    const { due, changes } = first
     this.#jobs = others
-    this.#running = {
-      execution,
-      previous,
-      update: Trie.update(this.#trie, inOrder(changes)),
-      trie: undefined,
-      recount: undefined,
-    }
+    this.#running = { due, update: Trie.update(this.#trie, inOrder(changes)), trie: undefined, recount: undefined }
     return this.#running
+  }
+
+  #end(trie: Trie.Trie): void {
+    this.#running = undefined
+    this.#trie = trie
   }
 }
 
-const checkpointOf = ({ execution, previous }: Job, trie: Trie.Trie): Checkpoint.Checkpoint => {
+const checkpointOf = ({ execution, previous }: Due, trie: Trie.Trie): Checkpoint.Checkpoint => {
   const { commit, effectsDigest, totalSupply, nextEpoch } = execution
   return Checkpoint.make({
     epoch: commit.epoch,

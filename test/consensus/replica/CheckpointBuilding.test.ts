@@ -33,6 +33,13 @@ class Life {
     this.roots.set(round, Trie.apply(Trie.empty, chain.ledger.entries()).hash)
   }
 
+  /** A payment whose commit makes no checkpoint, put into the trie all the same. */
+  prepare(): void {
+    const { chain } = this
+    chain.run(chain.transfer(alice, person(`whom alice pays after round ${chain.round}`), 5))
+    this.#building.prepare(chain.ledger.freeze())
+  }
+
   get waiting(): number {
     return this.#building.size
   }
@@ -74,6 +81,23 @@ describe("checkpoints being built", () => {
     const built = life.buildAll()
     expect(rounds(built)).toEqual([11, 31])
     expect(built[1]?.stateRoot).toBe(life.roots.get(31))
+  })
+
+  it("have the same root where changes were put into the trie before, and are not lost to those", () => {
+    const life = new Life()
+    life.prepare()
+    expect(life.work(() => false)).toBeUndefined()
+    life.prepare()
+    life.advanceTo(11)
+    life.prepare()
+    life.prepare()
+    life.advanceTo(40)
+    life.prepare()
+    const built = [...life.buildAll()]
+    life.advanceTo(51)
+    built.push(...life.buildAll())
+    expect(rounds(built)).toEqual([11, 40, 51])
+    for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
   })
 
   it("leave the close of an epoch next to be built, and never skip it", () => {

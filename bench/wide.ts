@@ -61,7 +61,9 @@ class Wide {
     this.#machines = names.map((name, index) => {
       const disk = GenesisState.stored(genesis, { low: 0, high: 0 })
       const options = { signer: Cluster.signerOf(name), isValid: FakeKeys.isValid, trust: null }
-      const replica = Either.getOrThrow(Replica.open({ ...options, tableKey: { low: index, high: 1 } }, disk))
+      const replica = Either.getOrThrow(
+        Replica.open({ ...options, tableKey: { low: index, high: 1 }, preparedAt: Number.POSITIVE_INFINITY }, disk),
+      )
       return { index, disk, replica, wakeAt: Number.POSITIVE_INFINITY }
     })
     for (const machine of this.#machines) {

@@ -41,7 +41,7 @@ const readAddress = (address: Address, into: Uint32Array, at: number): void => {
 
 const hexOfWord = (word: number): string => word.toString(16).padStart(8, "0")
 
-/** Accounts that changed since the last checkpoint, with the values they had at it, while the table moves on. */
+/** Accounts that changed between two freezes, with the values they had at the second, while the table moves on. */
 export interface FrozenAccounts extends Iterable<Change> {
   readonly size: number
 }

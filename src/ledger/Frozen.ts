@@ -1,7 +1,6 @@
 /**
- * The records that changed since the last checkpoint, with the values they had at it: the batch that turns the last
- * state root into the new one. Whoever iterates may pause while later commits go on: it never sees
- * them.
+ * The records that changed between two freezes, with the values they had at the second: the batch that turns the trie of
+ * the one into that of the other. Whoever iterates may pause while later commits go on: it never sees them.
  */
 import { fromHex } from "#crypto"
 import * as StateKey from "../protocol/StateKey.js"

@@ -28,10 +28,10 @@ interface Expected {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Of an encoded `StateRecord` that is an account without extras. */
-const plainBalanceOf = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined =>
+/** Of an encoded `StateRecord` that is an account with no other money. */
+const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined =>
   bytes[start] === StateKey.KINDS.Account.byte
-    ? AccountRecord.plainBalance(bytes, start + 1 + StateKey.KINDS.Account.keyBytes, end)
+    ? AccountRecord.balanceAlone(bytes, start + 1 + StateKey.KINDS.Account.keyBytes, end)
     : undefined
 
 export class Recount {
@@ -44,13 +44,13 @@ export class Recount {
   #badBalance: number | undefined
 
   /**
-   * Takes the records of a leaf. Of accounts without extras, which nearly all of a million are, only the balance is
-   * read: taken apart they would take forty times as long, at every checkpoint.
+   * Takes the records of a leaf, which this node put there. Of accounts without a stake or a delegation, which nearly all
+   * of a million are, only the balance is read: taken apart they would take forty times as long, at every checkpoint.
    */
   leaf(leaf: Leaf): Either.Either<void, Binary.MalformedBytes> {
     for (const { bytes, start, end } of leaf.spans()) {
       const from = start + StateTree.RECORD_HEADER_BYTES
-      const balance = plainBalanceOf(bytes, from, end)
+      const balance = balanceAlone(bytes, from, end)
       if (balance !== undefined) this.#add("liquid", balance)
       else {
         const added = Either.flatMap(StateRecord.decode(bytes.subarray(from, end)), (record) => this.add(record))

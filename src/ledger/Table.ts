@@ -1,6 +1,6 @@
 /**
  * The records of one kind, by key in hex. Values are immutable, so what a record was before is only a reference, and the
- * table can say what a commit changed and what changed since the last checkpoint without copying.
+ * table can say what a commit changed and what changed since the last freeze without copying.
  */
 import { Either } from "effect"
 import { fromHex } from "#crypto"
@@ -38,7 +38,7 @@ export class Table<V> {
   readonly #rows: Rows<V>
   /** Every row touched since the commit began, as it was then. */
   readonly #before = new Map<string, V | undefined>()
-  /** Every row changed since the last checkpoint. */
+  /** Every row changed since the last freeze. */
   #dirty = new Set<string>()
 
   constructor(codec: Codec<V>, rows: Rows<V> = new Map<string, V>()) {

@@ -68,6 +68,8 @@ export class Engine extends Context.Tag("udg/Engine")<
 >() {}
 
 const HAPPENINGS_KEPT = 4_096
+/** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
+const PREPARED_AT = 16_384
 /** How often it is looked whether this node is behind. */
 const LOOKED_EVERY = Duration.seconds(2)
 /** What comes to the door within this time wakes the loop once. */
@@ -105,6 +107,7 @@ const opened = (load: Load) =>
       isValid: Verification.isValidAtDoor,
       trust: pinOf(settings.trustedCheckpoint),
       tableKey,
+      preparedAt: PREPARED_AT,
     }
     const replica = Replica.resume(options, contents, opened)
     const [foreign] = contents.foreignHeaders

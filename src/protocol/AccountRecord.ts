@@ -160,9 +160,13 @@ export const encode = (record: AccountRecord): Uint8Array => Binary.encode((writ
 export const decode = (bytes: Uint8Array): Either.Either<AccountRecord, Binary.MalformedBytes> =>
   Binary.decode("account record", bytes, read)
 
-/** What `decode` finds as the balance of a record without extras, as nearly all are; none of any other record. */
-export const plainBalance = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined => {
-  if (end - start !== PLAIN_BYTES || bytes[end - 1] !== 0) return undefined
+/**
+ * The balance of a record that holds no money but that, as nearly all are; none of any other, or if there can be no such
+ * balance. What stands behind it is not looked at.
+ */
+export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined => {
+  const presence = bytes[start + PLAIN_BYTES - 1] ?? ALL
+  if (start + PLAIN_BYTES > end || (presence & (STAKE | DELEGATION)) !== 0) return undefined
   let balance = 0
   for (let i = BALANCE_BYTES - 1; i >= 0; i--) balance = balance * 256 + (bytes[start + i] ?? 0)
   return Sats.isSats(balance) ? balance : undefined

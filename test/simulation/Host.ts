@@ -27,6 +27,8 @@ const REMEMBERED_TRANSACTIONS = 20_000
 const LAZY_FLUSH_MS = 60
 /** Steps of background work at one go. */
 const WORK_STEPS = 64
+/** Few: there are no crowds here. */
+const PREPARED_AT = 8
 
 /** What happens outside the host, and who wants to know. */
 export interface Surroundings {
@@ -109,7 +111,13 @@ export class Host {
     // Another one in each life of each host: no result may depend on it.
     const tableKey = { low: this.#life, high: this.name.length }
     const opened = Replica.open(
-      { signer: this.signer, isValid: this.#around.scheme.isValidAtDoor, trust: null, tableKey },
+      {
+        signer: this.signer,
+        isValid: this.#around.scheme.isValidAtDoor,
+        trust: null,
+        tableKey,
+        preparedAt: PREPARED_AT,
+      },
       this.disk.stored,
     )
     if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)

@@ -39,7 +39,7 @@ interface Job {
 }
 
 /** Leaves counted before others may have the thread. */
-const SLICE = 32
+const SLICE = 8
 
 /** Counts the supply from the leaves, resting now and then. They are what this node itself put there. */
 function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals, SupplyInvariantViolated>, undefined> {
@@ -56,6 +56,10 @@ function* inOrder(changes: Waiting["changes"]): Generator<Trie.Change, void, und
   for (const some of changes) yield* some
 }
 
+/** Whether it need not be done before what is due now: neither a checkpoint, nor one that closes an epoch. */
+const givesWay = (job: Waiting, due: Due | null): boolean =>
+  job.due === null || (due !== null && job.due.execution.nextEpoch === null)
+
 /** Invariant: `#trie` is the state after the last job that is done. */
 export class CheckpointBuilding {
   #trie: Trie.Trie
@@ -71,9 +75,10 @@ export class CheckpointBuilding {
     return this.size > 0
   }
 
-  /** How many jobs there are: what is being built, and what waits for it. */
+  /** How many freezes of the ledger are kept: what is being built holds one, however many it began with. */
   get size(): number {
-    return this.#jobs.length + (this.#running === undefined ? 0 : 1)
+    const waiting = this.#jobs.reduce((count, { changes }) => count + changes.length, 0)
+    return waiting + (this.#running === undefined ? 0 : 1)
   }
 
   /** The state after this commit is a checkpoint; `changes` are what the ledger froze right after it. */
@@ -87,12 +92,9 @@ export class CheckpointBuilding {
   }
 
   #enqueue(due: Due | null, changes: Iterable<Trie.Change>): void {
-    const last = this.#jobs.at(-1)
-    const closesNothing = last?.due?.execution.nextEpoch === null
-    const givesWay = last !== undefined && (last.due === null || (due !== null && closesNothing))
-    const before = givesWay ? last.changes : []
-    const others = givesWay ? this.#jobs.slice(0, -1) : this.#jobs
-    this.#jobs = [...others, { due, changes: [...before, changes] }]
+    const giveWay = this.#jobs.slice(1 + this.#jobs.findLastIndex((job) => !givesWay(job, due)))
+    const kept = this.#jobs.slice(0, this.#jobs.length - giveWay.length)
+    this.#jobs = [...kept, { due, changes: [...giveWay.flatMap((job) => job.changes), changes] }]
   }
 
   /** Works while it may; gives the next checkpoint once it is built. */

@@ -49,8 +49,6 @@ const TOLD_AGAIN_AFTER = 8
  * and is never written.
  */
 const PENDING_KEPT_EVERY_MS = 1_000
-/** So many changed accounts go into the trie before a checkpoint is due: the close has fewer to wait for, a fifth of a second. */
-const PREPARED_AT = 16_384
 
 export interface Options {
   /** None for a node without a validator key. */
@@ -61,6 +59,8 @@ export interface Options {
   readonly trust: Pin | null
   /** A secret of this node, for the table of its accounts. */
   readonly tableKey: HalfSipHash.Key
+  /** So many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
+  readonly preparedAt: number
 }
 
 export interface Accepted {
@@ -503,7 +503,7 @@ export class Replica {
     const writeId = this.#outbox.write({ _tag: "Executed", execution, vertices, settled })
     this.#outbox.emit({ _tag: "Executed", writeId, execution, vertices })
     if (execution.isCheckpointDue) building.add(execution, core.epoch.opening.base, ledger.freeze())
-    else if (ledger.unfrozen >= PREPARED_AT && !building.hasWork) building.prepare(ledger.freeze())
+    else if (ledger.unfrozen >= this.#options.preparedAt && !building.hasWork) building.prepare(ledger.freeze())
     this.#do(core.executed({ commit, effectsDigest: execution.effectsDigest }, now), null, now)
   }
 

@@ -77,13 +77,13 @@ describe("checkpoints being built", () => {
     life.advanceTo(11)
     expect(life.work(() => false)).toBeUndefined()
     for (const round of [21, 31]) life.advanceTo(round)
-    expect(life.waiting).toBe(2)
+    expect(life.waiting).toBe(3)
     const built = life.buildAll()
     expect(rounds(built)).toEqual([11, 31])
     expect(built[1]?.stateRoot).toBe(life.roots.get(31))
   })
 
-  it("have the same root where changes were put into the trie before, and are not lost to those", () => {
+  it("have the same root where changes were put into the trie before, which are not lost", () => {
     const life = new Life()
     life.prepare()
     expect(life.work(() => false)).toBeUndefined()
@@ -96,7 +96,7 @@ describe("checkpoints being built", () => {
     const built = [...life.buildAll()]
     life.advanceTo(51)
     built.push(...life.buildAll())
-    expect(rounds(built)).toEqual([11, 40, 51])
+    expect(rounds(built)).toEqual([40, 51])
     for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
   })
 

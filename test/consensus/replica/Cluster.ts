@@ -26,6 +26,8 @@ import * as FakeKeys from "../FakeKeys.js"
 export const ROUND_MS = 100
 const START = 1_700_000_000_000
 const WIRE_MS = 10
+/** Few: there are no crowds here. */
+const PREPARED_AT = 3
 const NETWORK = "udg-cluster" as NetworkId
 
 export const signerOf = (name: string): Signer => {
@@ -134,7 +136,13 @@ export class Machine {
   start(): void {
     // Another one each: no result may depend on it.
     const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
-    const options = { signer: this.#signer, isValid: FakeKeys.isValid, trust: this.#pin, tableKey }
+    const options = {
+      signer: this.#signer,
+      isValid: FakeKeys.isValid,
+      trust: this.#pin,
+      tableKey,
+      preparedAt: PREPARED_AT,
+    }
     this.#replica = Either.getOrThrowWith(Replica.open(options, this.disk), (left) => new Error(JSON.stringify(left)))
     this.#cluster.reconnect()
     this.handle(this.replica.start(this.#cluster.now))

@@ -434,20 +434,23 @@ describe("what a disk holds", () => {
     if (alice === undefined) throw new Error("alice has an account")
     alice.value[0] = (alice.value[0] ?? 0) ^ 1
     const opened = Replica.open(
-      { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 } },
+      { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
       ann.disk,
     )
     expect(Either.isLeft(opened) && opened.left._tag).toBe("SupplyInvariantViolated")
     alice.value[0] ^= 1
     expect(
       Either.isRight(
-        Replica.open({ signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 } }, ann.disk),
+        Replica.open(
+          { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
+          ann.disk,
+        ),
       ),
     ).toBe(true)
     // The nonce is no money, so that only the root tells.
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
     const damaged = Replica.open(
-      { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 } },
+      { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
       ann.disk,
     )
     expect(Either.isLeft(damaged) && damaged.left._tag).toBe("DamagedState")

@@ -10,6 +10,7 @@ import type { Dialling } from "./libp2p/Dialling.js"
 import type { Notice } from "./libp2p/Switchboard.js"
 import { Network, type Peer, type Received } from "./Network.js"
 import type { PeerAddress } from "./PeerAddress.js"
+import { Standings } from "./Standing.js"
 
 export interface Options {
   readonly version: string
@@ -80,6 +81,7 @@ const make = (options: Options) =>
     const inbound = new Inbox<Received>()
     const events = yield* Queue.unbounded<Event>()
     const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
+    const standings = new Standings()
     let dialling: Dialling | null = null
 
     const board = yield* Effect.acquireRelease(
@@ -94,6 +96,7 @@ const make = (options: Options) =>
               agent: Hello.agentOf(options.version),
             },
             signer: Option.getOrNull(options.signer),
+            standings,
             listener: {
               heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
@@ -111,7 +114,7 @@ const make = (options: Options) =>
           Effect.timeout(Effect.interruptible(Effect.promise(() => started.stop())), STOP_LIMIT),
         ),
     )
-    dialling = new Dialling(board, options.named, options.remembered)
+    dialling = new Dialling(board, standings, options.named, options.remembered)
     const dialler = dialling
     yield* Effect.promise(() => dialler.start())
 
@@ -144,6 +147,7 @@ const make = (options: Options) =>
       peers: Effect.sync(() => board.peers),
       changes: peers.changes,
       misbehaved: (peer, what) => Effect.sync(() => board.misbehaved(peer, what)),
+      setMembers: (members) => Effect.sync(() => standings.setMembers(members)),
     })
   })
 

@@ -5,6 +5,7 @@ import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Address } from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import { Inbox } from "./Inbox.js"
+import type { Standing } from "./Standing.js"
 
 /** Another node that this one is connected to. */
 export interface Peer {
@@ -26,6 +27,8 @@ export type Verdict = "news" | "known" | "refused"
 
 export interface Received {
   readonly from: PeerId
+  /** Who the sender is to this node, as of the moment the message came. */
+  readonly standing: Standing
   readonly message: Message
   /** To be told once it was taken in: until then it takes up its sender's room, and is forwarded to nobody. */
   readonly settle: (verdict: Verdict) => void
@@ -47,6 +50,8 @@ export class Network extends Context.Tag("udg/Network")<
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
     /** This peer sent what no honest node sends. */
     readonly misbehaved: (peer: PeerId, what: string) => Effect.Effect<void>
+    /** The committee from now on: peers that prove one of these validators' keys are its members. */
+    readonly setMembers: (members: ReadonlyArray<Address>) => Effect.Effect<void>
   }
 >() {}
 
@@ -59,4 +64,5 @@ export const nobody: Layer.Layer<Network> = Layer.sync(Network, () => ({
   peers: Effect.succeed([]),
   changes: Stream.never,
   misbehaved: () => Effect.void,
+  setMembers: () => Effect.void,
 }))

@@ -168,6 +168,21 @@ const listen = (
     yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
   })
 
+/** The network keeps places for members of the committee and takes their messages first: it hears who they are. */
+const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { setMembers } = yield* Network
+    let told: Counter.Epoch | null = null
+    const tell = Effect.suspend(() => {
+      const { epoch, members } = replica.core.epoch.opening.record
+      if (epoch === told) return Effect.void
+      told = epoch
+      return setMembers(members.map(({ address }) => address))
+    })
+    yield* tell
+    yield* Effect.forkScoped(Effect.repeat(tell, Schedule.spaced(LOOKED_EVERY)))
+  })
+
 const make = (load: Load) =>
   Effect.gen(function* () {
     const { networkId } = (yield* Home).genesis
@@ -189,6 +204,7 @@ const make = (load: Load) =>
     const outgoing = yield* Outgoing.make({ networkId, counters, settling, vitals, write })
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox, incoming)
+    yield* tellMembers(replica)
     const catchUp = new CatchUp.CatchUp()
     const look = Effect.flatMap(Loop.now, (at) => {
       const { opening, dag, reachedRound } = replica.core.epoch

@@ -33,6 +33,8 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
     Effect.gen(function* () {
       const inbound = new Inbox<Received>()
       const id = name as PeerId
+      // Whoever joins with a validator is taken for a member: these networks have no others.
+      const standing = validator === null ? "stranger" : "member"
       const self: Peer = {
         id,
         validator,
@@ -49,7 +51,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
       const others = (all: ReadonlyArray<Member>) => all.filter((member) => member.inbound !== inbound)
       const tell = (listeners: ReadonlyArray<Member>, message: Message): void => {
         for (const { inbound } of listeners) {
-          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, message, settle })
+          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, standing, message, settle })
         }
       }
       const peersOf = (all: ReadonlyArray<Member>) => others(all).map((member) => member.self)
@@ -67,6 +69,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
         peers: Effect.map(members, peersOf),
         changes: Stream.map(members.changes, peersOf),
         misbehaved: (peer, what) => Effect.sync(() => void misbehaviours.push({ peer, what })),
+        setMembers: () => Effect.void,
       })
     })
 

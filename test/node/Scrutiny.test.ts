@@ -46,7 +46,8 @@ const passed = (said: ReadonlyArray<Said>) =>
         if (out.length === said.length) Deferred.unsafeDone(done, Effect.void)
       },
     })
-    for (const { from, message } of said) scrutiny.take({ from: from as PeerId, message, settle: () => {} })
+    for (const { from, message } of said)
+      scrutiny.take({ from: from as PeerId, standing: "stranger", message, settle: () => {} })
     yield* Deferred.await(done)
     return out
   })

@@ -51,6 +51,7 @@ export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.N
     peers: Effect.succeed([]),
     changes: Stream.never,
     misbehaved: () => Effect.void,
+    setMembers: () => Effect.void,
   })
 
 export const platform = Layer.merge(NodeContext.layer, Logger.remove(Logger.defaultLogger))

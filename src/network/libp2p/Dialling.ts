@@ -3,6 +3,7 @@ import { multiaddr } from "@multiformats/multiaddr"
 import type { PeerId } from "../../consensus/replica/Peer.js"
 import { AddressBook, type Place } from "../AddressBook.js"
 import type { PeerAddress } from "../PeerAddress.js"
+import type { Standings } from "../Standing.js"
 import * as Exchange from "./Exchange.js"
 import type { Session } from "./Session.js"
 import type { Switchboard } from "./Switchboard.js"
@@ -19,13 +20,21 @@ const REMEMBERED = 128
 export class Dialling {
   readonly #board: Switchboard
   readonly #book: AddressBook
+  readonly #standings: Standings
   #dialling = 0
   #askedAt = 0
 
-  constructor(board: Switchboard, named: ReadonlyArray<PeerAddress>, remembered: ReadonlyArray<string>) {
+  constructor(
+    board: Switchboard,
+    standings: Standings,
+    named: ReadonlyArray<PeerAddress>,
+    remembered: ReadonlyArray<string>,
+  ) {
     this.#board = board
+    this.#standings = standings
     this.#book = new AddressBook(Math.random)
     for (const address of named) this.#book.name(address)
+    for (const { address, peer } of this.#book.all) if (peer !== null) standings.name(address, peer)
     // From this node's own file, so as good as from within the house.
     this.#book.told(remembered, "127.0.0.1")
   }
@@ -73,15 +82,20 @@ export class Dialling {
     if (asked !== undefined) this.#askFrom(asked.facts)
   }
 
-  #dial({ address, peer }: Place, now: number): void {
+  #dial({ address, peer, origin }: Place, now: number): void {
     this.#dialling++
     this.#book.trying(address, now)
     const target = multiaddr(peer === null ? address : `${address}/p2p/${peer}`)
     this.#board.transport
       .dial(target, { signal: AbortSignal.timeout(DIAL_LIMIT_MS) })
       .then(({ remotePeer }) => {
-        if (remotePeer.equals(this.#board.transport.peerId)) this.#book.forget(address)
-        else this.#book.answered(address, remotePeer.toString() as PeerId)
+        if (remotePeer.equals(this.#board.transport.peerId)) {
+          this.#book.forget(address)
+          return
+        }
+        const answered = remotePeer.toString() as PeerId
+        this.#book.answered(address, answered)
+        if (origin === "named") this.#standings.name(address, answered)
       })
       .catch(() => this.#book.failed(address, Date.now()))
       .finally(() => {

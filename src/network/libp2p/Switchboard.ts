@@ -15,6 +15,7 @@ import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Peer, Received, Verdict } from "../Network.js"
+import type { Standing, Standings } from "../Standing.js"
 import * as Channel from "./Channel.js"
 import * as Greeting from "./Greeting.js"
 import { Session } from "./Session.js"
@@ -45,6 +46,7 @@ export interface Options {
   readonly listen: string
   readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
   readonly signer: Signer | null
+  readonly standings: Standings
   readonly listener: Listener
 }
 
@@ -358,7 +360,8 @@ export class Switchboard {
       return
     }
     const release = session.holds(bytes.length)
-    this.#listener.heard({ from: session.facts.peer, message, settle: release })
+    const { peer } = session.facts
+    this.#listener.heard({ from: peer, standing: this.#standingOf(session), message, settle: release })
   }
 
   #read(session: Session, bytes: Uint8Array, belongs: (message: Message) => boolean, where: string): Message | null {
@@ -388,12 +391,17 @@ export class Switchboard {
     const release = session.holds(bytes.length)
     this.#listener.heard({
       from,
+      standing: this.#standingOf(session),
       message,
       settle: (verdict) => {
         release()
         report(verdict)
       },
     })
+  }
+
+  #standingOf({ facts }: Session): Standing {
+    return this.#options.standings.of(facts.peer, facts.validator)
   }
 
   // How peers behave.

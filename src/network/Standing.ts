@@ -1,0 +1,37 @@
+/**
+ * Who a peer is to this node: a member of the committee, which has proven its validator key in the greeting; one whom the
+ * operator named; or anybody else. Work and places go to them in this order.
+ */
+import type { PeerId } from "../consensus/replica/Peer.js"
+import type { Address } from "../protocol/Address.js"
+
+export type Standing = "member" | "named" | "stranger"
+
+/** From least to most. */
+export const RANK: { readonly [standing in Standing]: number } = { stranger: 0, named: 1, member: 2 }
+
+export class Standings {
+  #members: ReadonlySet<Address> = new Set()
+  /** The peer behind each named address: what the operator wrote, or who answered there. */
+  readonly #named = new Map<string, PeerId>()
+
+  /** The committee is another one from now on. */
+  setMembers(members: Iterable<Address>): void {
+    this.#members = new Set(members)
+  }
+
+  /** The peer behind an address that the operator named. */
+  name(address: string, peer: PeerId): void {
+    this.#named.set(address, peer)
+  }
+
+  of(peer: PeerId, validator: Address | null): Standing {
+    if (validator !== null && this.#members.has(validator)) return "member"
+    return this.isNamed(peer) ? "named" : "stranger"
+  }
+
+  isNamed(peer: PeerId): boolean {
+    for (const named of this.#named.values()) if (named === peer) return true
+    return false
+  }
+}

@@ -13,7 +13,7 @@ import type { Hash } from "../protocol/Hash.js"
 import * as Limits from "../protocol/Limits.js"
 import * as Sats from "../protocol/Sats.js"
 import type { Transaction } from "../protocol/Transaction.js"
-import type { Execution, Outcome } from "./Execution.js"
+import type { Execution } from "./Execution.js"
 import * as Choice from "./pending/Choice.js"
 import * as Entry from "./pending/Entry.js"
 import { Heap } from "./pending/Heap.js"
@@ -54,8 +54,6 @@ export interface Changes {
 
 /** Ten per cent more and at least one sat; a plain number, since it may be more than all there is. */
 const replacementFee = (fee: number): number => fee + Math.max(1, Sats.divideFloor(fee + 9, 10))
-
-const settles = (outcome: Outcome): boolean => outcome._tag !== "NoEffect" || outcome.reason._tag !== "NonceTooHigh"
 
 /**
  * Invariants: `#entries` holds every entry once, in the order of arrival; a sender is in `#senders` exactly while it has
@@ -267,8 +265,8 @@ export class PendingTransactions {
   }
 
   /** Whether it stands in a vertex that is known here and not ordered yet. */
-  isIncluded(id: Hash): boolean {
-    return this.#inclusions.roundOf(id) !== undefined
+  isIncluded(transaction: Transaction): boolean {
+    return this.#inclusions.of(transaction) !== undefined
   }
 
   /** What fills the next own vertex. */
@@ -281,7 +279,10 @@ export class PendingTransactions {
     for (const transaction of transactions) this.submit(transaction, now, round)
   }
 
-  /** The ledger has executed a commit of vertices with these transactions. */
+  /**
+   * The ledger has executed a commit of vertices with these transactions. What leaves the pool follows from the senders'
+   * accounts alone: that an id stood in a vertex says nothing, since it may have stood there under anybody's signatures.
+   */
   settle(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
     const touched = new Map<Sender, boolean>()
     for (const [i, { transactions: outcomes }] of execution.vertices.entries()) {
@@ -291,8 +292,6 @@ export class PendingTransactions {
         if (sender === undefined || outcome === undefined) continue
         const changesKeys = outcome._tag === "Applied" && transaction.operation._tag === "SetAccountPolicyTx"
         touched.set(sender, changesKeys || touched.get(sender) === true)
-        const entry = this.#entries.get(transaction.id)
-        if (entry !== undefined && settles(outcome)) this.#take(sender, entry)
       }
     }
     for (const [sender, changesKeys] of touched) this.#review(sender, changesKeys)

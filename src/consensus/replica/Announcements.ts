@@ -84,7 +84,8 @@ export class Announcements {
     for (const id of this.#told) {
       const received = pool.get(id)
       if (received === undefined) this.#told.delete(id)
-      else if (now - received.receivedAt >= againMs && !pool.isIncluded(id)) again.push(received.transaction)
+      else if (now - received.receivedAt >= againMs && !pool.isIncluded(received.transaction))
+        again.push(received.transaction)
     }
     return again
   }

@@ -5,7 +5,7 @@ import * as Limits from "../../protocol/Limits.js"
 import type { Transaction } from "../../protocol/Transaction.js"
 import type { Entry, Lane } from "./Entry.js"
 import { Heap, type Placed } from "./Heap.js"
-import type { Inclusions } from "./Inclusions.js"
+import type { Inclusion, Inclusions } from "./Inclusions.js"
 import type { Sender } from "./Sender.js"
 
 /**
@@ -15,6 +15,13 @@ import type { Sender } from "./Sender.js"
 export const FRESH_ROUNDS = 3
 /** Who waits this many rounds is proposed by anybody. */
 export const PATIENCE_ROUNDS = 6
+/**
+ * A vertex is ordered some three rounds after its own. After this many, what stands in it is proposed once more, by the
+ * member to which the sender is assigned or by the leader of a round: an author could otherwise hold transactions back
+ * with vertices that nobody orders, such as late ones for old slots. Two repeat it and not everybody, because in a network
+ * without commits everything is overdue.
+ */
+export const OVERDUE_ROUNDS = 12
 /** Fee-exempt transactions have a tenth of the vertex to themselves, by number and by bytes. */
 export const EXEMPT_PART = 10
 
@@ -75,13 +82,17 @@ class Choice {
     while (true) {
       const entry = sender.entries[cursor.at]
       if (entry === undefined || entry.transaction.nonce !== sender.next + cursor.at) return undefined
-      const round = this.#inclusions.roundOf(entry.transaction.id)
+      const inclusion = this.#inclusions.of(entry.transaction)
       cursor.entry = entry
-      if (round === undefined) return this.#isDue(cursor) ? cursor : undefined
+      if (inclusion === undefined || this.#mayRepeat(cursor, inclusion)) return this.#isDue(cursor) ? cursor : undefined
       // What stands in a vertex of this round or above may be executed after this one.
-      if (round >= this.#wish.round) return undefined
+      if (inclusion.first >= this.#wish.round) return undefined
       cursor.at++
     }
+  }
+
+  #mayRepeat({ isAssigned }: Cursor, { last }: Inclusion): boolean {
+    return (isAssigned || this.#wish.freshBytes > 0) && this.#wish.round - last >= OVERDUE_ROUNDS
   }
 
   #isFresh({ sinceRound }: Entry): boolean {
@@ -97,7 +108,8 @@ class Choice {
     cursor.at++
     const entry = cursor.sender.entries[cursor.at]
     if (entry === undefined || entry.transaction.nonce !== cursor.sender.next + cursor.at) return
-    if (this.#inclusions.roundOf(entry.transaction.id) !== undefined) return
+    const inclusion = this.#inclusions.of(entry.transaction)
+    if (inclusion !== undefined && !this.#mayRepeat(cursor, inclusion)) return
     cursor.entry = entry
     if (this.#isDue(cursor)) this.#heaps[entry.lane].push(cursor)
   }
@@ -147,7 +159,7 @@ class Choice {
   }
 }
 
-/** By fee, each sender's in the order of nonces, never one that stands in an unordered vertex. */
+/** By fee, each sender's in the order of nonces, never one that stands in a vertex which is to be ordered soon. */
 export const choose = (wish: Wish, inclusions: Inclusions, senders: Iterable<Sender>): ReadonlyArray<Transaction> =>
   new Choice(wish, inclusions, senders).run()
 

@@ -1,47 +1,58 @@
 /** Which transactions stand in vertices that are known here and not ordered yet: nobody proposes those again. */
 import type { Round } from "../../protocol/Counter.js"
-import type { Hash } from "../../protocol/Hash.js"
-import type { Transaction } from "../../protocol/Transaction.js"
+import { keySignatures, type Transaction } from "../../protocol/Transaction.js"
 
-interface Inclusion {
+export interface Inclusion {
+  /** How many vertices it stands in. */
   vertices: number
   /** The lowest round of them. */
-  round: Round
+  first: Round
+  /** The highest round of them. */
+  last: Round
+}
+
+/**
+ * A transaction under exactly these signatures. The id does not cover them, so anybody can put somebody else's transaction
+ * into a vertex under signatures of their own, where it has no effect; that must not hold back the real one.
+ */
+const keyOf = ({ id, authorization }: Transaction): string => {
+  let key = `${id} ${authorization._tag}`
+  for (const { publicKey, signature } of keySignatures(authorization)) key += ` ${publicKey} ${signature}`
+  return key
 }
 
 export class Inclusions {
-  readonly #byId = new Map<Hash, Inclusion>()
+  readonly #inclusions = new Map<string, Inclusion>()
 
   get size(): number {
-    return this.#byId.size
+    return this.#inclusions.size
   }
 
   add(transactions: ReadonlyArray<Transaction>, round: Round): void {
-    for (const { id } of transactions) {
-      const inclusion = this.#byId.get(id)
-      if (inclusion === undefined) this.#byId.set(id, { vertices: 1, round })
+    for (const transaction of transactions) {
+      const key = keyOf(transaction)
+      const inclusion = this.#inclusions.get(key)
+      if (inclusion === undefined) this.#inclusions.set(key, { vertices: 1, first: round, last: round })
       else {
         inclusion.vertices++
-        if (round < inclusion.round) inclusion.round = round
+        if (round < inclusion.first) inclusion.first = round
+        if (round > inclusion.last) inclusion.last = round
       }
     }
   }
 
   remove(transactions: ReadonlyArray<Transaction>): void {
-    for (const { id } of transactions) {
-      const inclusion = this.#byId.get(id)
+    for (const transaction of transactions) {
+      const key = keyOf(transaction)
+      const inclusion = this.#inclusions.get(key)
       if (inclusion === undefined) continue
       if (inclusion.vertices > 1) inclusion.vertices--
-      else this.#byId.delete(id)
+      else this.#inclusions.delete(key)
     }
   }
 
-  clear(): void {
-    this.#byId.clear()
-  }
-
-  /** The lowest round in which it stands; none when it stands nowhere. */
-  roundOf(id: Hash): Round | undefined {
-    return this.#byId.get(id)?.round
+  /** Where it stands; none when it stands nowhere. */
+  of(transaction: Transaction): Readonly<Inclusion> | undefined {
+    return this.#inclusions.get(keyOf(transaction))
   }
 }

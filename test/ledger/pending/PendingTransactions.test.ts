@@ -2,12 +2,12 @@ import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Execution, Outcome } from "../../../src/ledger/Execution.js"
 import { EXEMPT_PER_SENDER, LIFETIME_MS, PendingTransactions } from "../../../src/ledger/PendingTransactions.js"
-import { FRESH_ROUNDS, PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
+import { FRESH_ROUNDS, OVERDUE_ROUNDS, PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as Limits from "../../../src/protocol/Limits.js"
 import * as Sats from "../../../src/protocol/Sats.js"
 import type { Transaction } from "../../../src/protocol/Transaction.js"
-import { Chain, coins, person } from "../builders.js"
+import { Chain, coins, person, signedBy, singleKey } from "../builders.js"
 import { isExempt, NaivePool } from "./NaivePool.js"
 import { addressOf, exempt, paying, World } from "./World.js"
 
@@ -184,6 +184,34 @@ describe("what goes into a vertex", () => {
     expect(idsOf(pool.choose(everybody))).toEqual([one.id])
   })
 
+  // Vertices for old slots that nobody can order any more kept what stood in them from every other vertex until they were
+  // collected.
+  it("stands in a vertex that was not ordered for long, and then comes again from the leader or whose it is", () => {
+    const pool = new PendingTransactions(rich("ann"))
+    const one = paying("ann", 0, 1_000)
+    submit(pool, one)
+    pool.included([one], round)
+    const wish = (later: number, freshBytes: number, isAssigned: boolean) => ({
+      round: Counter.round(round + later),
+      maxBytes: Limits.VERTEX_BYTES,
+      freshBytes,
+      isAssigned: () => isAssigned,
+    })
+    const chosen = (later: number, freshBytes: number, isAssigned: boolean) =>
+      pool.choose(wish(later, freshBytes, isAssigned)).length
+    expect(chosen(OVERDUE_ROUNDS - 1, Limits.VERTEX_BYTES, true)).toBe(0)
+    expect(chosen(OVERDUE_ROUNDS, 0, true)).toBe(1)
+    expect(chosen(OVERDUE_ROUNDS, Limits.VERTEX_BYTES, false)).toBe(1)
+    expect(chosen(OVERDUE_ROUNDS, 0, false)).toBe(0)
+    // Who took it again is waited for as long.
+    pool.included([one], Counter.round(round + OVERDUE_ROUNDS))
+    expect(chosen(OVERDUE_ROUNDS + 1, Limits.VERTEX_BYTES, true)).toBe(0)
+    expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
+    // A vertex of an old round, however late it comes, holds nothing back.
+    pool.included([one], Counter.round(1))
+    expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
+  })
+
   it("is what the others were to propose, once they had their chance", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
@@ -291,6 +319,47 @@ describe("a commit", () => {
     pool.settle(chain.commit([{ by: person("val"), transactions: [policy] }]), [[policy]])
     expect(pool.size).toBe(0)
     expect(chain.balance(ann)).toBe(coins(100) - 1_000)
+  })
+
+  // The id does not cover the signatures: a member put a victim's bytes under a signature of its own key into a vertex,
+  // which has no effect, and every pool dropped the victim's transaction.
+  it("leaves what stood in it under signatures that are not the sender's", () => {
+    const chain = new Chain({ accounts: { ann: 100 } })
+    const [ann, bob, eve] = [person("ann"), person("bob"), person("eve")]
+    const pool = new PendingTransactions({
+      admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      account: (address) => chain.ledger.read.account(address),
+    })
+    const genuine = chain.transfer(ann, bob, 5)
+    expect(submit(pool, genuine)).toEqual(["new"])
+    for (const authorization of [singleKey(eve), signedBy(ann, eve)]) {
+      const forged = { ...genuine, authorization }
+      const vertex = { by: person("val"), transactions: [forged] }
+      pool.included([forged], round)
+      expect(idsOf(pool.choose({ ...everybody, round: Counter.round(round + 1) }))).toEqual([genuine.id])
+      pool.excluded([forged])
+      pool.settle(chain.commit([vertex]), [[forged]])
+      expect(pool.get(genuine.id)?.transaction).toBe(genuine)
+    }
+    pool.settle(chain.commit([{ by: person("val"), transactions: [genuine] }]), [[genuine]])
+    expect(pool.size).toBe(0)
+    expect(chain.balance(ann)).toBe(coins(100) - 1_005)
+  })
+
+  it("takes out a transaction under any signatures that the account asks for", () => {
+    const chain = new Chain({ accounts: { ann: 100 } })
+    const [ann, bob, cleo] = [person("ann"), person("bob"), person("cleo")]
+    const pool = new PendingTransactions({
+      admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      account: (address) => chain.ledger.read.account(address),
+    })
+    const keys = [bob.publicKey, cleo.publicKey]
+    chain.run(chain.tx(ann, { _tag: "SetAccountPolicyTx", threshold: 1, keys }, { fee: 1_000 }))
+    const genuine = { ...chain.transfer(ann, bob, 5), authorization: signedBy(bob) }
+    expect(submit(pool, genuine)).toEqual(["new"])
+    const other = { ...genuine, authorization: signedBy(cleo) }
+    pool.settle(chain.commit([{ by: person("val"), transactions: [other, genuine] }]), [[other, genuine]])
+    expect(pool.size).toBe(0)
   })
 
   it("brings nothing to the disk that came and went between two looks", () => {

@@ -146,7 +146,7 @@ const make = (options: Options) =>
       // Asked of the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
       changes: peers.changes,
-      misbehaved: (peer, what) => Effect.sync(() => board.misbehaved(peer, what)),
+      misbehaved: (peer, what, offence = "invalid") => Effect.sync(() => board.misbehaved(peer, what, offence)),
       setMembers: (members) => Effect.sync(() => standings.setMembers(members)),
     })
   })

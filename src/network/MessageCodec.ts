@@ -20,8 +20,11 @@ import * as Transaction from "../protocol/Transaction.js"
 import * as Vertex from "../protocol/Vertex.js"
 
 type Message = Messages.Message
-type Tag = Message["_tag"]
+/** A message whose vertices nobody has read yet. */
+type Packed = Messages.Message<Vertex.Encoded>
+export type Tag = Message["_tag"]
 type Of<T extends Tag> = Extract<Message, { readonly _tag: T }>
+type PackedOf<T extends Tag> = Extract<Packed, { readonly _tag: T }>
 
 /** News below 16, questions below 32, answers above. */
 const BYTE_OF: { readonly [T in Tag]: number } = {
@@ -78,21 +81,22 @@ const readWhole = <A>(
 
 const present = <A>(items: ReadonlyArray<A | undefined>): ReadonlyArray<A> => items.filter((item) => item !== undefined)
 
-const writeVertices = (writer: Binary.Writer, vertices: ReadonlyArray<Vertex.Vertex>): void => {
+const writeVertices = (writer: Binary.Writer, vertices: ReadonlyArray<Vertex.Encoded>): void => {
   writer.list32(vertices, ({ encoded }) => writeBytes(writer, encoded))
 }
 
-const readVertices = (networkId: NetworkId, reader: Binary.Reader): ReadonlyArray<Vertex.Vertex> =>
-  present(
-    reader.list32(MAX_VERTICES, () =>
-      readWhole(reader, Limits.VERTEX_BYTES, (bytes) => Vertex.decode(networkId, bytes)),
-    ),
-  )
+/** Views: whoever reads a vertex makes the copy. */
+const readVertices = (reader: Binary.Reader): ReadonlyArray<Vertex.Encoded> =>
+  reader.list32(MAX_VERTICES, () => {
+    const length = reader.u32()
+    reader.require(length <= Limits.VERTEX_BYTES, `${length} bytes, at most ${Limits.VERTEX_BYTES} allowed`)
+    return { encoded: reader.raw(length) }
+  })
 
 const readSigned = (reader: Binary.Reader): Checkpoint.SignedCheckpoint | undefined =>
   readWhole(reader, MAX_BYTES, Checkpoint.decodeSigned)
 
-const write = (writer: Binary.Writer, message: Message): void => {
+const write = (writer: Binary.Writer, message: Packed): void => {
   switch (message._tag) {
     case "Vertices":
       writeVertices(writer, message.vertices)
@@ -150,7 +154,7 @@ const write = (writer: Binary.Writer, message: Message): void => {
   }
 }
 
-type Read = (networkId: NetworkId, reader: Binary.Reader) => Message | undefined
+type Read = (networkId: NetworkId, reader: Binary.Reader) => Packed | undefined
 
 const readClosing = (reader: Binary.Reader): Of<"Closing"> => {
   const signed = present(reader.list8(Messages.ANSWERED_CHECKPOINTS, () => readSigned(reader)))
@@ -165,8 +169,8 @@ const readTransactions = (networkId: NetworkId, reader: Binary.Reader): Readonly
     return { ...transaction, encoded: transaction.encoded.slice() }
   })
 
-const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader) => Of<T> } = {
-  Vertices: (networkId, reader) => ({ _tag: "Vertices", vertices: readVertices(networkId, reader) }),
+const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader) => PackedOf<T> } = {
+  Vertices: (_, reader) => ({ _tag: "Vertices", vertices: readVertices(reader) }),
   Transactions: (networkId, reader) => ({ _tag: "Transactions", transactions: readTransactions(networkId, reader) }),
   Heartbeat: (_, reader) => ({ _tag: "Heartbeat", heartbeat: Heartbeat.read(reader) }),
   Evidence: (_, reader) => ({ _tag: "Evidence", evidence: Evidence.read(reader) }),
@@ -193,10 +197,10 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
     root: Hash.read(reader),
     position: readBytes(reader, MAX_POSITION_BYTES),
   }),
-  Rounds: (networkId, reader) => {
+  Rounds: (_, reader) => {
     const epoch = Counter.epoch(reader.u64())
     const isLast = reader.boolean()
-    return { _tag: "Rounds", epoch, vertices: readVertices(networkId, reader), isLast }
+    return { _tag: "Rounds", epoch, vertices: readVertices(reader), isLast }
   },
   Closing: (_, reader) => readClosing(reader),
   Highest: (_, reader) => ({
@@ -211,24 +215,36 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
   }),
 }
 
-const READ_BY_BYTE: ReadonlyMap<number, Read> = new Map(
-  Object.entries(BYTE_OF).map(([tag, byte]): readonly [number, Read] => [byte, READ[tag as Tag]]),
+interface Kind {
+  readonly tag: Tag
+  readonly read: Read
+}
+
+const KIND_BY_BYTE: ReadonlyMap<number, Kind> = new Map(
+  Object.entries(BYTE_OF).map(([tag, byte]): readonly [number, Kind] => [
+    byte,
+    { tag: tag as Tag, read: READ[tag as Tag] },
+  ]),
 )
 
-export const encode = (message: Message): Uint8Array =>
+export const encode = (message: Packed): Uint8Array =>
   Binary.encode((writer) => {
     writer.u8(BYTE_OF[message._tag])
     write(writer, message)
   })
 
-export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Message, Binary.MalformedBytes> =>
+/** Which message these bytes say they are: for whoever must not pay for reading them. */
+export const tagOf = (bytes: Uint8Array): Tag | undefined => KIND_BY_BYTE.get(bytes[0] ?? 0)?.tag
+
+/** Everything but the vertices in it, which are views of `bytes`: what nobody wants need not be read. */
+export const unpack = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Packed, Binary.MalformedBytes> =>
   Either.flatMap(
     Binary.decode("message", bytes, (reader) => {
       reader.require(bytes.length <= MAX_BYTES, `${bytes.length} bytes, at most ${MAX_BYTES} allowed`)
       const byte = reader.u8()
-      const read = READ_BY_BYTE.get(byte)
-      if (read === undefined) reader.fail(`kind of message ${byte}`)
-      return read?.(networkId, reader)
+      const kind = KIND_BY_BYTE.get(byte)
+      if (kind === undefined) reader.fail(`kind of message ${byte}`)
+      return kind?.read(networkId, reader)
     }),
     (message) =>
       message === undefined
@@ -236,11 +252,25 @@ export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<M
         : Either.right(message),
   )
 
-export const isNews = (message: Message): message is Messages.News => BYTE_OF[message._tag] < 16
+const wholeVertices = (networkId: NetworkId, { vertices }: PackedOf<"Vertices" | "Rounds">) =>
+  Either.all(vertices.map(({ encoded }) => Vertex.decode(networkId, encoded.slice())))
 
-export const isQuestion = (message: Message): message is Messages.Question | Messages.DiskQuestion =>
-  BYTE_OF[message._tag] >= 16 && BYTE_OF[message._tag] < 32
+/** The whole message at once. */
+export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Message, Binary.MalformedBytes> =>
+  Either.flatMap(unpack(networkId, bytes), (packed): Either.Either<Message, Binary.MalformedBytes> => {
+    switch (packed._tag) {
+      case "Vertices":
+        return Either.map(wholeVertices(networkId, packed), (vertices) => ({ ...packed, vertices }))
+      case "Rounds":
+        return Either.map(wholeVertices(networkId, packed), (vertices) => ({ ...packed, vertices }))
+      default:
+        return Either.right(packed)
+    }
+  })
+
+export const isNews = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] < 16
+
+export const isQuestion = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] >= 16 && BYTE_OF[_tag] < 32
 
 /** Vertices are news and an answer. */
-export const isAnswer = (message: Message): message is Messages.Answer =>
-  BYTE_OF[message._tag] >= 32 || message._tag === "Vertices"
+export const isAnswer = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] >= 32 || _tag === "Vertices"

@@ -1,10 +1,13 @@
 /** How a node talks to the others. What goes over the wire, and how, is each layer's own business. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import type { Answer, DiskQuestion, Message, News, Question } from "../consensus/replica/Message.js"
+import type { Answer, DiskQuestion, News, Question } from "../consensus/replica/Message.js"
 import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Address } from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
+import type * as Vertex from "../protocol/Vertex.js"
+import type { Offence } from "./Conduct.js"
 import { Inbox } from "./Inbox.js"
+import type { Tag } from "./MessageCodec.js"
 import type { Standing } from "./Standing.js"
 
 /** Another node that this one is connected to. */
@@ -29,7 +32,9 @@ export interface Received {
   readonly from: PeerId
   /** Who the sender is to this node, as of the moment the message came. */
   readonly standing: Standing
-  readonly message: Message
+  /** What it says it is, which its way allows. Nothing else of it was read: that is for whoever judges it, in its turn. */
+  readonly tag: Tag
+  readonly bytes: Uint8Array
   /** To be told once it was taken in: until then it takes up its sender's room, and is forwarded to nobody. */
   readonly settle: (verdict: Verdict) => void
 }
@@ -40,16 +45,16 @@ export class Network extends Context.Tag("udg/Network")<
     /** Where others reach this node; none when they cannot. */
     readonly listensAt: Option.Option<string>
     /** To one peer; lost when it is gone. */
-    readonly send: (to: PeerId, message: Question | DiskQuestion | Answer) => Effect.Effect<void>
+    readonly send: (to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>) => Effect.Effect<void>
     /** To everybody, by whatever way. */
     readonly broadcast: (message: News) => Effect.Effect<void>
-    /** What others say, well-formed and not yet judged. */
+    /** What others say, as bytes that nobody has judged yet. */
     readonly inbound: Inbox<Received>
     readonly peers: Effect.Effect<ReadonlyArray<Peer>>
     /** Everybody there is, now and whenever that changes. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
     /** This peer sent what no honest node sends. */
-    readonly misbehaved: (peer: PeerId, what: string) => Effect.Effect<void>
+    readonly misbehaved: (peer: PeerId, what: string, offence?: Offence) => Effect.Effect<void>
     /** The committee from now on: peers that prove one of these validators' keys are its members. */
     readonly setMembers: (members: ReadonlyArray<Address>) => Effect.Effect<void>
   }

@@ -77,6 +77,7 @@ export class Incoming {
       networkId: this.#networkId,
       verified: this.#verified,
       verifier: this.#verifier,
+      malformed: (from, what) => Effect.runFork(this.#network.misbehaved(from, what, "malformed")),
       pass,
     })
   }

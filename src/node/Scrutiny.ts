@@ -3,8 +3,11 @@
  * peer says is handed on in the order in which it came; its transactions go by themselves, since a thousand of them must
  * not stand in the way of a vertex. It holds no more than what each peer may have waiting (`Received.settle`).
  */
+import { Either } from "effect"
 import type { Message } from "../consensus/replica/Message.js"
+import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Replica } from "../consensus/replica/Replica.js"
+import * as MessageCodec from "../network/MessageCodec.js"
 import type { Received } from "../network/Network.js"
 import type { NetworkId } from "../protocol/Network.js"
 import { verificationKey } from "../protocol/Transaction.js"
@@ -12,7 +15,10 @@ import type { VerifiedTransactions } from "../protocol/Verification.js"
 import { SecondOpinion } from "./SecondOpinion.js"
 import type { Verifier } from "./Verifier.js"
 
-export interface Judged extends Received {
+export interface Judged {
+  readonly from: PeerId
+  readonly message: Message
+  readonly settle: Received["settle"]
   /** Whether the signatures hold; of what is judged only in the moment it is taken in, nothing is known yet. */
   readonly holds: boolean
 }
@@ -22,6 +28,8 @@ export interface Surroundings {
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
   readonly verifier: Verifier
+  /** This peer sent bytes that are no message. */
+  readonly malformed: (from: PeerId, what: string) => void
   /** Called in the order of each peer's words. */
   readonly pass: (judged: Judged) => void
 }
@@ -46,7 +54,7 @@ export const ruleFor = ({ _tag }: Message): Rule | null => {
 }
 
 interface Waiting {
-  readonly received: Received
+  readonly judged: Omit<Judged, "holds">
   holds: boolean | null
 }
 
@@ -61,12 +69,19 @@ export class Scrutiny {
   }
 
   take(received: Received): void {
-    const { from, message } = received
+    const { from, settle } = received
+    const decoded = MessageCodec.decode(this.#around.networkId, received.bytes)
+    if (Either.isLeft(decoded)) {
+      settle("refused")
+      this.#around.malformed(from, decoded.left.message)
+      return
+    }
+    const message = decoded.right
     const rule = ruleFor(message)
     const name = `${from} ${rule === "door"}`
     const lane = this.#lanes.get(name) ?? []
     this.#lanes.set(name, lane)
-    const waiting: Waiting = { received, holds: rule === null ? true : null }
+    const waiting: Waiting = { judged: { from, message, settle }, holds: rule === null ? true : null }
     lane.push(waiting)
     if (rule === null) this.#advance(name, lane)
     else {
@@ -98,7 +113,7 @@ export class Scrutiny {
   #advance(name: string, lane: Array<Waiting>): void {
     for (let first = lane[0]; first !== undefined && first.holds !== null; first = lane[0]) {
       lane.shift()
-      this.#around.pass({ ...first.received, holds: first.holds })
+      this.#around.pass({ ...first.judged, holds: first.holds })
     }
     if (lane.length === 0 && this.#lanes.get(name) === lane) this.#lanes.delete(name)
   }

@@ -130,6 +130,13 @@ export const read = (reader: Binary.Reader): Header => {
   return { ...content, signature, author: Address.fromPublicKey(content.publicKey), hash }
 }
 
+/** What a header takes without parents, and each of them. */
+const BARE_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
+const PARENT_BYTES = 8 + 20 + 32
+
+/** How many bytes the header takes where it is encoded. */
+export const lengthOf = ({ parents }: Header): number => BARE_BYTES + PARENT_BYTES * parents.length
+
 export const encode = (header: Header): Uint8Array => Binary.encode((writer) => write(writer, header))
 
 export const decode = (bytes: Uint8Array): Either.Either<Header, Binary.MalformedBytes> =>

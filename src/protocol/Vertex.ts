@@ -23,6 +23,9 @@ export interface Vertex {
   readonly encoded: Uint8Array
 }
 
+/** A vertex as bytes, of which nothing is known but that they are said to be one. */
+export type Encoded = Pick<Vertex, "encoded">
+
 export const emptyBody: Body = { transactions: [], evidence: [], heartbeats: [] }
 
 const writeBody = (writer: Binary.Writer, body: Body): void => {
@@ -65,13 +68,33 @@ const withEncodedBody = (header: Header.Header, body: Body, encodedBody: Uint8Ar
   return { header, body, encoded }
 }
 
-const read = (networkId: NetworkId, reader: Binary.Reader): Omit<Vertex, "encoded"> => {
+/** The header alone: whoever judges it first need not read a body that nobody wants. */
+export const decodeHeader = (bytes: Uint8Array): Either.Either<Header.Header, Binary.MalformedBytes> => {
+  const reader = new Binary.Reader(bytes)
+  reader.require(bytes.length <= Limits.VERTEX_BYTES, `${bytes.length} bytes, at most ${Limits.VERTEX_BYTES} allowed`)
   const header = Header.read(reader)
-  const start = reader.offset
-  const body = readBody(networkId, reader)
-  const hash = reader.failure === undefined ? hashOfBody(reader.since(start)) : header.bodyHash
-  reader.require(hash === header.bodyHash, "the body is not the one the header commits to")
-  return { header, body }
+  const { failure } = reader
+  return failure === undefined
+    ? Either.right(header)
+    : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
+}
+
+/** The rest of a vertex whose header `decodeHeader` gave. It keeps `bytes`; hand over a buffer of its own. */
+export const open = (
+  networkId: NetworkId,
+  header: Header.Header,
+  bytes: Uint8Array,
+): Either.Either<Vertex, Binary.MalformedBytes> => {
+  const encodedBody = bytes.subarray(Header.lengthOf(header))
+  return Either.map(
+    Binary.decode("vertex body", encodedBody, (reader) => {
+      const body = readBody(networkId, reader)
+      const hash = reader.failure === undefined ? hashOfBody(encodedBody) : header.bodyHash
+      reader.require(hash === header.bodyHash, "the body is not the one the header commits to")
+      return body
+    }),
+    (body) => ({ header, body, encoded: bytes }),
+  )
 }
 
 /** The first bytes of any vertex that `decodeHead` may need. */
@@ -92,13 +115,4 @@ export const decodeHead = (
 
 /** The vertex keeps `bytes`; hand over a buffer of its own. */
 export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Vertex, Binary.MalformedBytes> =>
-  Either.map(
-    Binary.decode("vertex", bytes, (reader) => {
-      reader.require(
-        bytes.length <= Limits.VERTEX_BYTES,
-        `${bytes.length} bytes, at most ${Limits.VERTEX_BYTES} allowed`,
-      )
-      return read(networkId, reader)
-    }),
-    (vertex) => ({ ...vertex, encoded: bytes }),
-  )
+  Either.flatMap(decodeHeader(bytes), (header) => open(networkId, header, bytes))

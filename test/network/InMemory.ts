@@ -3,9 +3,11 @@ import { Clock, Effect, Layer, Option, Stream, SubscriptionRef } from "effect"
 import type { Message } from "../../src/consensus/replica/Message.js"
 import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import { Inbox } from "../../src/network/Inbox.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
 import type { Address } from "../../src/protocol/Address.js"
 import * as Counter from "../../src/protocol/Counter.js"
+import type * as Vertex from "../../src/protocol/Vertex.js"
 
 interface Member {
   readonly self: Peer
@@ -49,9 +51,10 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
         () => SubscriptionRef.update(members, (all) => all.filter((member) => member.inbound !== inbound)),
       )
       const others = (all: ReadonlyArray<Member>) => all.filter((member) => member.inbound !== inbound)
-      const tell = (listeners: ReadonlyArray<Member>, message: Message): void => {
+      const tell = (listeners: ReadonlyArray<Member>, message: Message<Vertex.Encoded>): void => {
+        const bytes = MessageCodec.encode(message)
         for (const { inbound } of listeners) {
-          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, standing, message, settle })
+          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, standing, tag: message._tag, bytes, settle })
         }
       }
       const peersOf = (all: ReadonlyArray<Member>) => others(all).map((member) => member.self)

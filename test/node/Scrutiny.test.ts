@@ -3,6 +3,8 @@ import { Deferred, Effect } from "effect"
 import { describe, expect } from "vitest"
 import type { Message } from "../../src/consensus/replica/Message.js"
 import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
+import type { Received } from "../../src/network/Network.js"
 import * as Scrutiny from "../../src/node/Scrutiny.js"
 import { Verifier } from "../../src/node/Verifier.js"
 import * as Keys from "../../src/protocol/Keys.js"
@@ -36,18 +38,25 @@ const passed = (said: ReadonlyArray<Said>) =>
     const verifier = yield* Verifier.make(2)
     const out: Array<{ readonly name: string; readonly holds: boolean }> = []
     const done = yield* Deferred.make<void>()
+    const judged = said.filter(({ message }) => Scrutiny.ruleFor(message) !== null)
+    const names = new Map<Received["settle"], string>()
     const scrutiny = new Scrutiny.Scrutiny({
-      replica: { checksOf: (message) => said.find((each) => each.message === message)?.checks ?? [] },
+      replica: { checksOf: () => judged.shift()?.checks ?? [] },
       networkId,
       verified: new VerifiedTransactions(10),
       verifier,
-      pass: ({ message, holds }) => {
-        out.push({ name: said.find((each) => each.message === message)?.name ?? "", holds })
+      malformed: (from, what) => Deferred.unsafeDone(done, Effect.die(`${from}: ${what}`)),
+      pass: ({ settle, holds }) => {
+        out.push({ name: names.get(settle) ?? "", holds })
         if (out.length === said.length) Deferred.unsafeDone(done, Effect.void)
       },
     })
-    for (const { from, message } of said)
-      scrutiny.take({ from: from as PeerId, standing: "stranger", message, settle: () => {} })
+    for (const { name, from, message } of said) {
+      const settle = () => {}
+      names.set(settle, name)
+      const bytes = MessageCodec.encode(message)
+      scrutiny.take({ from: from as PeerId, standing: "stranger", tag: message._tag, bytes, settle })
+    }
     yield* Deferred.await(done)
     return out
   })

@@ -16,9 +16,12 @@ export const ASKED_VERTICES = 256
 /** How many closing checkpoints one answer holds, the newest besides. */
 export const ANSWERED_CHECKPOINTS = 16
 
-/** News: for everybody, over whatever way the host has. */
-export type News =
-  | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<Vertex> }
+/**
+ * News: for everybody, over whatever way the host has. `V`: how vertices are held. What came in and was not judged yet, and
+ * what goes out from the disk, is held as bytes (`Vertex.Encoded`).
+ */
+export type News<V = Vertex> =
+  | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
   | { readonly _tag: "Transactions"; readonly transactions: ReadonlyArray<Transaction> }
   | { readonly _tag: "Heartbeat"; readonly heartbeat: HeartbeatOf }
   | { readonly _tag: "Evidence"; readonly evidence: EvidenceOf }
@@ -52,13 +55,13 @@ export type Question =
   /** The subtree at an encoded `Position` of the state with this root, at most so many bytes of it. */
   | { readonly _tag: "AskState"; readonly root: Hash; readonly position: Uint8Array }
 
-export type Answer =
-  | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<Vertex> }
+export type Answer<V = Vertex> =
+  | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
   /** `isLast`: the asked one has no more of them. */
   | {
       readonly _tag: "Rounds"
       readonly epoch: Epoch
-      readonly vertices: ReadonlyArray<Vertex>
+      readonly vertices: ReadonlyArray<V>
       readonly isLast: boolean
     }
   | {
@@ -70,4 +73,4 @@ export type Answer =
   /** An encoded `Subtree`; null when the asked one does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 
-export type Message = News | DiskQuestion | Question | Answer
+export type Message<V = Vertex> = News<V> | DiskQuestion | Question | Answer<V>

@@ -38,7 +38,7 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
 }
 
 /** Whether a message belongs there. */
-export const takes = (channel: Channel, message: Message): boolean => {
+export const takes = (channel: Channel, message: Pick<Message, "_tag">): boolean => {
   switch (channel) {
     case "vertices":
       return message._tag === "Vertices"

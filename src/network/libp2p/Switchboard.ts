@@ -5,14 +5,15 @@
 
 import type { Connection, IncomingStreamData, Stream } from "@libp2p/interface"
 import { TopicValidatorResult } from "@libp2p/interface"
-import { Either } from "effect"
-import type { Answer, DiskQuestion, Message, News, Question } from "../../consensus/replica/Message.js"
+import type { Answer, DiskQuestion, News, Question } from "../../consensus/replica/Message.js"
 import type { PeerId } from "../../consensus/replica/Peer.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Signer } from "../../protocol/Keys.js"
+import type * as Vertex from "../../protocol/Vertex.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
 import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
+import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Peer, Received, Verdict } from "../Network.js"
 import type { Standing, Standings } from "../Standing.js"
@@ -29,7 +30,7 @@ export interface Notice {
 }
 
 export interface Listener {
-  /** Well-formed and not yet judged. */
+  /** Bytes that nobody has judged yet. */
   readonly heard: (received: Received) => void
   /** Everybody there is, whenever that changes. */
   readonly changed: (peers: ReadonlyArray<Peer>) => void
@@ -296,7 +297,7 @@ export class Switchboard {
 
   // What goes out.
 
-  send(to: PeerId, message: Question | DiskQuestion | Answer): void {
+  send(to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>): void {
     const session = this.#sessions.get(to)
     if (session === undefined) return
     const channel = MessageCodec.isQuestion(message) ? "questions" : "answers"
@@ -348,26 +349,27 @@ export class Switchboard {
   }
 
   #take(session: Session, channel: Channel.Channel, bytes: Uint8Array): void {
-    const message = this.#read(session, bytes, (decoded) => Channel.takes(channel, decoded), channel)
-    if (message === null) return
-    if (MessageCodec.isQuestion(message) && !session.asks()) {
+    const tag = this.#tagOf(session, bytes, (_tag) => Channel.takes(channel, { _tag }), channel)
+    if (tag === null) return
+    if (MessageCodec.isQuestion({ _tag: tag }) && !session.asks()) {
       session.answered()
       this.#offendSession(session, "flood", "more questions than anybody has who waits for answers")
       return
     }
-    if (message._tag === "Closing" && !session.offers()) {
+    if (tag === "Closing" && !session.offers()) {
       this.#offendSession(session, "flood", "more closing checkpoints than were asked for and anybody offers")
       return
     }
     const release = session.holds(bytes.length)
     const { peer } = session.facts
-    this.#listener.heard({ from: peer, standing: this.#standingOf(session), message, settle: release })
+    this.#listener.heard({ from: peer, standing: this.#standingOf(session), tag, bytes, settle: release })
   }
 
-  #read(session: Session, bytes: Uint8Array, belongs: (message: Message) => boolean, where: string): Message | null {
-    const decoded = MessageCodec.decode(this.#options.hello.networkId, bytes)
-    if (Either.isRight(decoded) && belongs(decoded.right)) return decoded.right
-    const what = Either.isLeft(decoded) ? decoded.left.message : `a ${decoded.right._tag} where none belongs`
+  /** Nothing else is read here: reading costs more than a sender pays, so it is left to who judges it in fair turns. */
+  #tagOf(session: Session, bytes: Uint8Array, belongs: (tag: Tag) => boolean, where: string): Tag | null {
+    const tag = MessageCodec.tagOf(bytes)
+    if (tag !== undefined && belongs(tag)) return tag
+    const what = tag === undefined ? `kind of message ${bytes[0]}` : `a ${tag} where none belongs`
     this.#offendSession(session, "malformed", `${where}: ${what}`)
     return null
   }
@@ -379,12 +381,10 @@ export class Switchboard {
       return
     }
     const isTransactions = topic === this.#topics.transactions
-    const belongs = (message: Message): boolean =>
-      MessageCodec.isNews(message) &&
-      message._tag !== "Vertices" &&
-      (message._tag === "Transactions") === isTransactions
-    const message = this.#read(session, bytes, belongs, "gossip")
-    if (message === null) {
+    const belongs = (tag: Tag): boolean =>
+      MessageCodec.isNews({ _tag: tag }) && tag !== "Vertices" && (tag === "Transactions") === isTransactions
+    const tag = this.#tagOf(session, bytes, belongs, "gossip")
+    if (tag === null) {
       report("refused")
       return
     }
@@ -392,7 +392,8 @@ export class Switchboard {
     this.#listener.heard({
       from,
       standing: this.#standingOf(session),
-      message,
+      tag,
+      bytes,
       settle: (verdict) => {
         release()
         report(verdict)
@@ -406,9 +407,9 @@ export class Switchboard {
 
   // How peers behave.
 
-  misbehaved(peer: PeerId, what: string): void {
+  misbehaved(peer: PeerId, what: string, offence: Offence): void {
     const session = this.#sessions.get(peer)
-    this.#offend(peer, session?.facts.host ?? null, "invalid", what)
+    this.#offend(peer, session?.facts.host ?? null, offence, what)
   }
 
   #offendSession({ facts }: Session, offence: Offence, what: string): void {

@@ -23,7 +23,7 @@ set --
 for n in 1 2 3 4; do
   set -- "$@" --validator "$(make_key "$scratch/node-$n.key"):$coins"
 done
-udg genesis new --network-id udg-compose --out "$scratch/genesis.json" \
+udg genesis new --name udg-compose --out "$scratch/genesis.json" \
   --faucet "$(make_key "$scratch/faucet.key")" "$@"
 
 # The last node's genesis comes last: it says that everything before it is in place, and an attempt that was broken off

@@ -1,11 +1,13 @@
 /** `udg genesis`: keys, and the file that makes a network of several machines one network. */
 import { Clock, Console, Effect, Either, Option } from "effect"
 import * as Founding from "../node/Founding.js"
+import * as Weaknesses from "../node/Weaknesses.js"
 import * as Address from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
 import * as Genesis from "../protocol/Genesis.js"
 import * as Keys from "../protocol/Keys.js"
 import * as Network from "../protocol/Network.js"
+import * as Parameters from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as GenesisFile from "../storage/GenesisFile.js"
 import * as KeyFile from "../storage/KeyFile.js"
@@ -16,18 +18,55 @@ import * as Setting from "./Setting.js"
 import { WrongUsage } from "./WrongUsage.js"
 
 const making = "Making a network (udg genesis new)"
+const governing = "What governance may change later (udg genesis new)"
 const keys = "Making a key (udg genesis key)"
 
 /** An hour at the standard interval: handing over is cheap, but who joins proves one checkpoint an epoch. */
 const PUBLIC_EPOCH_ROUNDS = 7_200
 
+/** What is not the standard value, since it follows from the epoch or holds among strangers. */
+const OTHERWISE: Partial<Parameters.Of<string>> = {
+  cooldownRounds: "an epoch, at least 240",
+  votingPeriodRounds: "24 epochs",
+  executionDelayRounds: "2 epochs and the cooldown",
+  quorumPercent: String(Founding.THIRD_PERCENT),
+}
+
+const DEFAULT_NAME = "udg-net"
+
+const parameters = Parameters.make((entry) =>
+  Setting.value(
+    entry.name.replaceAll("_", "-"),
+    {
+      group: governing,
+      placeholder: "N",
+      about: `${entry.name}, ${entry.min} to ${entry.max}`,
+      otherwise: OTHERWISE[entry.key] ?? String(entry.standard),
+    },
+    Reader.governed(entry),
+  ),
+)
+
 const settings = {
+  name: Setting.value(
+    "name",
+    {
+      group: making,
+      placeholder: "NAME",
+      about:
+        `the network's name, 1 to ${Network.NAME_CHARACTERS} of a-z, 0-9 and -; its id is NAME and 16 random hex digits, ` +
+        "and signatures contain the id",
+      otherwise: DEFAULT_NAME,
+    },
+    Reader.networkName,
+  ),
   networkId: Setting.value(
     "network-id",
     {
       group: making,
-      placeholder: "NAME",
-      about: "the network's name, 1 to 32 of a-z, 0-9 and -; signatures contain it",
+      placeholder: "ID",
+      about: "the whole id instead of a name, 1 to 32 of a-z, 0-9 and -; never use an id for two networks",
+      otherwise: "NAME and 16 random hex digits",
     },
     Reader.networkId,
   ),
@@ -80,6 +119,7 @@ const settings = {
     },
     Reader.epochRounds,
   ),
+  ...parameters,
   out: Setting.value(
     "out",
     { group: keys, placeholder: "FILE", about: "where to write; a file that is there is never written over" },
@@ -100,7 +140,7 @@ export const page = (version: string): Help.Page => ({
     ],
     [
       "the genesis of two validators",
-      "udg genesis new --network-id my-net --validator KEY1:100000 --validator KEY2:100000 --out genesis.json",
+      "udg genesis new --name my-net --validator KEY1:100000 --validator KEY2:100000 --out genesis.json",
     ],
     ["what a genesis file says, and its hash", "udg genesis show genesis.json"],
   ],
@@ -117,12 +157,17 @@ const required = <A>(value: Option.Option<A>, complaint: string): Effect.Effect<
 const line = (name: string, value: string): string => `  ${name.padEnd(16)}${value}`
 
 const describe = (genesis: Genesis.Genesis): ReadonlyArray<string> => {
-  const { networkId, mode, protocol, validators, allocations, faucet } = genesis
+  const { networkId, mode, protocol, parameters, validators, allocations, faucet } = genesis
   const prefix = Network.addressPrefix(mode)
   return [
     line("network", `${networkId} (${mode})`),
     line("genesis hash", Genesis.hash(genesis)),
     line("rounds", `every ${protocol.roundIntervalMs} ms, ${protocol.epochRounds} an epoch`),
+    line(
+      "governance",
+      `${parameters.votingPeriodRounds} rounds to vote, ${parameters.executionDelayRounds} until it takes effect, ` +
+        `quorum ${parameters.quorumPercent} %, approval ${parameters.approvalPercent} %`,
+    ),
     ...validators.map(({ publicKey, stake, commissionPercent }, n) =>
       line(
         n === 0 ? "validators" : "",
@@ -154,30 +199,63 @@ const address = (text: string, mode: Network.Mode) =>
     ({ message }) => new WrongUsage({ message: `${JSON.stringify(text)}: ${message}` }),
   )
 
+type Given = Command.Values<typeof settings>
+
+const idOf = ({ name, networkId }: Given): Effect.Effect<Network.NetworkId, WrongUsage> => {
+  if (Option.isNone(networkId)) {
+    return Effect.sync(() => Founding.drawnNetworkId(Option.getOrElse(name, () => DEFAULT_NAME)))
+  }
+  return Option.isNone(name)
+    ? Effect.succeed(networkId.value)
+    : new WrongUsage({ message: "--name and --network-id are both given; leave one of them out" })
+}
+
+/** The parameters that were given. */
+const chosen = (given: Given): Partial<Parameters.Parameters> =>
+  Object.fromEntries(
+    Parameters.table.flatMap(({ key }) =>
+      Option.match(given[key], { onNone: () => [], onSome: (value) => [[key, value] as const] }),
+    ),
+  )
+
+/** What whoever made this should know, one line each. */
+const warnings = (genesis: Genesis.Genesis, { networkId }: Given): ReadonlyArray<string> => [
+  ...(Option.isSome(networkId)
+    ? [
+        `--network-id ${networkId.value}: never use an id twice, or transactions signed for one network are valid on the ` +
+          "other; --name draws an id",
+      ]
+    : []),
+  ...Weaknesses.ofGovernance(genesis),
+]
+
 const makeGenesis = ({ values: given }: Command.Read<typeof settings>) =>
   Effect.gen(function* () {
     const file = yield* required(given.out, "udg genesis new needs --out FILE, where the genesis is to stand")
-    const networkId = yield* required(given.networkId, "udg genesis new needs --network-id NAME")
+    const networkId = yield* idOf(given)
     const mode = Option.getOrElse(given.testnet, () => true) ? "testnet" : "mainnet"
     const allocations = yield* Effect.forEach(given.allocate, ({ to, amount }) =>
       Effect.map(address(to, mode), (owner) => ({ address: owner, amount })),
     )
     const council = yield* Effect.forEach(given.council, (text) => address(text, mode))
+    const epochRounds = Option.getOrElse(given.epochRounds, () => PUBLIC_EPOCH_ROUNDS)
     const made = Founding.several({
       networkId,
       mode,
       time: Counter.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(given.roundMs, () => Genesis.standardProtocol.roundIntervalMs),
-      epochRounds: Option.getOrElse(given.epochRounds, () => PUBLIC_EPOCH_ROUNDS),
+      epochRounds,
       validators: given.validator,
       allocations,
       council,
       faucet: Option.match(given.faucet, { onNone: () => null, onSome: Address.fromPublicKey }),
+      parameters: Founding.publicParameters(epochRounds, chosen(given)),
     })
     if (Either.isLeft(made)) {
       return yield* new WrongUsage({ message: `no network can begin with this: ${made.left.message}` })
     }
     yield* GenesisFile.write(file, made.right)
+    yield* Effect.forEach(warnings(made.right, given), (text) => Console.error(`warning: ${text}`))
     yield* Console.log([line("file", file), ...describe(made.right)].join("\n"))
   })
 

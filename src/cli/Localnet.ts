@@ -2,7 +2,6 @@
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Clock, Console, Effect, Either, Option } from "effect"
-import { randomBytes, toHex } from "#crypto"
 import * as Founding from "../node/Founding.js"
 import * as Address from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
@@ -26,7 +25,6 @@ const DEFAULT_PORT = 9333
 const RPC_DISTANCE = 1000
 const STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
 const COMMISSION_PERCENT = 10
-const NAME_RANDOM_BYTES = 8
 
 const settings = {
   validators: Setting.value(
@@ -110,7 +108,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
     const keys = yield* Effect.forEach(numbers, (n) => makeKey(directory, n, "validatorKey"))
     const faucet = yield* makeKey(directory, 0, "faucetKey")
     const genesis = Founding.several({
-      networkId: `udg-local-${toHex(randomBytes(NAME_RANDOM_BYTES))}` as Network.NetworkId,
+      networkId: Founding.drawnNetworkId(Network.OWN_NAMES.local),
       mode: "testnet",
       time: Counter.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(roundMs, () => Genesis.standardProtocol.roundIntervalMs),
@@ -119,6 +117,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
       allocations: [],
       council: [],
       faucet: Address.fromPublicKey(faucet.publicKey),
+      parameters: Founding.localParameters(Genesis.standardProtocol.epochRounds),
     })
     yield* GenesisFile.write(genesisFile, Either.getOrThrow(genesis))
     return Either.getOrThrow(genesis)

@@ -13,7 +13,7 @@ import * as Hash from "../protocol/Hash.js"
 import * as Keys from "../protocol/Keys.js"
 import * as Limits from "../protocol/Limits.js"
 import * as Name from "../protocol/Name.js"
-import { isNetworkId, type NetworkId } from "../protocol/Network.js"
+import { isName, isNetworkId, NAME_CHARACTERS, type NetworkId, OWN_NAMES } from "../protocol/Network.js"
 import * as Parameters from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 
@@ -26,7 +26,7 @@ const fromOption = <A>(value: Option.Option<A>, otherwise: () => string): Either
 const wholeNumber = (least: number, most: number, what: string, hint: string): Reader<number> => {
   const complaint = `is not ${what}; give a whole number from ${least} to ${most}${hint}`
   return (text) => {
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     return number >= least && number <= most ? Either.right(number) : Either.left(complaint)
   }
 }
@@ -141,6 +141,20 @@ export const text: Reader<string> = (given) => Either.right(given)
 
 export const networkId: Reader<NetworkId> = (given) =>
   isNetworkId(given) ? Either.right(given) : Either.left("is not a network's name; give 1 to 32 of a-z, 0-9 and -")
+
+const ownNames: ReadonlyArray<string> = Object.values(OWN_NAMES)
+
+/** A name for a network of several people. */
+export const networkName: Reader<string> = (given) => {
+  if (!isName(given)) return Either.left(`is not a name; give 1 to ${NAME_CHARACTERS} of a-z, 0-9 and -`)
+  return ownNames.includes(given)
+    ? Either.left("is the name of networks of one person; give another")
+    : Either.right(given)
+}
+
+/** A value of a parameter within its bounds; that of the epoch's length is the genesis's to check. */
+export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =>
+  wholeNumber(min, max, `a value of ${name}`, "")
 
 export const epochRounds = wholeNumber(Genesis.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
 

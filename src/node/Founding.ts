@@ -5,16 +5,15 @@ import * as Address from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import * as Genesis from "../protocol/Genesis.js"
 import type { PublicKey } from "../protocol/Keys.js"
-import type { Mode, NetworkId } from "../protocol/Network.js"
+import * as Network from "../protocol/Network.js"
 import * as Parameters from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 
 const VALIDATOR_STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
 const FAUCET_RESERVE = Sats.make(5_000_000 * Sats.SATS_PER_COIN)
-const NETWORK_ID_RANDOM_BYTES = 8
 
 export interface Founders {
-  readonly mode: Mode
+  readonly mode: Network.Mode
   readonly time: Timestamp
   readonly roundIntervalMs: number
   readonly validator: PublicKey
@@ -28,13 +27,17 @@ export interface Founders {
   }
 }
 
-/** A name that no other network has, so that nothing signed here means anything elsewhere. */
-const drawnNetworkId = (): NetworkId => `udg-solo-${toHex(randomBytes(NETWORK_ID_RANDOM_BYTES))}` as NetworkId
+/** An id that no other network has, so that nothing signed here means anything elsewhere, also when founded again. */
+export const drawnNetworkId = (name: string): Network.NetworkId => {
+  const id = `${name}-${toHex(randomBytes(Network.DRAWN_BYTES))}`
+  if (Network.isName(name) && Network.isNetworkId(id)) return id
+  throw new RangeError(`${name}: a name of 1 to ${Network.NAME_CHARACTERS} of a-z, 0-9 and - expected`)
+}
 
 export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise = {} }: Founders): Genesis.Genesis => {
   const reserve = faucet && Address.fromPublicKey(faucet)
   const genesis = Genesis.make({
-    networkId: drawnNetworkId(),
+    networkId: drawnNetworkId(Network.OWN_NAMES.solo),
     mode,
     time,
     allocations: [
@@ -58,12 +61,45 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
   return Either.getOrThrow(genesis)
 }
 
+const VOTING_EPOCHS = 24
+const EPOCHS_TO_LEAVE = 2
+
+/** The least quorum with which validators that hold less than a third of the stake decide nothing alone. */
+export const THIRD_PERCENT = 34
+
+/**
+ * Governance of a network of strangers: whoever disagrees can be gone with the money before a decision takes effect. Who
+ * undelegates works until the epoch closes and is released a cooldown later, so the delay is an epoch to notice the
+ * decision, an epoch to its close, and the cooldown. What was chosen stands.
+ */
+export const publicParameters = (
+  epochRounds: number,
+  chosen: Partial<Parameters.Parameters> = {},
+): Parameters.Parameters => {
+  // Nobody's stake may be free before the epoch in which it works is over.
+  const cooldownRounds = chosen.cooldownRounds ?? Math.max(Parameters.standard.cooldownRounds, epochRounds)
+  return {
+    ...Parameters.standard,
+    cooldownRounds,
+    votingPeriodRounds: Parameters.atMost("votingPeriodRounds", VOTING_EPOCHS * epochRounds),
+    executionDelayRounds: Parameters.atMost("executionDelayRounds", EPOCHS_TO_LEAVE * epochRounds + cooldownRounds),
+    quorumPercent: THIRD_PERCENT,
+    ...chosen,
+  }
+}
+
+/** Governance of a network that one person runs on one machine: what is tried out is decided within minutes. */
+export const localParameters = (epochRounds: number): Parameters.Parameters => ({
+  ...Parameters.standard,
+  cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
+})
+
 /** Of the stakes, so that nobody who empties the faucet outvotes those who founded the network. */
 const RESERVE_PERCENT = 10
 
 export interface Several {
-  readonly networkId: NetworkId
-  readonly mode: Mode
+  readonly networkId: Network.NetworkId
+  readonly mode: Network.Mode
   readonly time: Timestamp
   readonly roundIntervalMs: number
   readonly epochRounds: number
@@ -72,6 +108,7 @@ export interface Several {
   readonly council: ReadonlyArray<Address.Address>
   /** Whose account is the faucet's reserve. */
   readonly faucet: Address.Address | null
+  readonly parameters: Parameters.Parameters
 }
 
 /** A network of several machines, or what stands against it. */
@@ -85,8 +122,6 @@ export const several = (founders: Several): Either.Either<Genesis.Genesis, Genes
     names: [],
     treasury: Sats.ZERO,
     faucet: faucet && { address: faucet, maxRequest: Sats.min(reserve, Genesis.standardFaucetMaxRequest) },
-    // Nobody's stake may be free before the epoch in which it works is over.
-    parameters: { ...Parameters.standard, cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds) },
     protocol: {
       ...Genesis.standardProtocol,
       roundIntervalMs,

@@ -18,6 +18,7 @@ import type { DirectoryLocked, DirectoryUnusable, OpenError } from "../storage/S
 import { Configuration, type Settings } from "./Configuration.js"
 import * as Founding from "./Founding.js"
 import * as Log from "./Log.js"
+import * as Weaknesses from "./Weaknesses.js"
 
 const log = Log.for("node")
 
@@ -149,6 +150,7 @@ const join = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Op
   Effect.gen(function* () {
     yield* requireMode(settings, genesis)
     yield* warnOfRoundMs(settings, genesis)
+    yield* Effect.forEach(Weaknesses.of(genesis), (text) => log.warn(`weak genesis: ${text}`))
     return {
       genesis,
       isFounded: false,

@@ -10,12 +10,37 @@ export type AddressPrefix = "tudg" | "udg"
 
 export const addressPrefix = (mode: Mode): AddressPrefix => (mode === "testnet" ? "tudg" : "udg")
 
-/** The network's own name. It is part of what a transaction signs, so nothing replays on another network. */
+/**
+ * The network's own name. It is part of what a transaction signs, so a transaction of one network means nothing on another.
+ * That holds only while no two networks have the same id: `isDrawn` tells the ids that cannot have been used before.
+ */
 export type NetworkId = string & Brand.Brand<"NetworkId">
 
 export const NETWORK_ID_BYTES = 32
 
 const NETWORK_ID = /^[a-z0-9-]{1,32}$/
+
+/** What whoever founds a network draws and puts behind its name: 64 bits, so that no two foundings share an id. */
+export const DRAWN_BYTES = 8
+
+const DRAWN = /^[a-z0-9-]+-[0-9a-f]{16}$/
+
+/** How long a name may be for an id of `NAME-<16 hex>`. */
+export const NAME_CHARACTERS = NETWORK_ID_BYTES - 1 - 2 * DRAWN_BYTES
+
+const NAME = /^[a-z0-9-]{1,15}$/
+
+/** Whether an id can be drawn under this name. */
+export const isName = (text: string): boolean => NAME.test(text)
+
+/** Whether an id ends in what was drawn when the network was founded. */
+export const isDrawn = (id: NetworkId): boolean => DRAWN.test(id)
+
+/** The names of networks of one person: their governance is quick, and nobody is warned of that. */
+export const OWN_NAMES = { solo: "udg-solo", local: "udg-local" } as const
+
+/** Whether a network was founded by `udg localnet`, to be run and watched by one person. */
+export const isLocal = (id: NetworkId): boolean => isDrawn(id) && id.startsWith(`${OWN_NAMES.local}-`)
 
 export const isNetworkId = (text: string): text is NetworkId => NETWORK_ID.test(text)
 

@@ -32,7 +32,9 @@ export const table = [
 
 export type Name = (typeof table)[number]["name"]
 export type Key = (typeof table)[number]["key"]
-export type Parameters = { readonly [K in Key]: number }
+/** One value per parameter. */
+export type Of<A> = { readonly [K in Key]: A }
+export type Parameters = Of<number>
 export type Entry = (typeof table)[number]
 
 /** The entry of a parameter; none for a name that governs nothing. */
@@ -45,22 +47,26 @@ export const minimumOf = (entry: Entry, epochRounds: number): number =>
 export const isWithinBounds = (entry: Entry, value: number, epochRounds: number): boolean =>
   Number.isSafeInteger(value) && value >= minimumOf(entry, epochRounds) && value <= entry.max
 
-/** A record with one number per parameter, in the order of the table. */
-export const make = (numberOf: (entry: Entry) => number): Parameters => ({
-  minFee: numberOf(table[0]),
-  nameFee: numberOf(table[1]),
-  minDelegation: numberOf(table[2]),
-  minStakeToPropose: numberOf(table[3]),
-  cooldownRounds: numberOf(table[4]),
-  votingPeriodRounds: numberOf(table[5]),
-  executionDelayRounds: numberOf(table[6]),
-  quorumPercent: numberOf(table[7]),
-  approvalPercent: numberOf(table[8]),
-  maxActiveProposals: numberOf(table[9]),
-  treasuryPercent: numberOf(table[10]),
-  councilPercent: numberOf(table[11]),
-  slashPercent: numberOf(table[12]),
-  checkpointIntervalRounds: numberOf(table[13]),
+/** This value, or the greatest that the parameter may have. */
+export const atMost = (key: Key, value: number): number =>
+  table.reduce((most, entry) => (entry.key === key ? Math.min(most, entry.max) : most), value)
+
+/** A record with one value per parameter, in the order of the table. */
+export const make = <A>(of: (entry: Entry) => A): Of<A> => ({
+  minFee: of(table[0]),
+  nameFee: of(table[1]),
+  minDelegation: of(table[2]),
+  minStakeToPropose: of(table[3]),
+  cooldownRounds: of(table[4]),
+  votingPeriodRounds: of(table[5]),
+  executionDelayRounds: of(table[6]),
+  quorumPercent: of(table[7]),
+  approvalPercent: of(table[8]),
+  maxActiveProposals: of(table[9]),
+  treasuryPercent: of(table[10]),
+  councilPercent: of(table[11]),
+  slashPercent: of(table[12]),
+  checkpointIntervalRounds: of(table[13]),
 })
 
 /** The parameters of a solo network. */

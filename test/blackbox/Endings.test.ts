@@ -99,6 +99,31 @@ describe("the built node", () => {
     )
   }, 60_000)
 
+  it("warns once of each weakness of a genesis of several validators, and says nothing of one that has none", async () => {
+    const validators = ["one", "two"].flatMap((name) => {
+      const { stdout } = spawnSync(process.execPath, [program, "genesis", "key", "--out", place(name)], {
+        encoding: "utf8",
+      })
+      return ["--validator", `${/public key +(\S+)/.exec(stdout)?.[1]}:2000`]
+    })
+    const warnings = async (name: string, ...words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+      const file = place(`${name}.json`)
+      spawnSync(process.execPath, [program, "genesis", "new", "--out", file, ...validators, ...words])
+      const node = nodeIn(place(name), "--genesis", file, "--no-validate", "--port", "0", "--rpc-port", "0")
+      await node.until(() => /running/.test(node.stderr))
+      node.signal("SIGTERM")
+      await node.end()
+      return [...node.stderr.matchAll(/weak genesis: (\S+ \S+ \S+)/g)].map(([, said = ""]) => said)
+    }
+    expect(await warnings("prudent")).toEqual([])
+    const weak = ["--network-id", "weak", "--execution-delay-rounds", "60", "--quorum-percent", "10"]
+    expect(await warnings("weak", ...weak)).toEqual([
+      "execution_delay_rounds is 60,",
+      "quorum_percent is 10,",
+      "the network id",
+    ])
+  }, 60_000)
+
   it("stops at once for a second signal", async () => {
     const node = nodeIn(place("twice"))
     await node.until(() => /running/.test(node.stderr))

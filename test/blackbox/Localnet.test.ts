@@ -46,11 +46,12 @@ describe("udg genesis", () => {
     const second = await udg(["genesis", "key", "--out", "b.key"])
     expect(statSync(join(folder, "a.key")).mode & 0o777).toBe(0o600)
     const validators = [first, second].flatMap((made) => ["--validator", `${publicKeyIn(made)}:2000`])
-    const words = ["genesis", "new", "--network-id", "my-net", "--faucet", publicKeyIn(first), "--out", "genesis.json"]
+    const words = ["genesis", "new", "--name", "my-net", "--faucet", publicKeyIn(first), "--out", "genesis.json"]
     const made = await udg([...words, ...validators])
     expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: "" })
     const shown = await udg(["genesis", "show", "genesis.json"])
-    expect(shown.stdout).toMatch(/network +my-net \(testnet\)/)
+    expect(shown.stdout).toMatch(/network +my-net-[0-9a-f]{16} \(testnet\)/)
+    expect(shown.stdout).toMatch(/172800 rounds to vote, 21600 until it takes effect, quorum 34 %, approval 66 %/)
     expect(made.stdout).toContain(shown.stdout)
     const before = readFileSync(join(folder, "a.key"), "utf8")
     const again = await udg(["genesis", "key", "--out", "a.key"])
@@ -59,11 +60,32 @@ describe("udg genesis", () => {
     expect(readFileSync(join(folder, "a.key"), "utf8")).toBe(before)
   }, 180_000)
 
+  it("takes an id and any parameter as they are given, and warns of what is weak", async () => {
+    const key = publicKeyIn(await udg(["genesis", "key", "--out", "c.key"]))
+    const words = ["genesis", "new", "--network-id", "my-net", "--validator", `${key}:2000`, "--out", "weak.json"]
+    const made = await udg([...words, "--voting-period-rounds", "240", "--quorum-percent", "10", "--min-fee-sats", "7"])
+    expect(made.code).toBe(0)
+    expect(made.stderr.split("\n")).toEqual([
+      expect.stringMatching(/^warning: --network-id my-net: never use an id twice/),
+      expect.stringMatching(/^warning: voting_period_rounds is 240, less than an epoch of 7200/),
+      expect.stringMatching(/^warning: quorum_percent is 10, below 34/),
+      "",
+    ])
+    expect(JSON.parse(readFileSync(join(folder, "weak.json"), "utf8"))).toMatchObject({
+      network_id: "my-net",
+      parameters: { voting_period_rounds: 240, execution_delay_rounds: 21_600, quorum_percent: 10, min_fee_sats: 7 },
+    })
+  })
+
   it.each([
     [["genesis"], "needs a verb"],
     [["genesis", "bake"], '"bake" is none of its verbs'],
     [["genesis", "key"], "needs --out FILE"],
     [["genesis", "new", "--out", "x.json", "--network-id", "n"], "no network can begin with this"],
+    [["genesis", "new", "--out", "x.json", "--name", "n", "--network-id", "n"], "leave one of them out"],
+    [["genesis", "new", "--name", "sixteen-letters1"], '--name "sixteen-letters1" is not a name'],
+    [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is the name of networks of one person'],
+    [["genesis", "new", "--quorum-percent", "101"], '--quorum-percent "101" is not a value of quorum_percent'],
     [["genesis", "new", "--validator", "12:2000"], '--validator "12:2000" is not a public key'],
     [["genesis", "show"], "takes one genesis file"],
     [["localnet", "--validators", "0"], '--validators "0"'],

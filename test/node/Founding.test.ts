@@ -1,0 +1,181 @@
+/** What the tools found is a network on which nobody below a third decides alone, and whose transactions are its own. */
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Founding from "../../src/node/Founding.js"
+import * as Weaknesses from "../../src/node/Weaknesses.js"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type * as Genesis from "../../src/protocol/Genesis.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
+import * as Verification from "../../src/protocol/Verification.js"
+import { Chain, coins, type Person, person } from "../ledger/builders.js"
+
+const ten = Array.from({ length: 10 }, (_, i) => person(`founder ${i}`))
+const [evil = person("evil")] = ten
+const dora = person("dora")
+
+const founding: Founding.Several = {
+  networkId: Founding.drawnNetworkId("ten"),
+  mode: "testnet",
+  time: Counter.timestamp(1_700_000_000_000),
+  roundIntervalMs: 500,
+  epochRounds: 7_200,
+  validators: ten.map(({ publicKey }) => ({ publicKey, stake: coins(10_000), commissionPercent: 10 })),
+  allocations: [...ten, dora].map(({ address }) => ({ address, amount: coins(1_000) })),
+  council: [],
+  faucet: null,
+  parameters: Founding.publicParameters(7_200),
+}
+
+const genesisOf = (changes: Partial<Founding.Several> = {}): Genesis.Genesis =>
+  Either.getOrThrow(Founding.several({ ...founding, ...changes }))
+
+const proposing = (chain: Chain, who: Person, payload: ProposalPayload) =>
+  chain.tx(who, { _tag: "CreateProposalTx", title: "Mine", description: "", payload }, { fee: 1_000 })
+
+const voting = (chain: Chain, who: Person, id: number) =>
+  chain.tx(who, { _tag: "VoteTx", proposalId: Counter.proposalId(id), vote: true }, { fee: 1_000 })
+
+const statuses = (chain: Chain) => chain.ledger.read.proposals(9).map(({ status }) => status)
+
+/** One of ten equal validators proposes and votes; the others do not look. Gives the chain when all is over. */
+const attacked = (genesis: Genesis.Genesis): Chain => {
+  const chain = new Chain(genesis)
+  chain.advanceTo(20)
+  const { treasury } = chain.ledger.read.totals
+  chain.run(
+    proposing(chain, evil, { _tag: "TreasurySpend", recipient: evil.address, amount: treasury }),
+    proposing(chain, evil, { _tag: "CouncilMembership", action: "add", address: evil.address }),
+    proposing(chain, evil, { _tag: "ParameterChange", param: "slash_percent", value: 100 }),
+  )
+  chain.run(...[1, 2, 3].map((id) => voting(chain, evil, id)))
+  const { votingPeriodRounds, executionDelayRounds } = genesis.parameters
+  const end = chain.round + votingPeriodRounds + executionDelayRounds + 2
+  while (chain.round < end) chain.advanceTo(Math.min(chain.lastRound, end))
+  return chain
+}
+
+describe("one of ten equal validators, alone", () => {
+  it("decides nothing on a network of `udg genesis new`", () => {
+    const genesis = genesisOf()
+    const chain = attacked(genesis)
+    expect(statuses(chain)).toEqual(["Rejected", "Rejected", "Rejected"])
+    expect(chain.ledger.read.council()).toEqual([])
+    expect(chain.ledger.read.parameters).toEqual(genesis.parameters)
+    expect(chain.ledger.read.totals.treasury).toBeGreaterThan(0)
+  })
+
+  it("decides everything within minutes where the genesis is weak, which is why that one is warned of", () => {
+    const genesis = genesisOf({ parameters: Founding.localParameters(7_200) })
+    const chain = attacked(genesis)
+    expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 324])
+    expect(Weaknesses.of(genesis)).toHaveLength(3)
+  })
+})
+
+describe("who disagrees", () => {
+  it("has the money back before a decision takes effect, when it leaves within an epoch of the decision", () => {
+    const parameters = Founding.publicParameters(40)
+    const chain = new Chain(genesisOf({ epochRounds: 40, parameters }))
+    chain.run(chain.delegate(dora, evil, coins(100)))
+    chain.run(proposing(chain, evil, { _tag: "ParameterChange", param: "slash_percent", value: 100 }))
+    chain.run(...ten.slice(0, 7).map((who) => voting(chain, who, 1)))
+    const { votingEndsAtRound, executesAtRound } = chain.ledger.read.proposals(1)[0] ?? {
+      votingEndsAtRound: 0,
+      executesAtRound: 0,
+    }
+    // A commit in each round, so that nothing comes later than it has to.
+    while (chain.round <= votingEndsAtRound) chain.advanceTo(chain.round + 1)
+    expect(statuses(chain)).toEqual(["Passed"])
+    // As late as can be: the last round of what is left to notice the decision.
+    while (chain.round < votingEndsAtRound + 39) chain.advanceTo(chain.round + 1)
+    chain.run(chain.undelegate(dora))
+    let released: number | undefined
+    while (chain.round < executesAtRound) {
+      const { events } = chain.advanceTo(chain.round + 1)
+      if (events.some(({ _tag }) => _tag === "Unlocked")) released ??= chain.round
+    }
+    expect(statuses(chain)).toEqual(["Executed"])
+    expect(released).toBeLessThan(executesAtRound)
+  })
+})
+
+describe("parameters of a network of several", () => {
+  it("follow the epoch, within their bounds, and what was chosen stands", () => {
+    expect(Founding.publicParameters(7_200)).toMatchObject({
+      cooldownRounds: 7_200,
+      votingPeriodRounds: 172_800,
+      executionDelayRounds: 21_600,
+      quorumPercent: 34,
+    })
+    expect(Founding.publicParameters(10_000_000)).toMatchObject({
+      votingPeriodRounds: 10_000_000,
+      executionDelayRounds: 10_000_000,
+    })
+    expect(Founding.publicParameters(40, { cooldownRounds: 1_000, quorumPercent: 50 })).toMatchObject({
+      cooldownRounds: 1_000,
+      executionDelayRounds: 1_080,
+      quorumPercent: 50,
+    })
+  })
+})
+
+const named = (networkId: string) => networkId as NetworkId
+
+describe("the weaknesses of a genesis", () => {
+  it("are rules by which one decides alone or at once, and an id that may stand for two networks", () => {
+    expect(Weaknesses.of(genesisOf())).toEqual([])
+    const one = (chosen: Partial<Parameters.Parameters>) =>
+      Weaknesses.of(genesisOf({ parameters: Founding.publicParameters(7_200, chosen) }))
+    expect(one({ votingPeriodRounds: 7_199 })).toEqual([
+      expect.stringMatching(/^voting_period_rounds is 7199, less than/),
+    ])
+    expect(one({ executionDelayRounds: 7_199 })).toEqual([
+      expect.stringMatching(/^execution_delay_rounds is 7199, less than/),
+    ])
+    expect(one({ quorumPercent: 33 })).toEqual([expect.stringMatching(/^quorum_percent is 33, below 34/)])
+    expect(Weaknesses.of(genesisOf({ networkId: named("my-net") }))).toEqual([
+      expect.stringMatching(/^the network id my-net does not end in 16 random hex digits/),
+    ])
+  })
+
+  it("are none on a network of one person, but for the id of a mainnet", () => {
+    const weak = { parameters: Parameters.standard, epochRounds: 240 }
+    const alone = founding.validators.slice(0, 1)
+    expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toEqual([])
+    expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("udg-local-but-shared") }))).toHaveLength(3)
+    expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone }))).toEqual([])
+    expect(
+      Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone, mode: "mainnet" })),
+    ).toHaveLength(1)
+  })
+})
+
+describe("a network that is founded again", () => {
+  const key = SecretKey.generate()
+  const transfer: Transaction.Unsigned = {
+    from: Address.fromPublicKey(key.publicKey),
+    nonce: Counter.nonce(0),
+    fee: Sats.make(1_000),
+    operation: { _tag: "Transfer", to: dora.address, amount: Sats.make(5), memo: "" },
+  }
+  const isValidOn = (id: NetworkId, signed: Transaction.Transaction): boolean =>
+    new Verification.VerifiedTransactions(8).isValid(id, Either.getOrThrow(Transaction.decode(id, signed.encoded)))
+
+  it("takes no transaction of its former self", () => {
+    const [before, after] = [Founding.drawnNetworkId("again"), Founding.drawnNetworkId("again")]
+    const signed = Transaction.sign(before, transfer, key)
+    expect([isValidOn(before, signed), isValidOn(after, signed)]).toEqual([true, false])
+  })
+
+  it("would under the same id, which is why that one is warned of", () => {
+    const id = named("again")
+    expect(isValidOn(id, Transaction.sign(id, transfer, key))).toBe(true)
+    expect(Weaknesses.of(genesisOf({ networkId: id }))).toHaveLength(1)
+  })
+})

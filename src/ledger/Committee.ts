@@ -45,31 +45,34 @@ export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Cand
   return [...seats, ...waiting.slice(0, Limits.COMMITTEE_MEMBERS - seats.length)]
 }
 
-const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtract(stake, Sats.min(stake, carried))
+const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtractBounded(stake, Sats.min(stake, carried))
 
 /**
  * How much may be added. What came at the close before has shown itself for less than an epoch, and whatever ends it may
  * end what comes now as well, as machines of one house do: so both share the third.
  */
 const allowedTo = (seats: ReadonlyArray<Candidate>): Sats.Sats => {
-  const staying = Sats.sum(seats.map(({ carried }) => carried))
-  const established = Sats.sum(seats.map((candidate) => candidate.established))
-  const third = Sats.mulDiv(established, 1, 3)
-  const young = Sats.min(third, Sats.subtract(staying, established))
+  const staying = Sats.sumBounded(seats.map(({ carried }) => carried))
+  const established = Sats.sumBounded(seats.map((candidate) => candidate.established))
+  const third = Sats.partBounded(established, 1, 3)
+  const young = Sats.min(third, Sats.subtractBounded(staying, established))
   // Old members who count as stayers may carry weight whose money has gone elsewhere, even to a newcomer.
-  return Sats.min(Sats.subtract(third, young), Sats.subtract(Sats.MAX_SUPPLY, staying))
+  return Sats.min(Sats.subtractBounded(third, young), Sats.subtractBounded(Sats.MAX_SUPPLY, staying))
 }
 
 /** Seats and weights of the next committee, in the order of addresses. */
 export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<EpochRecord.Member> => {
   const seats = seated(candidates)
-  const added = Sats.sum(seats.map(additionOf))
+  const added = Sats.sumBounded(seats.map(additionOf))
   const allowed = Sats.min(allowedTo(seats), added)
   return seats
     .map((candidate) => ({
       address: candidate.address,
       publicKey: candidate.publicKey,
-      weight: Sats.add(candidate.carried, added === 0 ? Sats.ZERO : Sats.mulDiv(additionOf(candidate), allowed, added)),
+      weight: Sats.addBounded(
+        candidate.carried,
+        added === 0 ? Sats.ZERO : Sats.partBounded(additionOf(candidate), allowed, added),
+      ),
     }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => (a.address < b.address ? -1 : 1))

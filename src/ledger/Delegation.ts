@@ -46,17 +46,28 @@ export const delegateRejection = (
   }
   const existing = existingRejection(state.livingDelegation(row), validator)
   if (existing !== undefined) return existing
-  const staker = state.staker(validator)
-  if (!staker?.isActive) return Rejection.invalid("validator_not_active", `${validator} is no active validator`)
-  const deposit = Pool.deposit(staker.validator.working, amount)
-  return Either.isLeft(deposit)
-    ? Rejection.invalid("pool_shares", `${amount} sats make no valid number of shares of the pool (${deposit.left})`)
-    : undefined
+  return state.staker(validator)?.isActive
+    ? undefined
+    : Rejection.invalid("validator_not_active", `${validator} is no active validator`)
 }
 
-export const applyDelegate = (state: State, row: Row, { validator: address, amount }: Delegate): void => {
+const depositOf = (state: State, { validator: address, amount }: Delegate) => {
   const validator = state.validators.get(address) ?? state.newValidator()
-  const { pool, minted } = Either.getOrThrow(Pool.deposit(validator.working, amount))
+  return Either.map(Pool.deposit(validator.working, amount), (deposit) => ({ validator, ...deposit }))
+}
+
+/** Whether the pool takes the amount. Asked once the balance is known to reach for it. */
+export const depositRejection = (state: State, operation: Delegate): Rejection.Rejection | undefined => {
+  const deposit = depositOf(state, operation)
+  if (Either.isRight(deposit)) return undefined
+  const { amount } = operation
+  return Rejection.invalid("pool_shares", `${amount} sats make no valid number of shares of the pool (${deposit.left})`)
+}
+
+/** After `depositRejection` found nothing in the same state. */
+export const applyDelegate = (state: State, row: Row, operation: Delegate): void => {
+  const { validator: address, amount } = operation
+  const { validator, pool, minted } = Either.getOrThrow(depositOf(state, operation))
   const held = state.livingDelegation(row)?.shares ?? 0n
   state.debit(row, amount)
   state.supply.increase("delegated", amount)

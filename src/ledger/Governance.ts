@@ -55,7 +55,7 @@ const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
     id,
     voters.map(({ row }) => row),
   )
-  return Sats.sum(voters.map(({ effective }) => effective))
+  return Sats.sumBounded(voters.map(({ effective }) => effective))
 }
 
 export const applyProposal = (state: State, from: Address, operation: CreateProposal): Counter.ProposalId => {
@@ -108,20 +108,20 @@ export const applyVote = (state: State, from: Address, { proposalId: id, vote }:
   state.proposals.set(
     StateKey.counter(id),
     vote
-      ? { ...proposal, votesFor: Sats.add(proposal.votesFor, ballot.weight) }
-      : { ...proposal, votesAgainst: Sats.add(proposal.votesAgainst, ballot.weight) },
+      ? { ...proposal, votesFor: Sats.addBounded(proposal.votesFor, ballot.weight) }
+      : { ...proposal, votesAgainst: Sats.addBounded(proposal.votesAgainst, ballot.weight) },
   )
 }
 
 /** ⌈amount · percent ÷ 100⌉: the least that is at least this many percent. */
 const percentRoundedUp = (amount: Sats.Sats, percent: number): Sats.Sats =>
-  Sats.subtract(amount, Sats.percent(amount, 100 - percent))
+  Sats.subtractBounded(amount, Sats.percent(amount, 100 - percent))
 
 export const isPassed = (
   { votesFor, votesAgainst, snapshotTotalStake }: Proposal,
   { quorumPercent, approvalPercent }: Parameters.Parameters,
 ): boolean => {
-  const cast = Sats.add(votesFor, votesAgainst)
+  const cast = Sats.addBounded(votesFor, votesAgainst)
   return (
     cast >= percentRoundedUp(snapshotTotalStake, quorumPercent) && votesFor >= percentRoundedUp(cast, approvalPercent)
   )

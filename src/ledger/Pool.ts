@@ -29,7 +29,11 @@ export const empty: Pool = { amount: Sats.ZERO, shares: 0n, generation: 0 }
  */
 export const isPristine = ({ shares, generation }: Pool): boolean => shares === 0n && generation === 0
 
-export type DepositFailure = "TooSmallForOneShare" | "TooManyShares"
+export type DepositFailure =
+  | "TooSmallForOneShare"
+  | "TooManyShares"
+  /** More than can exist beside what the pool holds. */
+  | "AboveMaximumSupply"
 
 /** Mints ⌊amount · shares ÷ pool⌋ shares, in an empty pool one for every sat. */
 export const deposit = (
@@ -41,7 +45,10 @@ export const deposit = (
   if (minted === 0n) return Either.left("TooSmallForOneShare")
   const shares = pool.shares + minted
   if (shares > MAX_SHARES) return Either.left("TooManyShares")
-  return Either.right({ pool: { ...pool, amount: Sats.add(pool.amount, amount), shares }, minted })
+  const sum = Sats.plus(pool.amount, amount)
+  return sum === undefined
+    ? Either.left("AboveMaximumSupply")
+    : Either.right({ pool: { ...pool, amount: sum, shares }, minted })
 }
 
 /** What these shares are worth now. Whoever holds the last ones has all that is left, rounding dust included. */
@@ -59,20 +66,20 @@ export const withdraw = (pool: Pool, share: Share): { readonly pool: Pool; reado
   const amount = worth(pool, share)
   return {
     amount,
-    pool: { ...pool, amount: Sats.subtract(pool.amount, amount), shares: pool.shares - share.shares },
+    pool: { ...pool, amount: Sats.subtractBounded(pool.amount, amount), shares: pool.shares - share.shares },
   }
 }
 
 /** Every share is worth more by its part of the amount. The pool must not be empty. */
 export const reward = (pool: Pool, amount: Sats.Sats): Pool => {
   if (pool.shares === 0n) throw new RangeError(`${amount} sats for a pool without shares`)
-  return { ...pool, amount: Sats.add(pool.amount, amount) }
+  return { ...pool, amount: Sats.addBounded(pool.amount, amount) }
 }
 
 /** Burns ⌊amount · percent ÷ 100⌋; a pool that loses everything begins a new generation. */
 export const slash = (pool: Pool, percent: number): { readonly pool: Pool; readonly burned: Sats.Sats } => {
   const burned = Sats.percent(pool.amount, percent)
-  const amount = Sats.subtract(pool.amount, burned)
+  const amount = Sats.subtractBounded(pool.amount, burned)
   if (amount > 0 || pool.shares === 0n) return { burned, pool: { ...pool, amount } }
   return { burned, pool: { amount, shares: 0n, generation: pool.generation + 1 } }
 }

@@ -179,7 +179,7 @@ export class Reads {
     const leaving = this.#state.leavingPools.of(validator).map(([, { amount }]) => amount)
     return {
       count: this.#state.delegators.countOf(validator),
-      total: Sats.sum([working, ...leaving]),
+      total: Sats.sumBounded([working, ...leaving]),
       delegators: largest.sort(byAmount).slice(0, limit),
     }
   }

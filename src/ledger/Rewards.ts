@@ -26,13 +26,17 @@ export interface Split {
 export const split = (minted: Sats.Sats, measures: Measures): Split => {
   const { rules, councilSeats, ownStake, workingPool, commissionPercent } = measures
   const council = Sats.percent(minted, rules.councilPercent)
-  const perCouncilSeat = councilSeats === 0 ? Sats.ZERO : Sats.mulDiv(council, 1, councilSeats)
-  const treasury = Sats.add(Sats.percent(minted, rules.treasuryPercent), councilSeats === 0 ? council : Sats.ZERO)
-  const rest = Sats.subtract(minted, Sats.add(Sats.percent(minted, rules.treasuryPercent), council))
-  const shared = Sats.subtract(rest, Sats.percent(rest, commissionPercent))
-  const pool = workingPool === 0 ? Sats.ZERO : Sats.mulDiv(shared, workingPool, Sats.add(ownStake, workingPool))
-  const paid = Sats.add(Sats.add(treasury, Sats.make(perCouncilSeat * councilSeats)), pool)
-  return { treasury, perCouncilSeat, pool, author: Sats.subtract(minted, paid) }
+  const perCouncilSeat = councilSeats === 0 ? Sats.ZERO : Sats.partBounded(council, 1, councilSeats)
+  const treasury = Sats.addBounded(
+    Sats.percent(minted, rules.treasuryPercent),
+    councilSeats === 0 ? council : Sats.ZERO,
+  )
+  const rest = Sats.subtractBounded(minted, Sats.addBounded(Sats.percent(minted, rules.treasuryPercent), council))
+  const shared = Sats.subtractBounded(rest, Sats.percent(rest, commissionPercent))
+  const pool =
+    workingPool === 0 ? Sats.ZERO : Sats.partBounded(shared, workingPool, Sats.addBounded(ownStake, workingPool))
+  const paid = Sats.addBounded(Sats.addBounded(treasury, Sats.make(perCouncilSeat * councilSeats)), pool)
+  return { treasury, perCouncilSeat, pool, author: Sats.subtractBounded(minted, paid) }
 }
 
 /** Whether the slot was not paid before: an author is paid once for a round, whatever it signed there. */

@@ -34,7 +34,7 @@ const slashStake = (state: State, author: Address, percent: number): Sats.Sats =
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Sats.ZERO
   const burned = Sats.percent(stake.amount, percent)
-  const amount = Sats.subtract(stake.amount, burned)
+  const amount = Sats.subtractBounded(stake.amount, burned)
   state.supply.decrease("staked", burned)
   state.update(row, { stake: amount === 0 ? null : { ...stake, amount } })
   return burned
@@ -58,11 +58,11 @@ const slashLeaving = (state: State, author: Address, percent: number): Sats.Sats
     if (pool.shares === 0n) state.delegators.clear(author, epoch)
     return burned
   })
-  return Sats.sum(burned)
+  return Sats.sumBounded(burned)
 }
 
 const slashPools = (state: State, author: Address, percent: number): Sats.Sats => {
-  const burned = Sats.add(slashWorking(state, author, percent), slashLeaving(state, author, percent))
+  const burned = Sats.addBounded(slashWorking(state, author, percent), slashLeaving(state, author, percent))
   state.supply.decrease("delegated", burned)
   return burned
 }
@@ -75,7 +75,7 @@ export const apply = (state: State, evidence: Evidence, events: Array<Event>): v
   state.slashed.set(markOf(epoch, author), true)
   const ownStake = slashStake(state, author, slashPercent)
   const delegated = slashPools(state, author, slashPercent)
-  state.supply.burn(Sats.add(ownStake, delegated))
+  state.supply.burn(Sats.addBounded(ownStake, delegated))
   events.push({ _tag: "Slashed", validator: author, epoch, round, ownStake, delegated })
 }
 

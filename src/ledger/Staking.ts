@@ -48,7 +48,7 @@ export const applyStake = (
   state.supply.increase("staked", amount)
   state.update(row, {
     publicKey: extras.publicKey ?? publicKey,
-    stake: { amount: Sats.add(extras.stake?.amount ?? Sats.ZERO, amount), leaving: null },
+    stake: { amount: Sats.addBounded(extras.stake?.amount ?? Sats.ZERO, amount), leaving: null },
     // Whatever delegation is left here died with its pool.
     delegation: null,
   })

@@ -186,7 +186,7 @@ export class State {
 
   credit(row: Row, amount: Sats.Sats): void {
     if (amount === 0) return
-    this.accounts.setBalance(row, Sats.add(this.accounts.balance(row), amount))
+    this.accounts.setBalance(row, Sats.addBounded(this.accounts.balance(row), amount))
     this.supply.increase("liquid", amount)
   }
 
@@ -198,13 +198,13 @@ export class State {
   /** From one balance to another: the supply does not move. */
   pay(from: Row, to: Row, amount: Sats.Sats): void {
     if (amount === 0) return
-    this.accounts.setBalance(from, Sats.subtract(this.accounts.balance(from), amount))
-    this.accounts.setBalance(to, Sats.add(this.accounts.balance(to), amount))
+    this.accounts.setBalance(from, Sats.subtractBounded(this.accounts.balance(from), amount))
+    this.accounts.setBalance(to, Sats.addBounded(this.accounts.balance(to), amount))
   }
 
   debit(row: Row, amount: Sats.Sats): void {
     if (amount === 0) return
-    this.accounts.setBalance(row, Sats.subtract(this.accounts.balance(row), amount))
+    this.accounts.setBalance(row, Sats.subtractBounded(this.accounts.balance(row), amount))
     this.supply.decrease("liquid", amount)
   }
 
@@ -289,7 +289,7 @@ export class State {
       row,
       stake,
       validator,
-      effective: Sats.add(stake.amount, validator.working.amount),
+      effective: Sats.addBounded(stake.amount, validator.working.amount),
       isActive: stake.amount >= Sats.MIN_STAKE_SATS && stake.leaving === null && !validator.isBarred,
     }
   }

@@ -58,23 +58,23 @@ export class Supply {
 
   /** What may still be minted. */
   get room(): Sats.Sats {
-    return Sats.subtract(Sats.MAX_SUPPLY, this.#totals.total)
+    return Sats.subtractBounded(Sats.MAX_SUPPLY, this.#totals.total)
   }
 
   increase(component: Component, amount: Sats.Sats): void {
-    this.#totals[component] = Sats.add(this.#totals[component], amount)
+    this.#totals[component] = Sats.addBounded(this.#totals[component], amount)
   }
 
   decrease(component: Component, amount: Sats.Sats): void {
-    this.#totals[component] = Sats.subtract(this.#totals[component], amount)
+    this.#totals[component] = Sats.subtractBounded(this.#totals[component], amount)
   }
 
   mint(amount: Sats.Sats): void {
-    this.#totals.total = Sats.add(this.#totals.total, amount)
+    this.#totals.total = Sats.addBounded(this.#totals.total, amount)
   }
 
   burn(amount: Sats.Sats): void {
-    this.#totals.total = Sats.subtract(this.#totals.total, amount)
+    this.#totals.total = Sats.subtractBounded(this.#totals.total, amount)
   }
 
   /** The check after every commit. */

@@ -46,6 +46,9 @@ export const spendingOf = ({ fee, operation }: Transaction): number => fee + amo
 export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> =>
   operation._tag === "Transfer" && operation.to !== from ? [from, operation.to] : [from]
 
+const feeBelowMinimum = (fee: Sats.Sats, minimum: number): Rejection.Rejection =>
+  Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
+
 const minimumFee = (state: State, type: Operation.Type): number => {
   if (Operation.isFeeExempt(type)) return 0
   return type === "RegisterNameTx" ? state.parameters.nameFee : state.parameters.minFee
@@ -76,7 +79,10 @@ const operationRejection = (state: State, transaction: Transaction, row: Row): R
   }
 }
 
-/** Every rule of the operation, the fee's minimum and the balance; `reserved` is what the sender has pending. */
+/**
+ * Every rule of the operation, the fee's minimum and the balance; `reserved` is what the sender has pending. Nothing is
+ * computed with the amount before the balance reaches for it: until then it is only a number that somebody wrote.
+ */
 const ruleRejection = (
   state: State,
   transaction: Transaction,
@@ -85,14 +91,13 @@ const ruleRejection = (
 ): Rejection.Rejection | undefined => {
   const { fee, operation } = transaction
   const minimum = minimumFee(state, operation._tag)
-  if (fee < minimum) {
-    return Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
-  }
+  if (fee < minimum) return feeBelowMinimum(fee, minimum)
   const rejection = operationRejection(state, transaction, row)
   if (rejection !== undefined) return rejection
   const needed = spendingOf(transaction)
   const available = state.accounts.balance(row) - reserved
-  return needed > available ? Rejection.insufficient(needed, available) : undefined
+  if (needed > available) return Rejection.insufficient(needed, available)
+  return operation._tag === "DelegateTx" ? Delegation.depositRejection(state, operation) : undefined
 }
 
 const advanceNonce = (state: State, row: Row): void =>
@@ -151,13 +156,22 @@ const apply = (
   }
 }
 
-/** What keeps a transaction from having any effect: nothing is charged and its nonce stays free. */
+/** The least fee that is worth executing for: no parameter can lower the minimum of a type that is not exempt below it. */
+const LEAST_FEE = 1
+
+/**
+ * What keeps a transaction from having any effect: nothing is charged and its nonce stays free. What passes and fails
+ * then pays a sat at least, so the sender has a balance, hence a record and a row, on every node alike.
+ */
 const noEffect = (state: State, transaction: Transaction, row: Row): Rejection.Rejection | undefined => {
-  const { nonce, fee } = transaction
+  const { nonce, fee, operation } = transaction
   const next = state.accounts.nonce(row)
   if (nonce !== next) return { _tag: nonce < next ? "NonceTooLow" : "NonceTooHigh", nonce, next }
   const balance = state.accounts.balance(row)
   if (fee > balance) return Rejection.insufficient(fee, balance)
+  if (fee < LEAST_FEE && !Operation.isFeeExempt(operation._tag)) {
+    return feeBelowMinimum(fee, minimumFee(state, operation._tag))
+  }
   return Policies.signatureRejection(state, row, transaction)
 }
 

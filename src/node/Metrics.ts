@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
         peers: counters.counts.peers,
         mempoolSize: pool.size,
         totalSupply: total,
-        totalStaked: Sats.add(staked, delegated),
+        totalStaked: Sats.addBounded(staked, delegated),
         activeValidators: read.activeValidatorCount,
         latestCheckpoint: checkpoints.latestRound(),
         vertices: counters.counts.vertices,

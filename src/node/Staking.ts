@@ -36,7 +36,7 @@ export const layer: Layer.Layer<Staking, never, Engine> = Layer.effect(
     Staking.of({
       asOf: () => view.read.head.index,
       totals: () => ({
-        staked: Sats.add(view.read.totals.staked, view.read.totals.delegated),
+        staked: Sats.addBounded(view.read.totals.staked, view.read.totals.delegated),
         activeValidators: view.read.activeValidatorCount,
       }),
       stake: (address) => view.read.stake(address),

@@ -43,7 +43,8 @@ export interface EpochRecord {
 export const lastRound = (record: EpochRecord): Counter.Round =>
   Counter.round(record.firstRound + record.rules.epochRounds - 1)
 
-export const totalWeight = (record: EpochRecord): Sats.Sats => Sats.sum(record.members.map(({ weight }) => weight))
+export const totalWeight = (record: EpochRecord): Sats.Sats =>
+  Sats.sumBounded(record.members.map(({ weight }) => weight))
 
 export const memberOf = (record: EpochRecord, address: Address.Address): Member | undefined =>
   record.members.find((member) => member.address === address)
@@ -61,7 +62,7 @@ export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Counte
 
 /** The coinbase a vertex of this round and weight must claim. */
 export const coinbase = (rules: Rules, round: Counter.Round, weight: Sats.Sats, totalWeight: Sats.Sats): Sats.Sats =>
-  Sats.mulDiv(roundReward(rules, round), weight, totalWeight)
+  Sats.partBounded(roundReward(rules, round), weight, totalWeight)
 
 export const write = (writer: Binary.Writer, record: EpochRecord): void => {
   const { rules } = record

@@ -1,7 +1,11 @@
 /**
  * Amounts of money, in the smallest unit. The maximum supply is below 2^53, so an amount is a safe integer and a JSON
- * number; products that leave that range go through an exact `mulDiv`. Arithmetic that would leave the range is a bug
- * of the caller, never rounded away, and throws with the figures.
+ * number; products that leave that range go through an exact `mulDivFloor`.
+ *
+ * Sums come in two forms. `plus` is for amounts that somebody else chose: it answers `undefined` outside the range, and
+ * the type makes the caller handle that. The forms that end in `Bounded` are for amounts that an invariant bounds, such
+ * as parts of one supply: outside the range they throw with the figures, because that is a bug. The list of their uses in
+ * the ledger, each with its bound, is in `test/ledger/assertions.test.ts`.
  */
 import { type Brand, Option, Schema } from "effect"
 
@@ -14,27 +18,36 @@ export const MIN_STAKE_SATS = 200_000_000_000 as Sats
 
 export const isSats = (value: number): value is Sats => Number.isSafeInteger(value) && value >= 0 && value <= MAX_SUPPLY
 
-/** For figures the program itself computed. Input from outside goes through `schema` or a codec. */
+/** For figures that the program itself computed: any other is a bug. Input from outside goes through `schema` or a codec. */
 export const make = (value: number): Sats => {
   if (!isSats(value)) throw new RangeError(`not an amount of sats: ${value}`)
   // -0 would be written as 0 and compared as 0, but `Object.is` and test snapshots tell it apart.
   return (value === 0 ? 0 : value) as Sats
 }
 
-export const add = (a: Sats, b: Sats): Sats => {
+/** a + b; undefined above the maximum supply. */
+export const plus = (a: Sats, b: Sats): Sats | undefined => {
   const sum = a + b
-  if (sum > MAX_SUPPLY) throw new RangeError(`${a} + ${b} sats is above the maximum supply`)
-  return sum as Sats
+  return sum > MAX_SUPPLY ? undefined : (sum as Sats)
 }
 
-export const subtract = (a: Sats, b: Sats): Sats => {
+/** a + b, where an invariant keeps the sum within the maximum supply. */
+export const addBounded = (a: Sats, b: Sats): Sats => {
+  const sum = plus(a, b)
+  if (sum === undefined) throw new RangeError(`${a} + ${b} sats is above the maximum supply`)
+  return sum
+}
+
+/** a - b, where an invariant keeps b at or below a. */
+export const subtractBounded = (a: Sats, b: Sats): Sats => {
   if (b > a) throw new RangeError(`${a} - ${b} sats is below zero`)
   return (a - b) as Sats
 }
 
-export const sum = (amounts: Iterable<Sats>): Sats => {
+/** The sum of amounts that an invariant keeps within the maximum supply. */
+export const sumBounded = (amounts: Iterable<Sats>): Sats => {
   let total = ZERO
-  for (const amount of amounts) total = add(total, amount)
+  for (const amount of amounts) total = addBounded(total, amount)
   return total
 }
 
@@ -61,11 +74,12 @@ export const mulDivFloor = (a: number, b: number, c: number): number => {
 /** ⌊a · b ÷ c⌋ of non-negative integers of any size: the shares of a pool need more than 53 bits. */
 export const mulDivBigint = (a: bigint, b: bigint, c: bigint): bigint => (a * b) / c
 
-/** ⌊amount · numerator ÷ denominator⌋ as an amount. */
-export const mulDiv = (amount: Sats, numerator: number, denominator: number): Sats =>
+/** ⌊amount · numerator ÷ denominator⌋, where an invariant keeps the numerator at or below the denominator. */
+export const partBounded = (amount: Sats, numerator: number, denominator: number): Sats =>
   make(mulDivFloor(amount, numerator, denominator))
 
-export const percent = (amount: Sats, percentage: number): Sats => mulDiv(amount, percentage, 100)
+/** ⌊amount · percentage ÷ 100⌋. Every percentage that a decoder, a genesis or a vote lets through is 100 at most. */
+export const percent = (amount: Sats, percentage: number): Sats => partBounded(amount, percentage, 100)
 
 /**
  * The `*_coin` fields of the specification. One correctly rounded division: neighbouring doubles around the maximum

@@ -192,6 +192,7 @@ export class NaiveLedger {
     if (nonce !== (this.nonces.get(from) ?? 0) || fee > balance) return
     if (outcome?._tag === "NoEffect" && outcome.reason._tag === "InvalidSignature") return
     const exempt = ["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"].includes(operation._tag)
+    if (fee === 0n && !exempt) return
     const { minFee, nameFee } = told.parameters
     const minimum = exempt ? 0n : BigInt(operation._tag === "RegisterNameTx" ? nameFee : minFee)
     const price = fee < minimum ? null : this.#price(transaction, told, outcome)

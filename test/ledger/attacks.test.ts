@@ -7,12 +7,16 @@ import { Ledger } from "../../src/ledger/Ledger.js"
 import * as Pool from "../../src/ledger/Pool.js"
 import { State } from "../../src/ledger/State.js"
 import * as Unlocking from "../../src/ledger/Unlocking.js"
+import * as AccountRecord from "../../src/protocol/AccountRecord.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import * as Limits from "../../src/protocol/Limits.js"
+import type { Name } from "../../src/protocol/Name.js"
+import type { Operation } from "../../src/protocol/Operation.js"
 import * as Sats from "../../src/protocol/Sats.js"
-import { Chain, coins, person, signedBy, singleKey, stranger, tableKey, told } from "./builders.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import { Chain, coins, type Person, person, signedBy, singleKey, stranger, tableKey, told } from "./builders.js"
 
 const fail = (expected: string): never => {
   throw new Error(`${expected} expected`)
@@ -82,6 +86,93 @@ describe("spam of fee-exempt transactions", () => {
       Array.from({ length: 5 }, (_, i) => (i === 0 ? "no effect: not_staking" : "no effect: NonceTooHigh")),
     )
     expect(chain.balance(evil)).toBe(0)
+  })
+})
+
+/** One transaction of every type, with no fee and the first nonce. */
+const freeOfEveryType = (chain: Chain, from: Person): ReadonlyArray<Transaction> => {
+  const operations: ReadonlyArray<Operation> = [
+    { _tag: "Transfer", to: val.address, amount: Sats.MAX_SUPPLY, memo: "" },
+    { _tag: "StakeTx", amount: Sats.MAX_SUPPLY },
+    { _tag: "UnstakeTx" },
+    { _tag: "DelegateTx", validator: val.address, amount: Sats.MAX_SUPPLY },
+    { _tag: "UndelegateTx" },
+    { _tag: "SetCommissionTx", commissionPercent: 100 },
+    { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } },
+    { _tag: "VoteTx", proposalId: Counter.proposalId(Number.MAX_SAFE_INTEGER), vote: true },
+    { _tag: "RegisterNameTx", name: "nobody" as Name },
+    { _tag: "SetAccountPolicyTx", threshold: 1, keys: [from.publicKey] },
+  ]
+  return operations.map((operation) => chain.tx(from, operation, { nonce: 0 }))
+}
+
+describe("a transaction of somebody without an account", () => {
+  const world = { accounts: { alice: 500, bob: 1 } }
+  const delegated = () => {
+    const chain = new Chain(world)
+    chain.run(chain.delegate(alice, val, coins(1)))
+    return chain
+  }
+
+  // `Pool.deposit` added the amount to the pool before anybody looked at the balance, and threw above the maximum supply:
+  // every node that heard such a transaction ended.
+  it("that delegates all there can ever be is refused at the door and has no effect in a vertex", () => {
+    const chain = delegated()
+    const everything = chain.delegate(evil, val, Sats.MAX_SUPPLY)
+    expect(chain.ledger.admission(everything, 0)?._tag).toBe("InsufficientBalance")
+    expect(chain.run(everything).map(told)).toEqual(["no effect: InsufficientBalance"])
+  })
+
+  // What failed for a fee of 0 was to raise the nonce of an account that had no row.
+  it("has no effect and leaves no record, whatever its type", () => {
+    const chain = delegated()
+    const before = [...chain.ledger.records()].filter(({ kind }) => kind === "Account").length
+    const transactions = freeOfEveryType(chain, evil)
+    for (const transaction of transactions) expect(chain.ledger.admission(transaction, 0)).toBeDefined()
+    const outcomes = chain.run(...transactions)
+    expect(outcomes.map(({ _tag }) => _tag)).toEqual(outcomes.map(() => "NoEffect"))
+    expect([...chain.ledger.records()].filter(({ kind }) => kind === "Account")).toHaveLength(before)
+  })
+
+  // A council seat that was given and taken leaves an empty row, which a restored node does not have.
+  it("has no effect either where an account was emptied, on a node that ran and on one that was restored", () => {
+    const chain = new Chain({ ...world, council: ["val"], parameters: { councilPercent: 0 } })
+    const seat = (action: "add" | "remove") =>
+      chain.tx(
+        val,
+        {
+          _tag: "CreateProposalTx",
+          title: "t",
+          description: "",
+          payload: { _tag: "CouncilMembership", action, address: evil.address },
+        },
+        { fee: 1_000 },
+      )
+    for (let i = 0; i < 20; i++) chain.commit([{ by: val }])
+    for (const action of ["add", "remove"] as const) {
+      chain.run(seat(action))
+      const [proposal] = chain.ledger.read.proposals(1)
+      chain.run(
+        chain.tx(val, { _tag: "VoteTx", proposalId: proposal?.id ?? fail("a proposal"), vote: true }, { fee: 1_000 }),
+      )
+      while (chain.ledger.read.proposals(1)[0]?.status !== "Executed") chain.commit([{ by: val }], chain.round + 10)
+    }
+    expect(chain.account(evil)).toEqual(AccountRecord.empty)
+    const { ledger, genesis } = chain
+    const other = Either.getOrThrow(
+      Ledger.fromRecords(genesis.protocol, { low: 7, high: 7 }, ledger.records(), ledger.effectsDigest),
+    )
+    const outcomes = chain.run(...freeOfEveryType(chain, evil))
+    expect(outcomes.map(({ _tag }) => _tag)).toEqual(outcomes.map(() => "NoEffect"))
+    const executed = Either.getOrThrow(other.execute(chain.inputs.at(-1) ?? fail("an input")))
+    expect([executed.effectsDigest, executed.vertices[0]?.transactions]).toEqual([ledger.effectsDigest, outcomes])
+  })
+
+  it("has no effect for a fee of 0 even where the account is rich: what fails always pays", () => {
+    const chain = delegated()
+    const free = chain.tx(bob, { _tag: "Transfer", to: alice.address, amount: Sats.make(1), memo: "" })
+    expect(chain.run(free).map(told)).toEqual(["no effect: fee_below_minimum"])
+    expect(chain.account(bob)).toMatchObject({ balance: coins(1), nonce: 0 })
   })
 })
 

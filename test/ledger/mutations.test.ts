@@ -26,7 +26,7 @@ const conservation: ReadonlyArray<Mutation> = [
     rule: "a fee is paid to nobody",
     file: "Transactions",
     line: "} else state.pay(row, author, fee)",
-    becomes: "} else state.accounts.setBalance(row, Sats.subtract(state.accounts.balance(row), fee))",
+    becomes: "} else state.accounts.setBalance(row, Sats.subtractBounded(state.accounts.balance(row), fee))",
   },
   { rule: "a name's fee is lost", file: "Transactions", line: `state.supply.increase("treasury", fee)`, becomes: "" },
   {
@@ -58,7 +58,7 @@ const conservation: ReadonlyArray<Mutation> = [
   {
     rule: "what is slashed is not burned",
     file: "Slashing",
-    line: "state.supply.burn(Sats.add(ownStake, delegated))",
+    line: "state.supply.burn(Sats.addBounded(ownStake, delegated))",
     becomes: "",
   },
   {
@@ -118,8 +118,8 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "council seats are rounded up",
     file: "Rewards",
-    line: "Sats.mulDiv(council, 1, councilSeats)",
-    becomes: "Sats.make(Sats.mulDiv(council, 1, councilSeats) + 1)",
+    line: "Sats.partBounded(council, 1, councilSeats)",
+    becomes: "Sats.make(Sats.partBounded(council, 1, councilSeats) + 1)",
   },
   {
     rule: "an author is paid for both of its vertices",
@@ -130,7 +130,7 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "no commission is taken",
     file: "Rewards",
-    line: "Sats.subtract(rest, Sats.percent(rest, commissionPercent))",
+    line: "Sats.subtractBounded(rest, Sats.percent(rest, commissionPercent))",
     becomes: "rest",
   },
   {
@@ -185,7 +185,7 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "a slash spares who has left",
     file: "Slashing",
-    line: "Sats.add(slashWorking(state, author, percent), slashLeaving(state, author, percent))",
+    line: "Sats.addBounded(slashWorking(state, author, percent), slashLeaving(state, author, percent))",
     becomes: "slashWorking(state, author, percent)",
   },
 ]

@@ -38,7 +38,7 @@ const forging = (ledger: Ledger, nth: number): Ledger =>
       return (input: Parameters<Ledger["execute"]>[0]): ReturnType<Ledger["execute"]> => {
         if (input.commit.index < nth) return target.execute(input)
         const expected = target.read.totals
-        const found = { ...expected, liquid: Sats.add(expected.liquid, Sats.make(1)) }
+        const found = { ...expected, liquid: Sats.addBounded(expected.liquid, Sats.make(1)) }
         return Either.left(new SupplyInvariantViolated({ found, expected, problem: "a sat too much" }))
       }
     },

@@ -125,8 +125,8 @@ export const faults: ReadonlyArray<Fault> = [
     changes: [
       {
         file: "ledger/Committee.ts",
-        line: "const established = Sats.sum(seats.map((candidate) => candidate.established))",
-        by: "const established = Sats.sum(seats.map((candidate) => candidate.carried))",
+        line: "const established = Sats.sumBounded(seats.map((candidate) => candidate.established))",
+        by: "const established = Sats.sumBounded(seats.map((candidate) => candidate.carried))",
       },
     ],
   },

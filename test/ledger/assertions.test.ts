@@ -1,0 +1,86 @@
+/**
+ * Where the ledger may throw. A transaction, a piece of evidence, a heartbeat or a header that a decoder let through must
+ * never make it throw, so each asserting form that a file uses stands here with the reason why no input reaches its
+ * failure. A form that is new in a file fails this test: handle the failure instead (`Sats.plus`, an `Either`), or say
+ * here what bounds it.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+
+const folder = resolve(import.meta.dirname, "../../src/ledger")
+
+interface Entry {
+  readonly forms: ReadonlyArray<string>
+  readonly bound: string
+}
+
+const MONEY = "parts of one supply, which the supply check keeps at or below the maximum"
+const STRUCTURE = "indexes and handles that only the ledger itself makes"
+
+const allowed: { readonly [file: string]: Entry } = {
+  "AccountRows.ts": {
+    forms: ["throw"],
+    bound: "a row that was found or added; what fails pays, so its sender has one",
+  },
+  "Accounts.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
+  "Cells.ts": { forms: ["throw"], bound: STRUCTURE },
+  "Committee.ts": {
+    forms: ["addBounded", "partBounded", "subtractBounded", "sumBounded"],
+    bound:
+      "stakes and pools are parts of one supply; carried weights add up to at most the last total, added ones to what is left",
+  },
+  "Delegation.ts": { forms: ["getOrThrow"], bound: "the deposit was judged in the same state" },
+  "Effects.ts": { forms: ["throw"], bound: "bytes that were encoded here" },
+  "Governance.ts": {
+    forms: ["addBounded", "percent", "subtractBounded", "sumBounded"],
+    bound: "weights of one snapshot are parts of one supply, and each votes once; percents are parameters",
+  },
+  "HalfSipHash.ts": { forms: ["throw"], bound: "a key that this node drew" },
+  "HashIndex.ts": { forms: ["throw"], bound: STRUCTURE },
+  "Ledger.ts": { forms: ["throw"], bound: "the consensus hands over commits in their order" },
+  "NameIndex.ts": { forms: ["throw"], bound: STRUCTURE },
+  "PackedRows.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
+  "Pool.ts": {
+    forms: ["addBounded", "make", "percent", "subtractBounded", "throw"],
+    bound: "a worth is at most the pool's amount, a reward is minted below the cap, and shares held are the pool's",
+  },
+  "Reads.ts": { forms: ["sumBounded"], bound: MONEY },
+  "Rewards.ts": {
+    forms: ["addBounded", "make", "partBounded", "percent", "subtractBounded"],
+    bound: "parts of what was minted; treasury and council get 50 and 30 percent at most",
+  },
+  "Slashing.ts": { forms: ["addBounded", "percent", "subtractBounded", "sumBounded"], bound: MONEY },
+  "Staking.ts": { forms: ["addBounded"], bound: "the balance reached for the amount, so both are parts of one supply" },
+  "State.ts": {
+    forms: ["addBounded", "subtractBounded", "throw"],
+    bound: "the balance was found to reach for what is taken; what is given was taken or minted before",
+  },
+  "Supply.ts": { forms: ["addBounded", "subtractBounded"], bound: MONEY },
+  "Transactions.ts": { forms: ["make"], bound: "the minimum fee, a parameter" },
+  "trie/Assembly.ts": { forms: ["throw"], bound: "subtrees that were checked against the root" },
+  "trie/Batch.ts": { forms: ["throw"], bound: STRUCTURE },
+  "trie/Leaf.ts": { forms: ["throw"], bound: STRUCTURE },
+  "trie/Node.ts": { forms: ["throw"], bound: STRUCTURE },
+}
+
+const ASSERTING = /\bSats\.(\w+Bounded|percent|make)\(|\b(getOrThrow\w*)\(|\b(throw)\b(?! to )/g
+
+const formsOf = (source: string): ReadonlyArray<string> => {
+  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")
+  return [
+    ...new Set([...code.matchAll(ASSERTING)].map(([, sats, either, thrown]) => sats ?? either ?? thrown ?? "")),
+  ].sort()
+}
+
+describe("the ledger asserts", () => {
+  it("only what no input can break, and the bound of each assertion is known", () => {
+    const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => [file, formsOf(readFileSync(join(folder, file), "utf8"))] as const)
+      .filter(([, forms]) => forms.length > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+    const expected = Object.entries(allowed).map(([file, { forms }]) => [file, forms])
+    expect(found).toEqual(expected)
+  })
+})

@@ -69,6 +69,10 @@ const keyOf = (address: string): string => {
     .join(":")}::/64`
 }
 
+/** What one provider or large owner of addresses has: of a client as `reader` names it, the first 16 or 32 bits. */
+export const networkOf = (client: string): string =>
+  client.includes(":") ? client.split(":", 2).join(":") : client.split(".", 2).join(".")
+
 /** From the right, past everybody who is trusted: the first address that only an honest proxy can have written. */
 const behindProxies = (chain: string, peer: string, isTrusted: (address: string) => boolean): string => {
   let client = peer

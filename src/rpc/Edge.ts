@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, type Effect, Either, Exit, type Fiber } from "effect"
 import * as Answer from "./Answer.js"
 import * as Access from "./access/Api.js"
+import * as ClientAddress from "./ClientAddress.js"
 import * as Content from "./Content.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
 import type { Endpoint, Request } from "./Endpoint.js"
@@ -84,8 +85,16 @@ const PRESSED_EVERY_MS = 50
 const NONE: ResponseHeaders.ResponseHeaders = []
 const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
 
-const limiterOf = (limit: Access.Limit | undefined): RateLimiter | undefined =>
-  limit && new RateLimiter({ requests: limit.requests, windowMs: limit.windowSeconds * 1000 })
+/** Fewer ask for what has a limit of its own. */
+const CLIENTS_OF_AN_ENDPOINT = 8_192
+
+const limiterOf = ({ requests, windowSeconds }: Access.Limit, capacity?: number): RateLimiter =>
+  new RateLimiter({
+    requests,
+    windowMs: windowSeconds * 1000,
+    networkOf: ClientAddress.networkOf,
+    ...(capacity === undefined ? {} : { capacity }),
+  })
 
 const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Limit, waitMs: number) => {
   const wait = Math.ceil(waitMs / 1000)
@@ -141,7 +150,10 @@ export class Edge {
         path: endpoint.path,
         target: {
           endpoint,
-          limiter: options.rateLimits ? limiterOf(endpoint.limit) : undefined,
+          limiter:
+            options.rateLimits && endpoint.limit !== undefined
+              ? limiterOf(endpoint.limit, CLIENTS_OF_AN_ENDPOINT)
+              : undefined,
           answers: new EncodedAnswers(endpoint.encode),
           gathering: new Gathering({
             handle: (bodies) => endpoint.handle({ bodies }),

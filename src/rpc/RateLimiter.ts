@@ -32,6 +32,15 @@ class Window {
     this.total += count
   }
 
+  /** A window of its own in which the same was counted. */
+  copy(): Window {
+    const copy = new Window()
+    copy.#times = this.#times.slice(this.#head)
+    copy.#counts = this.#counts.slice(this.#head)
+    copy.total = this.total
+    return copy
+  }
+
   /** The time of the request whose leaving makes room for `count` more. */
   leavingFor(count: number): number {
     let freed = 0
@@ -47,6 +56,60 @@ class Window {
   }
 }
 
+/**
+ * Windows by key, of which none is forgotten while anything in it counts. Two generations: whoever asks moves to the young
+ * one. After each window's length the old one, whose keys have all been silent for that long, is dropped, and the young
+ * one becomes old.
+ */
+class Table {
+  readonly #windowMs: number
+  readonly #capacity: number
+  #young = new Map<string, Window>()
+  #old = new Map<string, Window>()
+  #turnedAt = Number.NEGATIVE_INFINITY
+
+  constructor(windowMs: number, capacity: number) {
+    this.#windowMs = windowMs
+    this.#capacity = Math.max(1, capacity)
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size
+  }
+
+  /** The window of a key, made by `first` for a new one; none while the table is full of others. */
+  at(key: string, now: number, first: () => Window): Window | undefined {
+    if (now - this.#turnedAt >= this.#windowMs) this.#turn(now)
+    const known = this.#young.get(key) ?? this.#rejuvenated(key)
+    if (known === undefined && this.size >= this.#capacity) return undefined
+    const window = known ?? first()
+    if (known === undefined) this.#young.set(key, window)
+    window.dropUntil(now - this.#windowMs)
+    return window
+  }
+
+  /** The window of a key that is known. */
+  known(key: string, now: number): Window | undefined {
+    const window = this.#young.get(key) ?? this.#old.get(key)
+    window?.dropUntil(now - this.#windowMs)
+    return window
+  }
+
+  #turn(now: number): void {
+    this.#old = now - this.#turnedAt < 2 * this.#windowMs ? this.#young : new Map()
+    this.#young = new Map()
+    this.#turnedAt = now
+  }
+
+  #rejuvenated(key: string): Window | undefined {
+    const window = this.#old.get(key)
+    if (window === undefined) return undefined
+    this.#old.delete(key)
+    this.#young.set(key, window)
+    return window
+  }
+}
+
 /** What a client may still do. */
 export interface Allowance {
   readonly remaining: number
@@ -57,52 +120,58 @@ export interface Allowance {
 export interface Options {
   readonly requests: number
   readonly windowMs: number
-  /** Clients remembered at a time. Beyond it those who have not asked for longest are forgotten. */
+  /** Clients that are counted one by one at a time. */
   readonly capacity?: number
+  /** The larger network that a client belongs to. Clients beyond the capacity share the limit of theirs. */
+  readonly networkOf?: (client: string) => string
 }
 
 const STANDARD_CAPACITY = 65_536
+/** One place in this many is for networks. */
+const NETWORKS = 8
 
 /**
- * Two generations of clients. Whoever asks moves to the young one; once a window, or when the young one holds half the
- * capacity, the old one is dropped and the young one becomes old. So everybody who asked within a window is known,
- * unless more clients than the capacity asked in it, and memory is bounded either way.
+ * Memory is bounded, and still no limit that is used up can be had anew by making the limiter forget it: an attacker with
+ * more addresses than there are places fills the table, and from then on clients that are not in it share one limit for
+ * each larger network, and in the end one for all of them. When there is room again, a client starts with what its
+ * network had used.
  */
 export class RateLimiter {
   readonly requests: number
   readonly windowMs: number
-  readonly #half: number
-  #young = new Map<string, Window>()
-  #old = new Map<string, Window>()
-  #turnedAt = Number.NEGATIVE_INFINITY
+  readonly #clients: Table
+  readonly #networks: Table
+  readonly #others = new Window()
+  readonly #networkOf: (client: string) => string
 
-  constructor({ requests, windowMs, capacity = STANDARD_CAPACITY }: Options) {
+  constructor({ requests, windowMs, capacity = STANDARD_CAPACITY, networkOf = () => "" }: Options) {
     this.requests = requests
     this.windowMs = windowMs
-    this.#half = Math.max(1, Math.floor(capacity / 2))
+    const networks = Math.max(1, Math.floor(capacity / NETWORKS))
+    this.#clients = new Table(windowMs, capacity - networks)
+    this.#networks = new Table(windowMs, networks)
+    this.#networkOf = networkOf
   }
 
-  /** Clients known now. */
+  /** Windows kept now. */
   get size(): number {
-    return this.#young.size + this.#old.size
+    return this.#clients.size + this.#networks.size
   }
 
   #windowOf(client: string, now: number): Window {
-    const known = this.#young.get(client)
-    if (known !== undefined) {
-      known.dropUntil(now - this.windowMs)
-      return known
-    }
-    if (this.#young.size >= this.#half || now - this.#turnedAt >= this.windowMs) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#turnedAt = now
-    }
-    const window = this.#old.get(client) ?? new Window()
-    this.#old.delete(client)
-    this.#young.set(client, window)
-    window.dropUntil(now - this.windowMs)
-    return window
+    return this.#clients.at(client, now, () => this.#used(client, now)) ?? this.#shared(client, now)
+  }
+
+  #shared(client: string, now: number): Window {
+    this.#others.dropUntil(now - this.windowMs)
+    return this.#networks.at(this.#networkOf(client), now, () => this.#others.copy()) ?? this.#others
+  }
+
+  /** What a client may have used before it had a place of its own. */
+  #used(client: string, now: number): Window {
+    this.#others.dropUntil(now - this.windowMs)
+    if (this.#networks.size === 0 && this.#others.total === 0) return new Window()
+    return (this.#networks.known(this.#networkOf(client), now) ?? this.#others).copy()
   }
 
   /** Counts `count` requests and returns 0, or counts none and returns how many milliseconds to wait. */

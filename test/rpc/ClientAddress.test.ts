@@ -37,6 +37,14 @@ describe("without a trusted proxy", () => {
     expect(clientOf("64:ff9b:1::192.0.2.1")).toBe("64:ff9b:1:0::/64")
   })
 
+  it("networks are told apart by the first 16 bits of IPv4 and 32 of IPv6", () => {
+    const networkOf = (peer: string) => ClientAddress.networkOf(clientOf(peer))
+    expect(networkOf("203.0.113.7")).toBe(networkOf("203.0.9.8"))
+    expect(networkOf("203.0.113.7")).not.toBe(networkOf("203.1.113.7"))
+    expect(networkOf("2001:db8:1::1")).toBe(networkOf("2001:db8:ffff:1::1"))
+    expect(networkOf("2001:db8:1::1")).not.toBe(networkOf("2001:db9:1::1"))
+  })
+
   it("requests of sockets that are gone share a client", () => {
     expect(clientOf(undefined)).toBe("unknown")
   })

@@ -117,4 +117,52 @@ describe("memory", () => {
     limiter.take("b", 2_000)
     expect(limiter.size).toBe(2)
   })
+
+  // With the faucet's limit, an attacker with a /48 of IPv6 has 65,536 clients: enough to push its first payment out.
+  it("a limit that is used up cannot be had anew by making the limiter forget it", () => {
+    const limiter = new RateLimiter({ requests: 1, windowMs: 600_000 })
+    expect(limiter.take("attacker", 0)).toBe(0)
+    for (let i = 0; i < 200_000; i++) limiter.take(`2001:db8:${i}:0::/64`, 1)
+    expect(limiter.take("attacker", 2)).toBe(599_998)
+  })
+
+  it("clients beyond the capacity share the limit of their network, and others have theirs", () => {
+    const networkOf = (client: string) => client.slice(0, 1)
+    const limiter = new RateLimiter({ requests: 2, windowMs: 1_000, capacity: 80, networkOf })
+    for (let i = 0; i < 70; i++) expect(limiter.take(`a${i}`, 0)).toBe(0)
+    const crowd = Array.from({ length: 1_000 }, (_, i) => limiter.take(`a${70 + i}`, 1))
+    expect(crowd.filter((wait) => wait === 0)).toHaveLength(2)
+    expect([limiter.take("b0", 2), limiter.take("b1", 2), limiter.take("b2", 2)]).toEqual([0, 0, 1_000])
+    // One that is counted by itself notices nothing of it.
+    expect([limiter.take("a5", 3), limiter.take("a5", 3)]).toEqual([0, 997])
+    // When there is room again, what the network used counts on.
+    expect([limiter.take("a97", 1_999), limiter.take("a96", 1_999)]).toEqual([0, 0])
+    expect(limiter.take("a95", 2_000)).toBe(999)
+    expect(limiter.take("d0", 2_000)).toBe(0)
+    expect(limiter.size).toBeLessThanOrEqual(80)
+  })
+
+  it("no client gets more than the limit in any window, however few places there are for how many", () => {
+    const visits = fc.array(fc.tuple(fc.nat(15), fc.nat(40), fc.integer({ min: 1, max: 3 })), { maxLength: 250 })
+    fc.assert(
+      fc.property(limits, fc.integer({ min: 1, max: 10 }), visits, (options, capacity, visits) => {
+        const networkOf = (client: string) => String(Number(client) % 3)
+        const limiter = new RateLimiter({ ...options, capacity, networkOf })
+        const admitted = new Map<string, Array<{ readonly at: number; readonly count: number }>>()
+        let now = 0
+        for (const [number, pause, count] of visits) {
+          now += pause
+          const client = String(number)
+          const wait = limiter.take(client, now, count)
+          expect(limiter.size).toBeLessThanOrEqual(Math.max(2, capacity))
+          if (wait > 0) continue
+          const own = [...(admitted.get(client) ?? []), { at: now, count }]
+          admitted.set(client, own)
+          const recent = own.filter(({ at }) => at > now - options.windowMs)
+          expect(recent.reduce((sum, each) => sum + each.count, 0)).toBeLessThanOrEqual(options.requests)
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
 })

@@ -64,13 +64,13 @@ export const depositRejection = (state: State, operation: Delegate): Rejection.R
   return Rejection.invalid("pool_shares", `${amount} sats make no valid number of shares of the pool (${deposit.left})`)
 }
 
-/** After `depositRejection` found nothing in the same state. */
+/** After `depositRejection` found nothing in the same state. What the shares do not cost stays in the balance. */
 export const applyDelegate = (state: State, row: Row, operation: Delegate): void => {
-  const { validator: address, amount } = operation
-  const { validator, pool, minted } = Either.getOrThrow(depositOf(state, operation))
+  const { validator: address } = operation
+  const { validator, pool, minted, cost } = Either.getOrThrow(depositOf(state, operation))
   const held = state.livingDelegation(row)?.shares ?? 0n
-  state.debit(row, amount)
-  state.supply.increase("delegated", amount)
+  state.debit(row, cost)
+  state.supply.increase("delegated", cost)
   state.setValidator(address, { ...validator, working: pool })
   state.update(row, {
     delegation: {

@@ -35,20 +35,32 @@ export type DepositFailure =
   /** More than can exist beside what the pool holds. */
   | "AboveMaximumSupply"
 
-/** Mints ⌊amount · shares ÷ pool⌋ shares, in an empty pool one for every sat. */
-export const deposit = (
-  pool: Pool,
-  amount: Sats.Sats,
-): Either.Either<{ readonly pool: Pool; readonly minted: bigint }, DepositFailure> => {
-  const minted =
-    pool.shares === 0n ? BigInt(amount) : Sats.mulDivBigint(BigInt(amount), pool.shares, BigInt(pool.amount))
+/** What a deposit does: the pool after it, the shares it makes, and what they cost. */
+export interface Deposit {
+  readonly pool: Pool
+  readonly minted: bigint
+  /** At most what was offered. The rest, less than the price of one share, never leaves the depositor. */
+  readonly cost: Sats.Sats
+}
+
+/**
+ * Mints as many whole shares as the offered amount buys, ⌊amount · shares ÷ pool⌋, in an empty pool one for every sat,
+ * and takes what they cost: ⌈minted · pool ÷ shares⌉. The cost is rounded up, so nobody else's shares lose by it, and by
+ * less than a sat, so the new ones are worth at least the cost less one sat. Taking all that was offered would give the
+ * rest to the other holders, who can make one share as dear as they like by coming and going with small amounts.
+ */
+export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, DepositFailure> => {
+  const [held, amount] = [BigInt(pool.amount), BigInt(offered)]
+  const isEmpty = pool.shares === 0n
+  const minted = isEmpty ? amount : Sats.mulDivBigint(amount, pool.shares, held)
   if (minted === 0n) return Either.left("TooSmallForOneShare")
   const shares = pool.shares + minted
   if (shares > MAX_SHARES) return Either.left("TooManyShares")
-  const sum = Sats.plus(pool.amount, amount)
+  const cost = isEmpty ? offered : Sats.make(Number(Sats.mulDivBigintUp(minted, held, pool.shares)))
+  const sum = Sats.plus(pool.amount, cost)
   return sum === undefined
     ? Either.left("AboveMaximumSupply")
-    : Either.right({ pool: { ...pool, amount: sum, shares }, minted })
+    : Either.right({ pool: { ...pool, amount: sum, shares }, minted, cost })
 }
 
 /** What these shares are worth now. Whoever holds the last ones has all that is left, rounding dust included. */

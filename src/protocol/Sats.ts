@@ -74,6 +74,9 @@ export const mulDivFloor = (a: number, b: number, c: number): number => {
 /** ⌊a · b ÷ c⌋ of non-negative integers of any size: the shares of a pool need more than 53 bits. */
 export const mulDivBigint = (a: bigint, b: bigint, c: bigint): bigint => (a * b) / c
 
+/** ⌈a · b ÷ c⌉ of the same. */
+export const mulDivBigintUp = (a: bigint, b: bigint, c: bigint): bigint => (a * b + c - 1n) / c
+
 /** ⌊amount · numerator ÷ denominator⌋, where an invariant keeps the numerator at or below the denominator. */
 export const partBounded = (amount: Sats, numerator: number, denominator: number): Sats =>
   make(mulDivFloor(amount, numerator, denominator))

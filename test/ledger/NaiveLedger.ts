@@ -185,6 +185,14 @@ export class NaiveLedger {
     return shares === 0n ? amount : (amount * shares) / pool.amount
   }
 
+  /** The least that is not below what these shares are worth at the price of the moment. */
+  #costOf(pool: NaivePool, minted: bigint): bigint {
+    const shares = sharesOf(pool)
+    if (shares === 0n) return minted
+    const exact = minted * pool.amount
+    return exact % shares === 0n ? exact / shares : exact / shares + 1n
+  }
+
   #transact(transaction: Transaction, author: string, told: Told, outcome: Outcome | undefined): void {
     const { from, nonce, operation } = transaction
     const fee = BigInt(transaction.fee)
@@ -205,7 +213,7 @@ export class NaiveLedger {
       return
     }
     this.nonces.set(from, nonce + 1)
-    this.#pay(from, -fee - price)
+    this.#pay(from, -fee - (operation._tag === "DelegateTx" ? 0n : price))
     if (operation._tag === "RegisterNameTx") this.treasury += fee
     else this.#pay(author, fee)
     this.#do(transaction, told)
@@ -233,7 +241,9 @@ export class NaiveLedger {
     if (operation._tag === "DelegateTx") {
       const { working } = this.#validator(operation.validator)
       const minted = this.#sharesFor(working, BigInt(operation.amount))
-      working.amount += BigInt(operation.amount)
+      const cost = this.#costOf(working, minted)
+      this.#pay(from, -cost)
+      working.amount += cost
       working.holders.set(from, (working.holders.get(from) ?? 0n) + minted)
       this.departures.delete(from)
     }

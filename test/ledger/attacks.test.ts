@@ -187,6 +187,39 @@ describe("games with the price of shares", () => {
     expect(chain.run(chain.delegate(bob, val, 1)).map(told)).toEqual(["applied"])
   })
 
+  // In a small network a pool of one coin doubles within hours. Whoever moves that coin from one account to another each
+  // time holds ever fewer shares, until one share is worth most of what somebody else delegates.
+  it("a pool whose shares were made dear takes nothing from who delegates next", () => {
+    const pumps = ["pump 0", "pump 1", "pump 2", "pump 3"].map(person)
+    const chain = new Chain({
+      accounts: { ...Object.fromEntries(pumps.map(({ name }) => [name, 1_000])), bob: 100_000 },
+      validators: { val: 2_000 },
+      commission: 0,
+      protocol: { roundReward: coins(500) },
+    })
+    // Four take turns, since who has left waits for two epochs.
+    let holder = val
+    for (let turn = 0; turn < 40; turn++) {
+      const next = pumps[turn % 4] ?? fail("somebody")
+      const [joined] = chain.run(chain.delegate(next, val, coins(1)))
+      // A coin buys no share any more: whoever holds the last ones keeps them.
+      if (joined?._tag !== "Applied") break
+      if (turn > 0) chain.run(chain.undelegate(holder))
+      holder = next
+      chain.closeEpoch()
+    }
+    const held = chain.ledger.read.delegation(holder.address)?.amount ?? fail("a delegation")
+    expect(held).toBeGreaterThan(coins(1))
+    const before = chain.balance(bob)
+    expect(chain.run(chain.delegate(bob, val, Math.floor(1.9 * held))).map(told)).toEqual(["applied"])
+    const taken = before - chain.balance(bob)
+    const worth = () => chain.ledger.read.delegation(bob.address)?.amount
+    expect(worth()).toBeGreaterThanOrEqual(taken - 1)
+    chain.run(chain.undelegate(holder))
+    chain.closeEpoch()
+    expect(worth()).toBeGreaterThanOrEqual(taken - 1)
+  })
+
   it("dust stays with the pool and the last one out takes it", () => {
     const chain = new Chain({ ...world, validators: { val: 2_000 } })
     chain.run(chain.delegate(alice, val, 3), chain.delegate(bob, val, 5), chain.delegate(carol, val, coins(100)))

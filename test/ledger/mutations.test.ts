@@ -83,7 +83,7 @@ const conservation: ReadonlyArray<Mutation> = [
   {
     rule: "a delegation does not count as delegated",
     file: "Delegation",
-    line: `state.supply.increase("delegated", amount)`,
+    line: `state.supply.increase("delegated", cost)`,
     becomes: "",
   },
   { rule: "a second deposit loses the first shares", file: "Delegation", line: "held + minted", becomes: "minted" },
@@ -167,8 +167,20 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "shares are minted one for every sat",
     file: "Pool",
-    line: "pool.shares === 0n ? BigInt(amount) : Sats.mulDivBigint(BigInt(amount), pool.shares, BigInt(pool.amount))",
-    becomes: "BigInt(amount)",
+    line: "isEmpty ? amount : Sats.mulDivBigint(amount, pool.shares, held)",
+    becomes: "amount",
+  },
+  {
+    rule: "a deposit is taken whole, whatever its shares cost",
+    file: "Pool",
+    line: "isEmpty ? offered : Sats.make(Number(Sats.mulDivBigintUp(minted, held, pool.shares)))",
+    becomes: "offered",
+  },
+  {
+    rule: "the cost of a deposit is rounded down",
+    file: "Pool",
+    line: "Sats.mulDivBigintUp(minted, held, pool.shares)",
+    becomes: "Sats.mulDivBigint(minted, held, pool.shares)",
   },
   {
     rule: "who leaves goes on working after the close",

@@ -64,6 +64,54 @@ describe("a pool", () => {
     )
   })
 
+  // A pool of few shares took a deposit whole and gave as many shares as it bought, rounded down: the rest of it was the
+  // other holders', who had made the shares dear by coming and going with small amounts.
+  it("keeps a deposit worth what it took, less one sat, whatever others do", () => {
+    const others = fc.array(move, { maxLength: 60 })
+    fc.assert(
+      fc.property(others, fc.integer({ min: 1, max: 5_000_000_000_000 }), others, (before, offered, after) => {
+        let pool = Pool.empty
+        let holders: Array<bigint> = []
+        let own: { readonly shares: bigint; readonly cost: number } | undefined
+        const play = (moves: ReadonlyArray<Move>) => {
+          for (const step of moves) {
+            if (step.move === "deposit") {
+              const result = Pool.deposit(pool, sats(step.amount))
+              if (Either.isLeft(result)) continue
+              pool = result.right.pool
+              holders.push(result.right.minted)
+            } else if (step.move === "withdraw") {
+              const shares = holders[step.who % Math.max(1, holders.length)]
+              if (shares === undefined) continue
+              pool = Pool.withdraw(pool, { generation: 0, shares }).pool
+              holders = holders.filter((_, i) => i !== step.who % holders.length)
+            } else if (step.move === "reward" && pool.shares > 0n && pool.amount + step.amount <= Sats.MAX_SUPPLY) {
+              pool = Pool.reward(pool, sats(step.amount))
+            }
+            if (own === undefined) continue
+            expect(Pool.worth(pool, { generation: 0, shares: own.shares })).toBeGreaterThanOrEqual(own.cost - 1)
+          }
+        }
+        play(before)
+        const result = Pool.deposit(pool, sats(offered))
+        if (Either.isLeft(result)) return
+        pool = result.right.pool
+        own = { shares: result.right.minted, cost: result.right.cost }
+        expect(own.cost).toBeLessThanOrEqual(offered)
+        // The worst that others can make of it is there at once: everything they do later makes a share worth more.
+        expect(Pool.worth(pool, { generation: 0, shares: own.shares })).toBeGreaterThanOrEqual(own.cost - 1)
+        play(after)
+      }),
+      { seed: 15, numRuns: 3_000 },
+    )
+  })
+
+  it("takes from a deposit only what its shares cost", () => {
+    const pool = { amount: sats(100_000_000), shares: 1n, generation: 0 }
+    const { cost, minted, pool: after } = Either.getOrThrow(Pool.deposit(pool, sats(199_999_999)))
+    expect([cost, minted, after.amount]).toEqual([100_000_000, 1n, 200_000_000])
+  })
+
   it("gives all that is left, dust included, to the last one out", () => {
     const first = deposited(Pool.empty, 3)
     const second = deposited(Pool.reward(first.pool, sats(7)), 10)

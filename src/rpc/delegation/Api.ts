@@ -14,7 +14,9 @@ export const DelegateRequest = Field.record(
   Schema.Struct({
     secret_key: Field.secretKey,
     validator: Field.account("an active validator, not the account itself"),
-    amount: Field.sats("sats, at least the network's min_delegation_sats"),
+    amount: Field.sats(
+      "sats, at least the network's min_delegation_sats; what does not buy a whole share of the pool stays in the balance",
+    ),
   }),
   { secret_key: example.secretKey, validator: example.other, amount: 100_000_000 },
 )

@@ -138,6 +138,7 @@ export class Core {
     this.#standstillPace = new Pace(STANDSTILL_RETRIES * retryMs)
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
+      this.#openGuard(stored.previous.opening)
       this.#epoch = new Epoch(stored.previous.opening, this.#self, () => undefined)
       this.#checkpoints = this.#restoreCheckpoints(stored.previous)
       for (const vertex of stored.previous.vertices) {
@@ -182,7 +183,13 @@ export class Core {
   }
 
   #open(opening: Opening): Epoch {
+    this.#openGuard(opening)
     return new Epoch(opening, this.#self, (output) => this.#fromEpoch(output))
+  }
+
+  #openGuard({ record, base }: Opening): void {
+    const header = this.#options.guard?.open(record.epoch, base)
+    if (header !== undefined) this.#emit({ _tag: "ForeignOwnHeader", header })
   }
 
   /** The running epoch, to look things up in. */
@@ -231,6 +238,7 @@ export class Core {
       commits: this.#checkpoints.commits + (this.#previous?.checkpoints.commits ?? 0),
       highestHeaders: this.#highestHeaders.size,
       guarded: this.#options.guard?.size ?? 0,
+      heldBack: this.#options.guard?.heldBack.length ?? 0,
     }
   }
 
@@ -282,14 +290,7 @@ export class Core {
     })
   }
 
-  /**
-   * A validator may have used its key on another network too: what it signed there is told by the base, where this node
-   * knows it. Of an epoch to come it does not, and rather falls silent than signs twice.
-   */
   #meetOwn(header: Header): boolean {
-    if (header.author !== this.#self) return false
-    const known = [this.#epoch, this.#previous?.epoch].find((epoch) => epoch?.opening.record.epoch === header.epoch)
-    if (known !== undefined && known.opening.base !== header.base) return false
     if (this.#options.guard?.meet(header) !== true) return false
     this.#emit({ _tag: "ForeignOwnHeader", header })
     return true
@@ -371,7 +372,7 @@ export class Core {
   answered(member: Address, highest: Header | null, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const isForeign = highest !== null && this.#meetOwn(highest)
-      this.#options.guard?.answer(member, this.#epoch.committee)
+      this.#options.guard?.answer(member, highest, this.#epoch.committee)
       if (!isForeign) return
       const { round, author, hash } = highest
       const wanted = [{ parent: { round, author, hash }, namedBy: member, attempt: 0 }]

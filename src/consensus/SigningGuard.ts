@@ -3,6 +3,12 @@
  * own highest header and waits for answers of a quorum, itself counted; if any header of its own is unknown to its disk
  * (a restored backup, a copied key) it stays silent until none has appeared for 120 round intervals while connected to a
  * quorum, and then signs only above the highest known.
+ *
+ * The same key may sign on other networks, and anybody can replay what it signed there. A header counts only on the base
+ * that its epoch has here. One of an epoch that has not opened here cannot be judged yet: it is held back, in memory only,
+ * and judged when that epoch opens, which is before anything is signed in it. Until then it proves that something may be
+ * ahead, so a member that answers with such a header has not said what this key signed in the running epoch, and its
+ * answer does not count.
  */
 import type { Address } from "../protocol/Address.js"
 import type { Epoch, Round, Timestamp } from "../protocol/Counter.js"
@@ -11,6 +17,8 @@ import type { Header } from "../protocol/Header.js"
 import type { Committee } from "./Committee.js"
 
 export const SILENT_INTERVALS = 120
+/** Headers held back for epochs to come. The nearest epochs are kept; about a later one the committee is asked again. */
+export const MAX_HELD_BACK = 64
 
 export type Silence =
   /** The committee has not answered yet. */
@@ -28,6 +36,10 @@ export class SigningGuard {
   /** Own headers that are on the own disk, of the epochs from `#oldest` on. */
   readonly #known = new Map<Hash, Epoch>()
   #oldest: Epoch
+  /** Of the epochs from `#oldest` on that have opened here. */
+  readonly #bases = new Map<Epoch, Hash>()
+  /** Of epochs that have not opened here: the highest of each epoch and base. */
+  #heldBack: ReadonlyArray<Header>
   readonly #answered: Set<Address>
   #highest: Pick<Header, "epoch" | "round"> | null = null
   #hasCommitteeAnswered = false
@@ -35,11 +47,21 @@ export class SigningGuard {
   #quietMsLeft: number | null = null
   #connectedSince: Timestamp | null = null
 
-  /** `stored` are the own headers of the epochs from `oldest` on, as the disk has them. */
-  constructor(self: Address, roundIntervalMs: number, oldest: Epoch, stored: Iterable<Header>) {
+  /**
+   * `stored` are the own headers of the epochs from `oldest` on, as the disk has them; `heldBack` is what another guard of
+   * this run has held back.
+   */
+  constructor(
+    self: Address,
+    roundIntervalMs: number,
+    oldest: Epoch,
+    stored: Iterable<Header>,
+    heldBack: ReadonlyArray<Header> = [],
+  ) {
     this.self = self
     this.#silentMs = SILENT_INTERVALS * roundIntervalMs
     this.#oldest = oldest
+    this.#heldBack = heldBack
     this.#answered = new Set([self])
     for (const header of stored) this.#know(header)
   }
@@ -74,19 +96,58 @@ export class SigningGuard {
     this.#know(header)
   }
 
-  /** An own header from outside. True when the disk did not know it: silence begins, or begins anew. */
+  /** Own headers that cannot be judged yet. */
+  get heldBack(): ReadonlyArray<Header> {
+    return this.#heldBack
+  }
+
+  /** An epoch has opened on this base. Gives the foreign header that was held back for it, as `meet` would have met it. */
+  open(epoch: Epoch, base: Hash): Header | undefined {
+    this.#bases.set(epoch, base)
+    const judged = this.#heldBack.filter((header) => header.epoch <= epoch)
+    this.#heldBack = this.#heldBack.filter((header) => header.epoch > epoch)
+    return judged.find((header) => this.meet(header))
+  }
+
+  /**
+   * An own header from outside, whose signature holds. True when it was signed on this network and the disk did not know
+   * it: silence begins, or begins anew.
+   */
   meet(header: Header): boolean {
     if (header.author !== this.self || header.epoch < this.#oldest || this.#known.has(header.hash)) return false
+    if (this.#isAhead(header)) {
+      this.#holdBack(header)
+      return false
+    }
+    if (this.#bases.get(header.epoch) !== header.base) return false
     this.#know(header)
     this.#quietMsLeft = this.#silentMs
     this.#connectedSince = null
     return true
   }
 
-  /** A member has answered the question at the start; the header it named went to `meet`. */
-  answer(member: Address, committee: Committee): void {
+  #isAhead({ epoch }: Header): boolean {
+    for (const opened of this.#bases.keys()) if (opened >= epoch) return false
+    return true
+  }
+
+  #holdBack(header: Header): void {
+    const before = this.#heldBack.find(({ epoch, base }) => epoch === header.epoch && base === header.base)
+    if (before !== undefined && before.round >= header.round) return
+    const others = this.#heldBack.filter((held) => held !== before)
+    this.#heldBack = [...others, header].sort((a, b) => a.epoch - b.epoch).slice(0, MAX_HELD_BACK)
+  }
+
+  /** A member has answered the question at the start with the highest own header it knows, which went to `meet`. */
+  answer(member: Address, highest: Header | null, committee: Committee): void {
+    if (highest !== null && !this.#tells(highest)) return
     this.#answered.add(member)
     this.#count(committee)
+  }
+
+  /** Whether there can be none above it in the epochs that have opened here. */
+  #tells(highest: Header): boolean {
+    return highest.epoch < this.#oldest || this.#bases.get(highest.epoch) === highest.base
   }
 
   /** Whom to ask still. A later committee is asked anew, as far as it has not answered. */
@@ -118,5 +179,6 @@ export class SigningGuard {
   forgetBefore(oldest: Epoch): void {
     this.#oldest = oldest
     for (const [hash, epoch] of this.#known) if (epoch < oldest) this.#known.delete(hash)
+    for (const epoch of this.#bases.keys()) if (epoch < oldest) this.#bases.delete(epoch)
   }
 }

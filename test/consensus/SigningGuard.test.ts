@@ -1,9 +1,9 @@
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
-import { SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
+import { MAX_HELD_BACK, SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import type { Header } from "../../src/protocol/Header.js"
-import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
+import { committeeOf, equalWeights, openingOf, recordOf, seedOf } from "./TestCommittee.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 
 const INTERVAL = 500
@@ -14,17 +14,25 @@ const self = addressOf(0)
 const E1 = Counter.epoch(1)
 const round = Counter.round
 
-/** A header of this validator; `mark` tells apart what was signed for one slot. */
-const header = (at: number, mark = 0, epoch = 1): Header => {
-  const builder = new VertexBuilder(openingOf(recordOf(equalWeights(4), { epoch: Counter.epoch(epoch) })))
-  return builder.make(0, at, [], { timestamp: Counter.timestamp(mark) }).header
-}
+/** Each network has its own seed, and so its own bases. */
+const openingIn = (epoch: number, network = "test") =>
+  openingOf(recordOf(equalWeights(4), { epoch: Counter.epoch(epoch), seed: seedOf(network) }))
 
-const guardWith = (stored: ReadonlyArray<Header> = []) => new SigningGuard(self, INTERVAL, E1, stored)
+/** A header of this validator; `mark` tells apart what was signed for one slot. */
+const header = (at: number, mark = 0, epoch = 1, network = "test"): Header =>
+  new VertexBuilder(openingIn(epoch, network)).make(0, at, [], { timestamp: Counter.timestamp(mark) }).header
+
+const open = (guard: SigningGuard, epoch: number) => guard.open(Counter.epoch(epoch), openingIn(epoch).base)
+
+const guardWith = (stored: ReadonlyArray<Header> = []) => {
+  const guard = new SigningGuard(self, INTERVAL, E1, stored)
+  open(guard, 1)
+  return guard
+}
 
 const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
   const guard = guardWith(stored)
-  for (const seat of [1, 2]) guard.answer(addressOf(seat), committee)
+  for (const seat of [1, 2]) guard.answer(addressOf(seat), null, committee)
   return guard
 }
 
@@ -33,12 +41,12 @@ describe("after a start", () => {
     const guard = guardWith()
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
     expect(guard.maySign(E1, round(1))).toBe(false)
-    guard.answer(addressOf(1), committee)
+    guard.answer(addressOf(1), null, committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     expect(guard.silence).toBe("asking")
-    guard.answer(addressOf(1), committee)
+    guard.answer(addressOf(1), null, committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
-    guard.answer(addressOf(3), committee)
+    guard.answer(addressOf(3), null, committee)
     expect(guard.maySign(E1, round(1))).toBe(true)
     expect(guard.toAsk(committee)).toEqual([])
   })
@@ -52,10 +60,10 @@ describe("after a start", () => {
 
   it("a committee that came since is asked, as far as it has not answered", () => {
     const guard = guardWith()
-    guard.answer(addressOf(1), committee)
+    guard.answer(addressOf(1), null, committee)
     const heavier = committeeOf([1, 1, 5, 1])
     expect(guard.toAsk(heavier)).toEqual([2, 3].map(addressOf))
-    guard.answer(addressOf(2), heavier)
+    guard.answer(addressOf(2), null, heavier)
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
@@ -112,7 +120,7 @@ describe("an own header that the disk does not know", () => {
   it("in an answer at the start does the same", () => {
     const guard = guardWith([header(5)])
     expect(guard.meet(header(7))).toBe(true)
-    for (const seat of [1, 2]) guard.answer(addressOf(seat), committee)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), header(7), committee)
     expect(guard.silence).toBe("foreign")
     expect(guard.highest?.round).toBe(7)
   })
@@ -146,6 +154,7 @@ describe("an own header that the disk does not know", () => {
   it("of an epoch whose vertices are no longer kept is not judged", () => {
     const guard = askedAll()
     guard.forgetBefore(Counter.epoch(2))
+    open(guard, 2)
     expect(guard.meet(header(8, 0, 1))).toBe(false)
     expect(guard.meet(header(8, 0, 2))).toBe(true)
   })
@@ -153,5 +162,64 @@ describe("an own header that the disk does not know", () => {
   it("of somebody else is none of its business", () => {
     const other = new VertexBuilder(openingOf(recordOf(equalWeights(4)))).make(1, 8, []).header
     expect(askedAll().meet(other)).toBe(false)
+  })
+})
+
+describe("an own header of an epoch that has not opened", () => {
+  it("silences nobody, and counts when the epoch opens on its base", () => {
+    const guard = askedAll([header(5)])
+    expect(guard.meet(header(50, 0, 2))).toBe(false)
+    expect(guard.meet(header(40, 0, 2))).toBe(false)
+    expect(guard.maySign(E1, round(6))).toBe(true)
+    expect(open(guard, 2)).toEqual(header(50, 0, 2))
+    expect(guard.silence).toBe("foreign")
+    expect(guard.highest).toEqual(header(50, 0, 2))
+    expect(guard.heldBack).toEqual([])
+  })
+
+  // Headers of another network under the same keys, of a later epoch, were taken for own ones: all validators of a
+  // network fell silent, and did again after every restart.
+  it("means nothing when the epoch opens on another base", () => {
+    const guard = askedAll([header(5)])
+    for (const epoch of [1, 2, 3]) expect(guard.meet(header(50, 0, epoch, "elsewhere"))).toBe(false)
+    expect(guard.meet(header(30, 0, 3))).toBe(false)
+    expect(open(guard, 2)).toBeUndefined()
+    expect(guard.silence).toBeNull()
+    expect(guard.maySign(Counter.epoch(2), round(6))).toBe(true)
+    expect(open(guard, 3)).toEqual(header(30, 0, 3))
+    expect(guard.silence).toBe("foreign")
+  })
+
+  it("in an answer says nothing about the running epoch, so the answer does not count until that epoch opens", () => {
+    const guard = guardWith()
+    for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), header(50, 0, 2), committee)
+    expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
+    expect(guard.maySign(E1, round(6))).toBe(false)
+    open(guard, 2)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), header(50, 0, 2), committee)
+    expect(guard.toAsk(committee)).toEqual([])
+  })
+
+  it("of another network in an answer is no answer", () => {
+    const guard = guardWith()
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), header(50, 0, 1, "elsewhere"), committee)
+    expect(guard.silence).toBe("asking")
+  })
+
+  it("takes a bounded place, which is for the nearest epochs", () => {
+    const guard = askedAll()
+    for (let epoch = 3 * MAX_HELD_BACK; epoch > 1; epoch--) guard.meet(header(5, 0, epoch, "elsewhere"))
+    expect(guard.heldBack).toHaveLength(MAX_HELD_BACK)
+    guard.meet(header(9, 0, 2))
+    expect(guard.heldBack).toHaveLength(MAX_HELD_BACK)
+    expect(open(guard, 2)).toEqual(header(9, 0, 2))
+  })
+
+  it("is known to the guard that a fast sync puts in the place of this one", () => {
+    const before = askedAll()
+    before.meet(header(9, 0, 7))
+    const guard = new SigningGuard(self, INTERVAL, Counter.epoch(7), [], before.heldBack)
+    expect(open(guard, 7)).toEqual(header(9, 0, 7))
+    expect(guard.silence).toBe("foreign")
   })
 })

@@ -1,5 +1,6 @@
 /** What a replica may keep, whatever the others send it: a limit for everything that grows, held in the midst of a run. */
 import type { Replica } from "../../src/consensus/replica/Replica.js"
+import { MAX_HELD_BACK } from "../../src/consensus/SigningGuard.js"
 import { bounds } from "../../src/consensus/WaitingRoom.js"
 import * as Limits from "../../src/protocol/Limits.js"
 import { Violation } from "./Witness.js"
@@ -44,6 +45,7 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     commits: rounds,
     highestHeaders: 2 * Limits.COMMITTEE_MEMBERS,
     guarded: HEADERS_PER_OWN_SLOT * rounds,
+    heldBack: MAX_HELD_BACK,
     pending: Limits.MEMPOOL_TRANSACTIONS,
     included: (vertices + UNINSERTED) * Limits.VERTEX_TRANSACTIONS,
     unordered: vertices + UNINSERTED,

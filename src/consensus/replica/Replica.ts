@@ -114,9 +114,9 @@ export class Replica {
     this.#keptJoin = stored.join
     this.#closing = closing
     const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
-    // Whoever else signs with this key may still do so: the silence begins anew.
-    for (const header of stored.foreignHeaders) guard?.meet(header)
     this.#life = Life.begin({ ledger, trie, views, stored, guard, pending: stored.pending, roundIntervalMs })
+    // Whoever else signs with this key may still do so: the silence begins anew. Judged by the bases that the core has.
+    for (const header of stored.foreignHeaders) guard?.meet(header)
     this.#announcements.restore([...this.#life.pool.all].map(({ transaction }) => transaction.id))
   }
 

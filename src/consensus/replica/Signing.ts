@@ -30,6 +30,7 @@ export class Signing {
   readonly #outbox: Outbox
   /** Signed here, of the running epoch and the one before; on disk or on the way there. */
   readonly #headers: Map<Hash, Header>
+  #guard: SigningGuard | null = null
   #unwritten: ReadonlyArray<{ readonly writeId: number; readonly vertex: Vertex.Vertex }> = []
 
   constructor(signer: Signer | null, headers: Iterable<Header>, outbox: Outbox) {
@@ -46,7 +47,10 @@ export class Signing {
 
   /** A guard that knows what was signed here since this epoch; it asks the committee anew. */
   guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
-    return this.self === null ? null : new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values())
+    if (this.self === null) return null
+    const heldBack = this.#guard?.heldBack ?? []
+    this.#guard = new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values(), heldBack)
+    return this.#guard
   }
 
   propose(

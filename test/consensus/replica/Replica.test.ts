@@ -1,5 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import type { PeerId } from "../../../src/consensus/replica/Peer.js"
 import { Replica } from "../../../src/consensus/replica/Replica.js"
 import * as Position from "../../../src/ledger/trie/Position.js"
 import * as Binary from "../../../src/protocol/Binary.js"
@@ -9,6 +10,7 @@ import * as Evidence from "../../../src/protocol/Evidence.js"
 import * as Hash from "../../../src/protocol/Hash.js"
 import * as Header from "../../../src/protocol/Header.js"
 import * as Sats from "../../../src/protocol/Sats.js"
+import * as Vertex from "../../../src/protocol/Vertex.js"
 import * as FakeKeys from "../FakeKeys.js"
 import { addressOf, Cluster, coins, type Machine, sign, signerOf, transfer } from "./Cluster.js"
 
@@ -290,6 +292,61 @@ describe("a validator", () => {
     const later = ownRounds(dan).slice(-3)
     expect(Math.min(...later)).toBeGreaterThan(signed)
     for (const { outputs } of cluster.machines) expect(outputs.some(({ _tag }) => _tag === "Misbehaved")).toBe(false)
+    expectAgreement(cluster.machines)
+  })
+
+  // A stranger replayed what the same keys had signed on another network, of later epochs: all four fell silent, and did
+  // again after each restart.
+  it("goes on whatever its key has signed on another network", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    const elsewhere = (epoch: number) =>
+      cluster.machines.map(({ name }) => {
+        const content = {
+          base: Hash.of("udg/seed", Binary.utf8(`${epoch}`)),
+          epoch: Counter.epoch(epoch),
+          round: Counter.round(1_000),
+          parents: [],
+          timestamp: Counter.timestamp(1),
+          coinbase: Sats.ZERO,
+        }
+        return Vertex.sign(content, Vertex.emptyBody, signerOf(name))
+      })
+    const vertices = [1, 2, 3, 9, Number.MAX_SAFE_INTEGER].flatMap(elsewhere)
+    cluster.start()
+    const rounds: Array<number> = []
+    for (let turn = 0; turn < 3; turn++) {
+      for (const machine of cluster.machines) machine.receive("stranger" as PeerId, { _tag: "Vertices", vertices })
+      cluster.runRounds(40)
+      rounds.push(...cluster.machines.map(({ replica }) => replica.read.head.leaderRound))
+      for (const machine of cluster.machines) machine.stop()
+      cluster.start()
+    }
+    expect(cluster.machines.flatMap(({ disk }) => [...disk.foreignHeaders])).toEqual([])
+    expect(Math.min(...rounds.slice(0, 4))).toBeGreaterThan(30)
+    expect(Math.min(...rounds.slice(-4))).toBeGreaterThan(90)
+    expectOneHistory(cluster.machines)
+  })
+
+  it("never fills a slot twice when its disk is set back by epochs", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(20)
+    const dan = cluster.machine("dan")
+    const backup = dan.disk.copy()
+    cluster.runRounds(90)
+    dan.replaceDisk(backup)
+    dan.start()
+    cluster.runRounds(30)
+    cluster.runRounds(200)
+    const slots = new Map<string, Set<string>>()
+    for (const output of dan.outputs) {
+      if (output._tag !== "Write" || output.write._tag !== "OwnVertex") continue
+      const { epoch, round, hash } = output.write.vertex.header
+      const key = `${epoch} ${round}`
+      slots.set(key, (slots.get(key) ?? new Set()).add(hash))
+    }
+    expect(slots.size).toBeGreaterThan(100)
+    expect([...slots.values()].filter(({ size }) => size > 1)).toEqual([])
     expectAgreement(cluster.machines)
   })
 

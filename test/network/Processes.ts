@@ -61,7 +61,11 @@ export const found = (wish: Wish = {}): Founded => {
       names: [],
       treasury: Sats.ZERO,
       faucet: null,
-      parameters: { ...Parameters.standard, checkpointIntervalRounds: checkpointRounds },
+      parameters: {
+        ...Parameters.standard,
+        checkpointIntervalRounds: checkpointRounds,
+        cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
+      },
       protocol: {
         ...Genesis.standardProtocol,
         roundIntervalMs: roundMs,
@@ -221,7 +225,8 @@ export const commits = (node: Pick<Started, "directory">): ReadonlyArray<StoredC
     'select commit_index as "index", leader_round as round, hex(hash) as hash, hex(effects_digest) as effects from commits order by 1',
   )
 
-export const finalizedRound = (node: Pick<Started, "directory">): number => commits(node).at(-1)?.round ?? 0
+export const finalizedRound = (node: Pick<Started, "directory">): number =>
+  count(node, "select coalesce(max(leader_round), 0) as n from commits")
 
 /** Waits as long as it goes on, however slowly; a machine may have other things to do. */
 export const everybodyAt = async (

@@ -1,0 +1,176 @@
+/** What attackers send, made before the attack begins: all of it is accepted by the decoders. */
+import { createHash, randomBytes } from "node:crypto"
+import * as ed25519 from "@noble/ed25519"
+import * as Frames from "../../../src/network/Frames.js"
+import * as MessageCodec from "../../../src/network/MessageCodec.js"
+import * as Address from "../../../src/protocol/Address.js"
+import * as Counter from "../../../src/protocol/Counter.js"
+import * as Evidence from "../../../src/protocol/Evidence.js"
+import * as Hash from "../../../src/protocol/Hash.js"
+import * as Header from "../../../src/protocol/Header.js"
+import * as Heartbeat from "../../../src/protocol/Heartbeat.js"
+import * as Keys from "../../../src/protocol/Keys.js"
+import * as Limits from "../../../src/protocol/Limits.js"
+import type { NetworkId } from "../../../src/protocol/Network.js"
+import * as Sats from "../../../src/protocol/Sats.js"
+import * as Transaction from "../../../src/protocol/Transaction.js"
+import * as Vertex from "../../../src/protocol/Vertex.js"
+
+const L = 2n ** 252n + 27742317777372353535851937790883648493n
+/** A point of order eight. */
+const TORSION = ed25519.Point.fromHex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", true)
+
+const littleEndian = (value: bigint): Uint8Array =>
+  Uint8Array.from(Buffer.from(value.toString(16).padStart(64, "0"), "hex").reverse())
+
+const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`)
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+
+/**
+ * A key whose signatures hold by the rule for vertices and not for the native verifier: each has to be judged twice. Its
+ * R carries a point of small order.
+ */
+export const slowSigner = (): Keys.Signer => {
+  const a = numberOf(randomBytes(64)) % L
+  const key = ed25519.Point.BASE.multiply(a).toBytes()
+  return {
+    publicKey: hex(key) as Keys.PublicKey,
+    sign: (message) => {
+      const r = numberOf(randomBytes(64)) % L
+      const nonce = ed25519.Point.BASE.multiply(r).add(TORSION).toBytes()
+      const challenge = numberOf(createHash("sha512").update(nonce).update(key).update(message).digest()) % L
+      return hex(Uint8Array.of(...nonce, ...littleEndian((r + challenge * a) % L))) as Keys.Signature
+    },
+  }
+}
+
+const randomHash = (): Hash.Hash => hex(randomBytes(Hash.BYTES)) as Hash.Hash
+
+const content = (epoch: number, round: number): Omit<Header.Content, "publicKey"> => ({
+  base: randomHash(),
+  epoch: Counter.epoch(epoch),
+  round: Counter.round(round),
+  parents: [],
+  timestamp: Counter.timestamp(1_700_000_000_000),
+  coinbase: Sats.ZERO,
+  bodyHash: randomHash(),
+})
+
+/** Transactions under as many good signatures as fit into a vertex. */
+const crowded = (networkId: NetworkId): Vertex.Body => {
+  const keys = Array.from({ length: Limits.POLICY_KEYS }, () => Keys.SecretKey.generate())
+  const transactions: Array<Transaction.Transaction> = []
+  let room = Limits.VERTEX_BYTES - 1_024
+  for (let nonce = 0; ; nonce++) {
+    const unsigned: Transaction.Unsigned = {
+      from: Address.fromPublicKey(keys[0]?.publicKey ?? ("" as Keys.PublicKey)),
+      nonce: Counter.nonce(nonce),
+      fee: Sats.ZERO,
+      operation: { _tag: "UnstakeTx" },
+    }
+    const bytes = Transaction.signedBytes(networkId, unsigned)
+    const signatures = keys.map((key) => ({ publicKey: key.publicKey, signature: key.sign(bytes) }))
+    const transaction = Transaction.make(networkId, unsigned, { _tag: "Policy", signatures })
+    room -= transaction.encoded.length
+    if (room < 0 || transactions.length === Limits.VERTEX_TRANSACTIONS) break
+    transactions.push(transaction)
+  }
+  return { transactions, evidence: [], heartbeats: [] }
+}
+
+const framed = (message: Parameters<typeof MessageCodec.encode>[0]): Uint8Array =>
+  Frames.framed(MessageCodec.encode(message))
+
+/** Vertices of an epoch that is long over, by nobody, with thousands of signatures that hold. */
+export const foreignVertices = (networkId: NetworkId, epoch: number): ReadonlyArray<Uint8Array> => {
+  const body = crowded(networkId)
+  return [0, 1, 2, 3].map((round) => {
+    const { bodyHash: _, ...rest } = content(epoch, round + 1)
+    const vertex = Vertex.sign(rest, body, Keys.SecretKey.generate())
+    return framed({ _tag: "Vertices", vertices: [vertex] })
+  })
+}
+
+/** Unasked answers, each with a header that is slow to judge. */
+export const slowHighest = (count: number): ReadonlyArray<Uint8Array> => {
+  const signer = slowSigner()
+  return Array.from({ length: count }, (_, i) => {
+    const header = Header.sign(content(1, i + 1), signer)
+    return framed({ _tag: "Highest", author: header.author, header })
+  })
+}
+
+const slowEvidence = (signer: Keys.Signer, round: number): Evidence.Evidence => {
+  const slot = content(1, round)
+  const [a, b] = [Sats.ZERO, Sats.make(1)].map((coinbase) => Header.sign({ ...slot, coinbase }, signer))
+  const evidence = a === undefined || b === undefined ? undefined : Evidence.of(a, b)
+  if (evidence === undefined) throw new Error("two headers of one slot")
+  return evidence
+}
+
+/** The same for gossip: evidence and heartbeats by nobody. */
+export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
+  const signer = slowSigner()
+  return Array.from({ length: count }, (_, i) =>
+    MessageCodec.encode(
+      i % 2 === 0
+        ? { _tag: "Evidence", evidence: slowEvidence(signer, i + 1) }
+        : { _tag: "Heartbeat", heartbeat: Heartbeat.sign(Counter.commitIndex(i), randomHash(), signer) },
+    ),
+  )
+}
+
+/** A well-formed answer of so many bytes that nobody asked for, and that costs no points. */
+export const unaskedState = (bytes: number): Uint8Array =>
+  framed({ _tag: "State", root: randomHash(), subtree: randomBytes(bytes) })
+
+export const askRounds = (epoch: number): Uint8Array =>
+  framed({
+    _tag: "AskRounds",
+    epoch: Counter.epoch(epoch),
+    fromRound: Counter.round(0),
+    toRound: Counter.round(Number.MAX_SAFE_INTEGER),
+    after: null,
+  })
+
+// Gossip's own messages, in the encoding of protobuf.
+
+const varint = (value: number): Uint8Array => {
+  const bytes: Array<number> = []
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
+  return Uint8Array.of(...bytes, rest)
+}
+
+const field = (number: number, bytes: Uint8Array): Uint8Array =>
+  Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
+
+const lengthPrefixed = (bytes: Uint8Array): Uint8Array => Buffer.concat([varint(bytes.length), bytes])
+
+const repeated = (bytes: Uint8Array, total: number): Uint8Array =>
+  Buffer.alloc(Math.floor(total / bytes.length) * bytes.length, bytes)
+
+/** One RPC of gossip with these messages on a topic. */
+export const published = (topic: string, messages: ReadonlyArray<Uint8Array>): Uint8Array =>
+  lengthPrefixed(
+    Buffer.concat(
+      messages.map((data) => field(2, Buffer.concat([field(2, data), field(4, Buffer.from(topic, "utf8"))]))),
+    ),
+  )
+
+/** RPCs of gossip that say nothing at length: subscriptions, offers, wants, grafts and prunes. */
+export const emptyGossip = (topic: string, bytes: number): ReadonlyArray<Uint8Array> => {
+  const named = field(1, Buffer.from(topic, "utf8"))
+  const id = field(2, randomBytes(1))
+  const control = (inner: Uint8Array) => lengthPrefixed(field(3, inner))
+  return [
+    lengthPrefixed(repeated(field(1, new Uint8Array(0)), bytes)),
+    control(repeated(field(1, new Uint8Array(0)), bytes)),
+    control(field(1, Buffer.concat([named, repeated(id, bytes)]))),
+    control(field(2, repeated(field(1, randomBytes(20)), bytes))),
+    control(repeated(field(3, new Uint8Array(0)), bytes)),
+    control(repeated(field(4, new Uint8Array(0)), bytes)),
+    lengthPrefixed(repeated(field(2, new Uint8Array(0)), bytes)),
+  ]
+}

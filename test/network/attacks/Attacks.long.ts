@@ -1,0 +1,186 @@
+/**
+ * Four validators, ten strangers who attack each of them, and how many rounds are finalized meanwhile: `npm run test:attacks`,
+ * or some of the attacks by `UDG_ATTACKS=pieces,gossip`.
+ */
+import { readFileSync } from "node:fs"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { expectOneHistory } from "../History.js"
+import * as Processes from "../Processes.js"
+import { kinds } from "./Kinds.js"
+import { type Report, Siege } from "./Siege.js"
+
+const LIMIT_MS = 600_000
+const STRANGERS = 10
+const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 10_000)
+const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
+const NEWCOMER_LIMIT_MS = 60_000
+/** From when attackers begin, or rest, until a window begins: those who rest leave work behind that is not done yet. */
+const SETTLE_MS = { attacked: 3_000, quiet: 8_000 }
+/** What attackers use of a processor before anything is known of it. */
+const FIRST_DUTY = 0.25
+const LEAST_RATIO = 0.7
+const MOST_GROWTH_MIB = 300
+
+const chosen = (process.env["UDG_ATTACKS"] ?? Object.keys(kinds).join(",")).split(",")
+/** For measuring what is not mended yet. */
+const onlyMeasures = process.env["UDG_ATTACKS_MEASURE"] === "1"
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const residentMiB = ({ pid }: Processes.Started): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
+
+const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+interface Window {
+  /** Rounds a second, of each node. */
+  readonly rates: ReadonlyArray<number>
+  readonly peakMiB: number
+  readonly report: Report
+}
+
+const measure = async (nodes: ReadonlyArray<Processes.Started>, siege: Siege, settleMs: number): Promise<Window> => {
+  await pause(settleMs)
+  await siege.report()
+  const began = performance.now()
+  const before = nodes.map(Processes.finalizedRound)
+  let peakMiB = 0
+  while (performance.now() - began < WINDOW_MS) {
+    await pause(500)
+    peakMiB = Math.max(peakMiB, ...nodes.map(residentMiB))
+  }
+  const after = nodes.map(Processes.finalizedRound)
+  const seconds = (performance.now() - began) / 1_000
+  return { rates: after.map((round, i) => (round - (before[i] ?? 0)) / seconds), peakMiB, report: await siege.report() }
+}
+
+const meanOf = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+interface Row {
+  readonly attack: string
+  readonly [column: string]: string | number
+}
+
+const rows: Array<Row> = []
+
+/** For a page of docs/. */
+const tableOf = (all: ReadonlyArray<Row>): string => {
+  const columns = Object.keys(all[0] ?? {})
+  const lines = [columns, columns.map(() => "-"), ...all.map((row) => columns.map((column) => row[column]))]
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+}
+
+/** How long somebody honest takes to have the round that the others had when it came; infinity when it does not come in. */
+const newcomerSeconds = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>) => {
+  const goal = Math.max(...nodes.map(Processes.finalizedRound))
+  const began = performance.now()
+  const peers = nodes.flatMap(({ p2p }) => ["--peer", p2p])
+  const newcomer = await Processes.start(network, "newcomer", ["--no-validate", ...peers])
+  const joined = await Processes.until("", () => Processes.finalizedRound(newcomer) >= goal, NEWCOMER_LIMIT_MS).then(
+    () => (performance.now() - began) / 1_000,
+    () => Number.POSITIVE_INFINITY,
+  )
+  await newcomer.kill()
+  return joined
+}
+
+/** How long a validator that was restarted takes to sign again. */
+const returnSeconds = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>) => {
+  const [first, ...others] = nodes
+  const [key] = network.keys
+  const [other] = others
+  if (first === undefined || other === undefined || key === undefined) throw new Error("no network")
+  await first.kill()
+  const signed = Processes.lastRoundOf(other, key)
+  const began = performance.now()
+  const back = await Processes.startValidator(network, 0, others)
+  const seconds = await Processes.until(
+    "",
+    () => Processes.lastRoundOf(other, key) > signed + 3,
+    NEWCOMER_LIMIT_MS,
+  ).then(
+    () => (performance.now() - began) / 1_000,
+    () => Number.POSITIVE_INFINITY,
+  )
+  return { seconds, nodes: [back, ...others] }
+}
+
+const rounded = (value: number, digits = 1): number | string =>
+  Number.isFinite(value) ? Number(value.toFixed(digits)) : "never"
+
+afterEach(Processes.removeAll)
+
+afterAll(() => {
+  process.stdout.write(`${tableOf(rows)}\n`)
+})
+
+describe("ten strangers at each of four validators", () => {
+  it.each(chosen)(
+    "stop nobody: %s",
+    async (kind) => {
+      const network = Processes.found({ roundMs: 100, epochRounds: 3_600, checkpointRounds: 100 })
+      const nodes = await Processes.startAll(network)
+      await Processes.everybodyAt(nodes, 60)
+      const siege = await Siege.begin({
+        genesisFile: network.genesisFile,
+        targets: nodes.map(({ p2p }) => p2p),
+        kind,
+        strangers: STRANGERS,
+        niceness: Number(process.env["UDG_ATTACK_NICE"] ?? 10),
+        lifeMs: LIMIT_MS,
+      })
+      try {
+        const beforeMiB = Math.max(...nodes.map(residentMiB))
+        const attacked: Array<Window> = []
+        const quiet: Array<Window> = []
+        let duty = FIRST_DUTY
+        for (let pair = 0; pair < PAIRS; pair++) {
+          siege.rest(duty)
+          quiet.push(await measure(nodes, siege, SETTLE_MS.quiet))
+          siege.attack()
+          const window = await measure(nodes, siege, kinds[kind]?.settleMs ?? SETTLE_MS.attacked)
+          attacked.push(window)
+          duty = window.report.cpuMs / WINDOW_MS
+        }
+        const joined = await newcomerSeconds(network, nodes)
+        const returned = kind === "places" || kind === "mix" ? await returnSeconds(network, nodes) : null
+        siege.end()
+        const pairs = attacked.map(({ rates }, i) => [meanOf(rates), meanOf(quiet[i]?.rates ?? [])] as const)
+        const ratio = median(pairs.map(([under, without]) => under / without))
+        const slowest = median(attacked.map(({ rates }, i) => Math.min(...rates) / meanOf(quiet[i]?.rates ?? [])))
+        const growthMiB = Math.max(...attacked.map(({ peakMiB }) => peakMiB)) - beforeMiB
+        const sums = attacked.map(({ report }) => report)
+        const seconds = (PAIRS * WINDOW_MS) / 1_000
+        rows.push({
+          attack: kind,
+          "rounds/s": rounded(meanOf(pairs.map(([, without]) => without))),
+          attacked: rounded(meanOf(pairs.map(([under]) => under))),
+          ratio: rounded(ratio, 2),
+          slowest: rounded(slowest, 2),
+          "MiB before": rounded(beforeMiB, 0),
+          "MiB more": rounded(growthMiB, 0),
+          "newcomer s": rounded(joined),
+          "validator back s": returned === null ? "" : rounded(returned.seconds),
+          "messages/s": rounded(sums.reduce((sum, { messages }) => sum + messages, 0) / seconds, 0),
+          "MB/s": rounded(sums.reduce((sum, { bytes }) => sum + bytes, 0) / seconds / 1e6),
+          connections: sums.at(-1)?.connections ?? 0,
+          refused: sums.at(-1)?.refusals ?? 0,
+          "attackers' CPU": rounded(sums.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 1_000 / seconds, 2),
+        })
+        process.stdout.write(`${JSON.stringify(rows.at(-1))}\n`)
+        const all = returned === null ? nodes : returned.nodes
+        const round = Math.max(...all.map(Processes.finalizedRound)) + 5
+        await Processes.everybodyAt(all, round)
+        expectOneHistory(all, round)
+        if (onlyMeasures) return
+        expect(slowest).toBeGreaterThanOrEqual(LEAST_RATIO)
+        expect(growthMiB).toBeLessThan(MOST_GROWTH_MIB)
+        expect(joined).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
+        expect(returned?.seconds ?? 0).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)
+      } finally {
+        siege.end()
+      }
+    },
+    LIMIT_MS,
+  )
+})

@@ -1,0 +1,135 @@
+/**
+ * All attackers of one attack, in one process of low priority. It is told over its input when to attack and when to rest,
+ * says over its output what it did, and ends by itself: with its input, or after its life.
+ */
+import { readFileSync } from "node:fs"
+import { setPriority } from "node:os"
+import { createInterface } from "node:readline"
+import { Either } from "effect"
+import * as Frames from "../../../src/network/Frames.js"
+import * as MessageCodec from "../../../src/network/MessageCodec.js"
+import * as Genesis from "../../../src/protocol/Genesis.js"
+import * as Ammunition from "./Ammunition.js"
+import { type Bot, connect } from "./Bot.js"
+import { kinds } from "./Kinds.js"
+import type { Order } from "./Siege.js"
+
+const order = JSON.parse(process.argv[2] ?? "{}") as Order
+setPriority(order.niceness)
+setTimeout(() => process.exit(0), order.lifeMs).unref()
+process.on("uncaughtException", () => {})
+process.on("unhandledRejection", () => {})
+
+const genesis = Either.getOrThrow(Genesis.fromFile(JSON.parse(readFileSync(order.genesisFile, "utf8"))))
+const network = { networkId: genesis.networkId, genesisHash: Genesis.hash(genesis) }
+
+const AGAIN_MS = 500
+const LEARNED = 256
+const BETWEEN_MS = 20
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Whoever is thrown out comes back as somebody else, from elsewhere. */
+let drawn = 0
+const nextSource = (): string => {
+  drawn++
+  return `127.${1 + ((drawn >> 16) % 250)}.${(drawn >> 8) % 256}.${1 + (drawn % 250)}`
+}
+
+/** Vertices that the node has, as it sends them. */
+const learn = async (target: string): Promise<ReadonlyArray<Uint8Array>> => {
+  const known: Array<Uint8Array> = []
+  const bot = await connect({ ...network, target, source: nextSource() }, (_, frame) => {
+    const message = MessageCodec.decode(network.networkId, frame)
+    if (Either.isLeft(message) || !("vertices" in message.right)) return
+    for (const vertex of message.right.vertices) {
+      known.push(Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] })))
+    }
+  })
+  for (let tries = 0; tries < 50 && known.length < LEARNED; tries++) {
+    await bot.write("questions", [Ammunition.askRounds(1)])
+    await pause(200)
+  }
+  await bot.close()
+  if (known.length === 0) throw new Error("the node has shown no vertices")
+  return known.slice(0, LEARNED)
+}
+
+const kind = kinds[order.kind]
+if (kind === undefined) throw new Error(`no attack ${order.kind}; there are ${Object.keys(kinds).join(", ")}`)
+const fire = kind.load({ ...network, known: await learn(order.targets[0] ?? "") })
+
+let attack = 0
+let duty = 0
+const done = { messages: 0, bytes: 0, connections: 0, refusals: 0 }
+let cpu = process.cpuUsage()
+
+/** One stranger against one node, as long as this attack goes on. */
+const front = async (target: string, number: number, source: string | null): Promise<void> => {
+  const isOver = () => attack !== number
+  while (!isOver()) {
+    let bot: Bot | null = null
+    try {
+      bot = await connect({ ...network, target, source: source ?? nextSource() })
+      done.connections++
+      const opened = bot
+      const sent = (messages: number, bytes: number) => {
+        done.messages += messages
+        done.bytes += bytes
+      }
+      await fire({ bot: opened, isOver: () => isOver() || !opened.isOpen(), sent })
+    } catch {
+      done.refusals++
+    }
+    await bot?.close().catch(() => {})
+    await pause(AGAIN_MS * (1 + Math.random()))
+  }
+}
+
+/** Round after round, so that all nodes are attacked alike; a few at a time, so that they are not busy with greetings only. */
+const begin = async (): Promise<void> => {
+  const number = ++attack
+  const { connections = 1 } = kind
+  const sources = Array.from({ length: order.strangers }, () => (connections > 1 ? nextSource() : null))
+  for (let n = 0; n < connections; n++) {
+    for (const source of sources) {
+      for (const target of order.targets) {
+        if (attack !== number) return
+        void front(target, number, source)
+        if (connections > 1) await pause(BETWEEN_MS)
+      }
+    }
+  }
+}
+
+/** Uses as much of the processor as the attack did, so that a comparison sees the attack and not the attackers. */
+const spin = (): void => {
+  if (duty > 0) {
+    const until = performance.now() + 20 * duty
+    while (performance.now() < until);
+  }
+  setTimeout(spin, duty > 0 ? 20 * (1 - duty) : 100)
+}
+
+const say = (report: object): void => void process.stdout.write(`${JSON.stringify(report)}\n`)
+
+createInterface({ input: process.stdin })
+  .on("line", (line) => {
+    const [word, value] = line.split(" ")
+    if (word === "report") {
+      const { user, system } = process.cpuUsage(cpu)
+      say({ ...done, cpuMs: Math.round((user + system) / 1_000) })
+      cpu = process.cpuUsage()
+      Object.assign(done, { messages: 0, bytes: 0 })
+    } else if (word === "attack") {
+      duty = 0
+      void begin()
+    } else if (word === "rest") {
+      attack++
+      duty = Math.min(1, Number(value))
+    }
+  })
+  .on("close", () => process.exit(0))
+
+spin()
+say({ isReady: true })

@@ -7,6 +7,7 @@ import type { Event, Outcome } from "../../src/ledger/Execution.js"
 import * as Address from "../../src/protocol/Address.js"
 import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
 import type { Genesis } from "../../src/protocol/Genesis.js"
+import type { Header } from "../../src/protocol/Header.js"
 import type { Parameters } from "../../src/protocol/Parameters.js"
 import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
@@ -70,6 +71,8 @@ export class NaiveLedger {
   readonly council = new Set<string>()
   readonly #paid = new Set<string>()
   readonly #slashed = new Set<string>()
+  /** What the vertices of each epoch name as their base. */
+  readonly #bases = new Map<number, string>()
   readonly #defaultCommission: bigint
   treasury: bigint
   total: bigint
@@ -120,17 +123,24 @@ export class NaiveLedger {
     return undefined
   }
 
-  execute(vertices: ReadonlyArray<Vertex>, round: number, told: Told): void {
-    vertices.forEach(({ header, body }, i) => {
-      for (const { first } of body.evidence) this.#slash(first.author, first.epoch, told)
-      body.transactions.forEach((transaction, j) => {
-        this.#transact(transaction, header.author, told, told.outcomes[i]?.[j])
-      })
+  /** Gives what became of each transaction of each vertex. */
+  execute(vertices: ReadonlyArray<Vertex>, round: number, told: Told): ReadonlyArray<ReadonlyArray<Outcome["_tag"]>> {
+    const [first] = vertices
+    if (first !== undefined && !this.#bases.has(first.header.epoch)) {
+      this.#bases.set(first.header.epoch, first.header.base)
+    }
+    const verdicts = vertices.map(({ header, body }, i) => {
+      for (const { first } of body.evidence) this.#slash(first, told)
+      const verdicts = body.transactions.map((transaction, j) =>
+        this.#transact(transaction, header.author, told, told.outcomes[i]?.[j]),
+      )
       this.#reward(header.author, header.round, BigInt(header.coinbase), told)
+      return verdicts
     })
     this.#release(round, told)
     for (const event of told.events) if (event._tag === "ProposalCarriedOut") this.#carryOut(event, told)
     if (told.closes) this.#close(told)
+    return verdicts
   }
 
   #isActive(address: string): boolean {
@@ -193,30 +203,31 @@ export class NaiveLedger {
     return exact % shares === 0n ? exact / shares : exact / shares + 1n
   }
 
-  #transact(transaction: Transaction, author: string, told: Told, outcome: Outcome | undefined): void {
+  #transact(transaction: Transaction, author: string, told: Told, outcome: Outcome | undefined): Outcome["_tag"] {
     const { from, nonce, operation } = transaction
     const fee = BigInt(transaction.fee)
     const balance = this.balance(from)
-    if (nonce !== (this.nonces.get(from) ?? 0) || fee > balance) return
-    if (outcome?._tag === "NoEffect" && outcome.reason._tag === "InvalidSignature") return
+    if (nonce !== (this.nonces.get(from) ?? 0) || fee > balance) return "NoEffect"
+    if (outcome?._tag === "NoEffect" && outcome.reason._tag === "InvalidSignature") return "NoEffect"
     const exempt = ["StakeTx", "UnstakeTx", "DelegateTx", "UndelegateTx", "SetCommissionTx"].includes(operation._tag)
-    if (fee === 0n && !exempt) return
+    if (fee === 0n && !exempt) return "NoEffect"
     const { minFee, nameFee } = told.parameters
     const minimum = exempt ? 0n : BigInt(operation._tag === "RegisterNameTx" ? nameFee : minFee)
     const price = fee < minimum ? null : this.#price(transaction, told, outcome)
     if (price === null || price + fee > balance) {
       const kept = exempt && fee < BigInt(minFee) ? BigInt(minFee) : fee
-      if (kept > balance) return
+      if (kept > balance) return "NoEffect"
       this.nonces.set(from, nonce + 1)
       this.#pay(from, -kept)
       this.#pay(author, kept)
-      return
+      return "Failed"
     }
     this.nonces.set(from, nonce + 1)
     this.#pay(from, -fee - (operation._tag === "DelegateTx" ? 0n : price))
     if (operation._tag === "RegisterNameTx") this.treasury += fee
     else this.#pay(author, fee)
     this.#do(transaction, told)
+    return "Applied"
   }
 
   #do({ from, operation }: Transaction, told: Told): void {
@@ -272,7 +283,8 @@ export class NaiveLedger {
     this.#pay(author, minted - toTreasury - each * seats - delegators)
   }
 
-  #slash(author: string, epoch: number, told: Told): void {
+  #slash({ author, epoch, base }: Header, told: Told): void {
+    if (this.#bases.get(epoch) !== base) return
     const record = epoch === told.epoch.epoch ? told.epoch : told.previousEpoch
     const mark = `${epoch} ${author}`
     if (record?.epoch !== epoch || this.#slashed.has(mark)) return

@@ -4,6 +4,7 @@
  */
 import { Either, FastCheck as fc } from "effect"
 import type { Execution } from "../../src/ledger/Execution.js"
+import type { Ledger } from "../../src/ledger/Ledger.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
 import type { Operation } from "../../src/protocol/Operation.js"
@@ -273,7 +274,7 @@ export class Play {
     const payloads = new Map(chain.ledger.read.proposals(200).map(({ id, payload }) => [id, payload]))
     const noncesBefore = new Map(cast.map((someone) => [someone.address, chain.account(someone).nonce]))
     const { execution, vertices } = this.commit(step)
-    naive.execute(vertices, chain.round, {
+    const verdicts = naive.execute(vertices, chain.round, {
       epoch,
       previousEpoch,
       parameters,
@@ -282,6 +283,8 @@ export class Play {
       payloads,
       closes: execution.nextEpoch !== null,
     })
+    const outcomes = execution.vertices.map(({ transactions }) => transactions.map(({ _tag }) => _tag))
+    same(JSON.stringify(outcomes), JSON.stringify(verdicts), "outcomes")
     this.#check(execution, vertices, noncesBefore)
     return execution
   }
@@ -309,35 +312,34 @@ export class Play {
         `nonce of ${someone.name}`,
       )
     }
-    for (const someone of cast) this.#compare(someone)
+    for (const someone of cast) compare(this.chain.ledger, this.naive, someone)
     const { total, treasury } = ledger.read.totals
     same(BigInt(total), this.naive.total, "total supply")
     same(BigInt(treasury), this.naive.treasury, "treasury")
     if (nextEpoch !== null) checkCommittee(nextEpoch)
   }
-
-  #compare(someone: Person): void {
-    const { naive } = this
-    const { read } = this.chain.ledger
-    const { address, name } = someone
-    const account = read.account(address)
-    if (!Sats.isSats(account.balance)) throw new Error(`the balance of ${name} is ${account.balance}`)
-    same(BigInt(account.balance), naive.balance(address), `balance of ${name}`)
-    same(BigInt(account.stake?.amount ?? 0), naive.stakes.get(address)?.amount ?? 0n, `stake of ${name}`)
-    const held = naive.delegation(address)
-    const delegation = read.delegation(address)
-    same(delegation?.validator, held?.validator, `validator of ${name}`)
-    const validator = naive.validators.get(address)
-    const delegators = read.delegators(address, 500)
-    const pools = validator === undefined ? [] : poolsOf(validator)
-    const amount = pools.reduce((sum, pool) => sum + pool.amount, 0n)
-    same(BigInt(delegators.total), amount, `pools of ${name}`)
-    const holders = pools.reduce((sum, pool) => sum + pool.holders.size, 0)
-    same(delegators.count, holders, `delegators of ${name}`)
-  }
 }
 
-const same = <A>(actual: A, expected: A, what: string): void => {
+/** Whether both say the same of what somebody has, and of its pools. */
+export const compare = (ledger: Ledger, naive: NaiveLedger, { address, name }: Person): void => {
+  const { read } = ledger
+  const account = read.account(address)
+  if (!Sats.isSats(account.balance)) throw new Error(`the balance of ${name} is ${account.balance}`)
+  same(BigInt(account.balance), naive.balance(address), `balance of ${name}`)
+  same(BigInt(account.stake?.amount ?? 0), naive.stakes.get(address)?.amount ?? 0n, `stake of ${name}`)
+  const held = naive.delegation(address)
+  const delegation = read.delegation(address)
+  same(delegation?.validator, held?.validator, `validator of ${name}`)
+  const validator = naive.validators.get(address)
+  const delegators = read.delegators(address, 500)
+  const pools = validator === undefined ? [] : poolsOf(validator)
+  const amount = pools.reduce((sum, pool) => sum + pool.amount, 0n)
+  same(BigInt(delegators.total), amount, `pools of ${name}`)
+  const holders = pools.reduce((sum, pool) => sum + pool.holders.size, 0)
+  same(delegators.count, holders, `delegators of ${name}`)
+}
+
+export const same = <A>(actual: A, expected: A, what: string): void => {
   if (actual !== expected) throw new Error(`${what}: ${String(actual)}, expected ${String(expected)}`)
 }
 

@@ -1,0 +1,44 @@
+import { setImmediate as turn } from "node:timers/promises"
+import { describe, expect, it } from "vitest"
+import { fuzz } from "./Fuzz.js"
+
+const TRANSACTIONS = Number(process.env["UDG_FUZZ_TRANSACTIONS"] ?? 20_000)
+const SEED = Number(process.env["UDG_FUZZ_SEED"] ?? 20_261_123)
+
+/** What a run of any size must have met, or it shows nothing. */
+const expected = [
+  "Applied Transfer",
+  "Applied StakeTx",
+  "Applied UnstakeTx",
+  "Applied DelegateTx",
+  "Applied UndelegateTx",
+  "Applied SetCommissionTx",
+  "Applied CreateProposalTx",
+  "Applied VoteTx",
+  "Applied RegisterNameTx",
+  "Applied SetAccountPolicyTx",
+  "Failed fee_below_minimum",
+  "Failed InsufficientBalance",
+  "NoEffect fee_below_minimum",
+  "NoEffect InsufficientBalance",
+  "NoEffect InvalidSignature",
+  "NoEffect NonceTooHigh",
+  "NoEffect NonceTooLow",
+  "ProposalCarriedOut",
+  "Slashed",
+  "Unlocked",
+  "refused by the decoder",
+]
+
+describe("a ledger under transactions from the edges", () => {
+  it(`answers each of ${TRANSACTIONS}, like the naive ledger and like a twin that is restored now and then`, {
+    timeout: 60_000 + TRANSACTIONS * 20,
+  }, async () => {
+    const run = fuzz(SEED, TRANSACTIONS)
+    let step = run.next()
+    // The runner gives up on a worker that does not speak to it for a minute.
+    for (let commits = 1; step.done !== true; commits++, step = run.next()) if (commits % 1_000 === 0) await turn()
+    const seen = step.value
+    expect(expected.filter((what) => !seen.has(what))).toEqual([])
+  })
+})

@@ -24,7 +24,7 @@ export interface Judged {
 }
 
 export interface Surroundings {
-  readonly replica: Pick<Replica, "checksOf">
+  readonly replica: Pick<Replica, "checksOf" | "isAwaited">
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
   readonly verifier: Verifier
@@ -77,6 +77,10 @@ export class Scrutiny {
       return
     }
     const message = decoded.right
+    if (!this.#around.replica.isAwaited(from, message)) {
+      settle("known")
+      return
+    }
     const rule = ruleFor(message)
     const name = `${from} ${rule === "door"}`
     const lane = this.#lanes.get(name) ?? []

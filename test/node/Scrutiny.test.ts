@@ -41,7 +41,7 @@ const passed = (said: ReadonlyArray<Said>) =>
     const judged = said.filter(({ message }) => Scrutiny.ruleFor(message) !== null)
     const names = new Map<Received["settle"], string>()
     const scrutiny = new Scrutiny.Scrutiny({
-      replica: { checksOf: () => judged.shift()?.checks ?? [] },
+      replica: { checksOf: () => judged.shift()?.checks ?? [], isAwaited: () => true },
       networkId,
       verified: new VerifiedTransactions(10),
       verifier,

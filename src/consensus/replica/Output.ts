@@ -67,7 +67,7 @@ export type Output =
   | {
       readonly _tag: "Misbehaved"
       readonly peer: PeerId
-      readonly error: InvalidVertex | { readonly _tag: "WrongState"; readonly reason: string }
+      readonly error: InvalidVertex | { readonly _tag: "WrongState" | "WrongAnswer"; readonly reason: string }
     }
   /** Unhealthy: somebody else signs with this node's key, or its disk was set back. */
   | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }

@@ -3,23 +3,37 @@ import type { Address } from "../../protocol/Address.js"
 import type { Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Hash } from "../../protocol/Hash.js"
+import type { Vertex } from "../../protocol/Vertex.js"
 import type { Output as CoreOutput } from "../Output.js"
-import { type Asking, CatchingUp } from "./CatchingUp.js"
+import { type Asking, CatchingUp, type Shelf } from "./CatchingUp.js"
 import type { Life } from "./Life.js"
-import type { Answer } from "./Message.js"
+import type { Answer, Message } from "./Message.js"
 import type { Outbox } from "./Outbox.js"
 import type { PeerId } from "./Peer.js"
 import type { Peers } from "./Peers.js"
 
 type Asked<Tag extends CoreOutput["_tag"]> = Extract<CoreOutput, { _tag: Tag }>
 
+type Rounds = Extract<Answer, { _tag: "Rounds" }>
+
 const LAST_ROUND = Counter.round(Number.MAX_SAFE_INTEGER)
+
+/** Where the vertices of an answer go. */
+export interface Taking {
+  readonly shelf: Shelf
+  readonly receive: (vertex: Vertex) => void
+  /** No more rounds of this epoch are wanted. */
+  readonly isOver: boolean
+}
 
 export class Questions {
   readonly #peers: Peers
   readonly #outbox: Outbox
   readonly #patienceMs: number
   readonly #catchingUp: CatchingUp
+  /** What each peer was last asked for by name. */
+  readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
+  readonly #askedHighest = new Set<PeerId>()
   /** When something last came into the DAG. */
   #heardAt = Counter.timestamp(0)
 
@@ -38,9 +52,38 @@ export class Questions {
     this.#ask(this.#catchingUp.wanted(wanted, now))
   }
 
-  /** Whole rounds have come; perhaps there are more. */
-  answered(from: PeerId, answer: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
-    this.#ask(this.#catchingUp.answered(from, answer, now))
+  /** Whether the message is the answer to a question, or of a kind that nobody needs to ask for. */
+  isAwaited(from: PeerId, message: Message): boolean {
+    switch (message._tag) {
+      case "Rounds":
+        return this.#catchingUp.isAwaited(from, message)
+      case "Highest":
+        return this.#askedHighest.has(from)
+      default:
+        return true
+    }
+  }
+
+  /** Whole rounds have come, and are handed over one vertex at a time; perhaps there are more. */
+  takeRounds(from: PeerId, answer: Rounds, { shelf, receive, isOver }: Taking, now: Timestamp): void {
+    const { next, lie } = this.#catchingUp.take(from, answer, shelf, receive, now)
+    if (lie !== null) {
+      this.#outbox.emit({ _tag: "Misbehaved", peer: from, error: { _tag: "WrongAnswer", reason: lie } })
+    }
+    if (!isOver) this.#ask(next)
+  }
+
+  /** Vertices have come, perhaps those that this peer was asked for. */
+  fetched(from: PeerId, vertices: ReadonlyArray<Vertex>): void {
+    const asked = this.#fetching.get(from)
+    if (asked === undefined || !vertices.some(({ header }) => asked.has(header.hash))) return
+    this.#fetching.delete(from)
+    this.#peers.brought(from)
+  }
+
+  /** The answer to the one question; another would need another question. */
+  takeHighest(from: PeerId): boolean {
+    return this.#askedHighest.delete(from)
   }
 
   heard(now: Timestamp): void {
@@ -59,18 +102,31 @@ export class Questions {
     if (asking !== null) this.#outbox.send(asking.to, { _tag: "AskClosing", from: epoch })
   }
 
-  /** Whoever names a vertex should have it; if it does not answer, anybody may. */
-  fetch({ wanted }: Asked<"Fetch">): void {
-    const asked = new Map<PeerId, Array<Hash>>()
+  /**
+   * Whoever names a vertex should have it. If it does not answer, members and peers that brought something are asked in
+   * turn with everybody: a vertex may be known to few, and those that come first may all be lying.
+   */
+  fetch({ wanted }: Asked<"Fetch">, now: Timestamp): void {
+    const asked = new Map<PeerId, Set<Hash>>()
+    const [best, any] = [this.#peers.next(now), this.#peers.next(now, "Rotation")]
     for (const { parent, namedBy, attempt } of wanted) {
       const [author] = attempt === 0 ? this.#peers.peersOf(namedBy) : []
-      const peer = author ?? this.#peers.next()
+      const peer = author ?? (attempt % 2 === 1 ? best : any)
       if (peer === undefined) continue
-      const hashes = asked.get(peer) ?? []
-      hashes.push(parent.hash)
-      asked.set(peer, hashes)
+      asked.set(peer, (asked.get(peer) ?? new Set()).add(parent.hash))
     }
-    for (const [to, hashes] of asked) this.#outbox.send(to, { _tag: "AskVertices", hashes })
+    for (const [to, hashes] of asked) {
+      this.#fetching.set(to, hashes)
+      this.#outbox.send(to, { _tag: "AskVertices", hashes: [...hashes] })
+    }
+  }
+
+  /** Nothing is expected of those who are gone. */
+  connected(): void {
+    this.#catchingUp.connected()
+    for (const asked of [this.#fetching, this.#askedHighest]) {
+      for (const peer of asked.keys()) if (!this.#peers.has(peer)) asked.delete(peer)
+    }
   }
 
   resend({ vertices, closing }: Asked<"Resend">): void {
@@ -89,7 +145,10 @@ export class Questions {
   askOwnHighest({ members }: Asked<"AskOwnHighest">, self: Address | null): void {
     if (self === null) return
     for (const member of members) {
-      for (const to of this.#peers.peersOf(member)) this.#outbox.send(to, { _tag: "AskHighest", author: self })
+      for (const to of this.#peers.peersOf(member)) {
+        this.#askedHighest.add(to)
+        this.#outbox.send(to, { _tag: "AskHighest", author: self })
+      }
     }
   }
 }

@@ -17,6 +17,7 @@ import type { Signer } from "../../protocol/Keys.js"
 import { MIN_STAKE_SATS } from "../../protocol/Sats.js"
 import type { Transaction } from "../../protocol/Transaction.js"
 import type { Check } from "../../protocol/Verification.js"
+import type { Vertex } from "../../protocol/Vertex.js"
 import * as Core from "../Core.js"
 import type { Output as CoreOutput } from "../Output.js"
 import { Announcements } from "./Announcements.js"
@@ -104,7 +105,10 @@ export class Replica {
     this.#options = options
     this.#genesis = stored.genesis
     this.#patienceMs = Math.max(MIN_PATIENCE_MS, 4 * roundIntervalMs)
-    this.#peers = new Peers(this.#patienceMs)
+    this.#peers = new Peers(
+      this.#patienceMs,
+      (validator) => this.#life.core.epoch.committee.seatOf(validator) !== undefined,
+    )
     this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs)
     this.#announcements = new Announcements({
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
@@ -220,6 +224,7 @@ export class Replica {
       for (const peer of this.#peers.connect(connections)) {
         this.#questions.tellOfClosing({ _tag: "AskClosing", from }, peer, now)
       }
+      this.#questions.connected()
       core.connected(this.#peers.validators)
     })
   }
@@ -233,6 +238,11 @@ export class Replica {
     const { core } = this.#life
     const signerOf: Checks.Knowledge["signerOf"] = (checkpoint, validator) => core.signerOf(checkpoint, validator)
     return Checks.checksOf(message, { networkId, signerOf, isVerified })
+  }
+
+  /** Whether the message says something of itself or answers a question: an answer that nobody asked for is not judged. */
+  isAwaited(from: PeerId, message: Message): boolean {
+    return this.#questions.isAwaited(from, message)
   }
 
   /** A message whose `checksOf` hold. */
@@ -309,11 +319,11 @@ export class Replica {
     const { core, pool, views } = this.#life
     switch (message._tag) {
       case "Vertices":
+        this.#questions.fetched(from, message.vertices)
         for (const vertex of message.vertices) this.#do(core.receive(vertex, now), from, now)
         return
       case "Rounds":
-        for (const vertex of message.vertices) this.#do(core.receive(vertex, now), from, now)
-        if (!this.isJoining) this.#questions.answered(from, message, now)
+        this.#hearRounds(from, message, now)
         return
       case "Transactions":
         for (const transaction of message.transactions) pool.submit(transaction, now, this.#round)
@@ -353,6 +363,13 @@ export class Replica {
     }
   }
 
+  #hearRounds(from: PeerId, rounds: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
+    const { core } = this.#life
+    const receive = (vertex: Vertex): void => this.#do(core.receive(vertex, now), from, now)
+    // What happened before the close that a join goes to is not asked for.
+    this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
+  }
+
   #hearHeartbeat(heartbeat: Heartbeat): void {
     // Whoever stakes nothing cannot come in, and must not fill anybody's memory.
     const { stakedAmount } = this.read.stake(heartbeat.validator)
@@ -374,7 +391,7 @@ export class Replica {
 
   #hearHighest(from: PeerId, { author, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
     const member = this.#peers.validatorOf(from)
-    if (member === null || author !== this.#signing.self) return
+    if (!this.#questions.takeHighest(from) || member === null || author !== this.#signing.self) return
     this.#do(this.#life.core.answered(member, header?.author === author ? header : null, now), from, now)
   }
 
@@ -433,7 +450,7 @@ export class Replica {
         this.#commit(output, now)
         return
       case "Fetch":
-        this.#questions.fetch(output)
+        this.#questions.fetch(output, now)
         return
       case "CatchUp":
         // What happened before the close that it goes to is not asked for.

@@ -109,6 +109,8 @@ export class Machine {
   #replica: Replica | null = null
   readonly outputs: Array<Output> = []
   readonly executed: Array<Executed> = []
+  /** Rewrites what this machine sends to one peer: a liar with an honest disk. */
+  says: (to: PeerId, message: Message) => ReadonlyArray<Message> = (_, message) => [message]
 
   constructor(cluster: Cluster, name: string, disk: Stored, isValidator: boolean, pin: Pin | null) {
     this.#cluster = cluster
@@ -188,13 +190,13 @@ export class Machine {
     this.outputs.push(output)
     switch (output._tag) {
       case "Send":
-        this.#cluster.send(this, output.to, output.message)
+        this.#say(output.to, output.message)
         return
       case "Broadcast":
         for (const { peer } of this.#cluster.machines) this.#cluster.send(this, peer, output.message)
         return
       case "Serve":
-        this.#cluster.send(this, output.to, Serving.answer(this.disk, output.question))
+        this.#say(output.to, Serving.answer(this.disk, output.question))
         return
       case "Write":
         this.#keep(output.write, output.isSynced)
@@ -208,6 +210,10 @@ export class Machine {
       default:
         return
     }
+  }
+
+  #say(to: PeerId, message: Message): void {
+    for (const said of this.says(to, message)) this.#cluster.send(this, to, said)
   }
 
   receive(from: PeerId, message: Message): void {
@@ -231,6 +237,8 @@ export class Cluster {
   #events: Array<Event> = []
   #sent = 0
   passes: (from: Machine, to: Machine) => boolean = () => true
+  /** Whether two machines have a connection. */
+  isLinked: (a: Machine, b: Machine) => boolean = () => true
 
   constructor(world: World) {
     this.genesis = genesisOf(world)
@@ -256,7 +264,7 @@ export class Cluster {
   reconnect(): void {
     const up = this.machines.filter(({ isUp }) => isUp)
     for (const machine of up) {
-      const others = up.filter((other) => other !== machine)
+      const others = up.filter((other) => other !== machine && this.isLinked(machine, other))
       const connections = others.map(({ peer, validator }) => ({ peer, validator }))
       machine.handle(machine.replica.connected(connections, this.now))
     }
@@ -275,7 +283,7 @@ export class Cluster {
 
   send(from: Machine, peer: PeerId, message: Message): void {
     const to = this.machines.find((machine) => machine.peer === peer)
-    if (to === undefined || to === from) return
+    if (to === undefined || to === from || !this.isLinked(from, to)) return
     this.#at(this.now + WIRE_MS, () => {
       if (to.isUp && this.passes(from, to)) to.receive(from.peer, message)
     })

@@ -24,12 +24,16 @@ const keys = "Making a key (udg genesis key)"
 /** An hour at the standard interval: handing over is cheap, but who joins proves one checkpoint an epoch. */
 const PUBLIC_EPOCH_ROUNDS = 7_200
 
+const publicParameters = Founding.publicParameters(PUBLIC_EPOCH_ROUNDS)
+
 /** What is not the standard value, since it follows from the epoch or holds among strangers. */
 const OTHERWISE: Partial<Parameters.Of<string>> = {
   cooldownRounds: "an epoch, at least 240",
   votingPeriodRounds: "24 epochs",
   executionDelayRounds: "2 epochs and the cooldown",
-  quorumPercent: String(Founding.THIRD_PERCENT),
+  quorumPercent: String(publicParameters.quorumPercent),
+  proposalBond: String(publicParameters.proposalBond),
+  maxActivePerProposer: String(publicParameters.maxActivePerProposer),
 }
 
 const DEFAULT_NAME = "udg-net"

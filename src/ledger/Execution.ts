@@ -48,7 +48,12 @@ export type Event =
       readonly amount: Sats
       readonly from: "stake" | "delegation"
     }
-  | { readonly _tag: "ProposalDecided"; readonly id: ProposalId; readonly status: "Passed" | "Rejected" }
+  | {
+      readonly _tag: "ProposalDecided"
+      readonly id: ProposalId
+      readonly status: "Passed" | "Rejected"
+      readonly bond: "returned" | "forfeited"
+    }
   | {
       readonly _tag: "ProposalCarriedOut"
       readonly id: ProposalId

@@ -7,6 +7,7 @@ import * as Parameters from "../protocol/Parameters.js"
 import type { ProposalPayload } from "../protocol/ProposalPayload.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
+import type { Transaction } from "../protocol/Transaction.js"
 import type { Row } from "./AccountRows.js"
 import type { Event } from "./Execution.js"
 import type { Proposal } from "./Records.js"
@@ -26,10 +27,11 @@ const parameterRejection = (state: State, param: string, value: number): Rejecti
 
 export const proposalRejection = (
   state: State,
+  from: Address,
   row: Row,
   { payload }: CreateProposal,
 ): Rejection.Rejection | undefined => {
-  const { minStakeToPropose, maxActiveProposals } = state.parameters
+  const { minStakeToPropose, maxActiveProposals, maxActivePerProposer } = state.parameters
   const { stake, isCouncilMember } = state.accounts.extras(row)
   if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
     return Rejection.notAllowed(`a proposal takes a council seat or an own stake of ${minStakeToPropose} sats`)
@@ -38,7 +40,12 @@ export const proposalRejection = (
     const rejection = parameterRejection(state, payload.param, payload.value)
     if (rejection !== undefined) return rejection
   }
-  if (state.agenda.active >= maxActiveProposals) return { _tag: "TooManyActiveProposals", limit: maxActiveProposals }
+  if (state.agenda.active >= maxActiveProposals) {
+    return { _tag: "TooManyActiveProposals", limit: maxActiveProposals, of: "network" }
+  }
+  if (state.agenda.activeOf(from) >= maxActivePerProposer) {
+    return { _tag: "TooManyActiveProposals", limit: maxActivePerProposer, of: "proposer" }
+  }
   // Nobody could vote, and 0 of 0 would pass.
   return state.hasActiveValidator()
     ? undefined
@@ -58,17 +65,26 @@ const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
   return Sats.sumBounded(voters.map(({ effective }) => effective))
 }
 
-export const applyProposal = (state: State, from: Address, operation: CreateProposal): Counter.ProposalId => {
+export const applyProposal = (
+  state: State,
+  { from, id: transaction }: Pick<Transaction, "from" | "id">,
+  row: Row,
+  operation: CreateProposal,
+): Counter.ProposalId => {
   const { head, parameters, round } = state
   const id = head.nextProposalId
   const { title, description, payload } = operation
   const votingEndsAtRound = Counter.round(round + parameters.votingPeriodRounds)
+  const bond = Sats.make(parameters.proposalBond)
   state.head = { ...head, nextProposalId: Counter.proposalId(id + 1) }
+  state.hold(row, bond)
   const proposal: Proposal = {
     proposer: from,
-    title,
-    description,
+    transaction,
+    texts: { title, description },
     payload,
+    bond,
+    bondStatus: "held",
     createdAtRound: round,
     votingEndsAtRound,
     executesAtRound: Counter.round(votingEndsAtRound + parameters.executionDelayRounds),
@@ -117,15 +133,13 @@ export const applyVote = (state: State, from: Address, { proposalId: id, vote }:
 const percentRoundedUp = (amount: Sats.Sats, percent: number): Sats.Sats =>
   Sats.subtractBounded(amount, Sats.percent(amount, 100 - percent))
 
-export const isPassed = (
-  { votesFor, votesAgainst, snapshotTotalStake }: Proposal,
-  { quorumPercent, approvalPercent }: Parameters.Parameters,
-): boolean => {
-  const cast = Sats.addBounded(votesFor, votesAgainst)
-  return (
-    cast >= percentRoundedUp(snapshotTotalStake, quorumPercent) && votesFor >= percentRoundedUp(cast, approvalPercent)
-  )
-}
+const castOn = ({ votesFor, votesAgainst }: Proposal): Sats.Sats => Sats.addBounded(votesFor, votesAgainst)
+
+const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters): boolean =>
+  castOn(proposal) >= percentRoundedUp(proposal.snapshotTotalStake, quorumPercent)
+
+const isApproved = (proposal: Proposal, { approvalPercent }: Parameters.Parameters): boolean =>
+  proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent)
 
 const changeCouncil = (state: State, action: "add" | "remove", address: Address): string | undefined => {
   const isMember = state.council.has(address)
@@ -178,11 +192,20 @@ const dropUncast = (state: State, id: Counter.ProposalId): void => {
   state.voters.set(id, state.voters.of(id).filter(hasVoted))
 }
 
+/** A proposal that too few cared about took a place from the others for nothing: its bond goes to the treasury. */
+const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: boolean): "returned" | "forfeited" => {
+  if (isReturned) state.giveBack(proposer, bond)
+  else state.forfeit(bond)
+  return isReturned ? "returned" : "forfeited"
+}
+
 const decide = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
-  const status = isPassed(proposal, state.parameters) ? "Passed" : "Rejected"
-  events.push({ _tag: "ProposalDecided", id, status })
+  const isQuorum = hasQuorum(proposal, state.parameters)
+  const status = isQuorum && isApproved(proposal, state.parameters) ? "Passed" : "Rejected"
+  const bondStatus = settleBond(state, proposal, isQuorum)
+  events.push({ _tag: "ProposalDecided", id, status, bond: bondStatus })
   dropUncast(state, id)
-  return { ...proposal, status }
+  return { ...proposal, status, bondStatus }
 }
 
 const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
@@ -192,11 +215,18 @@ const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, even
   return { ...proposal, status, failure }
 }
 
-/** Its time has come: it is decided, or carried out, or both. */
+/** Texts are for those who vote; who wants them later finds them in the transaction, whose hash stays. */
+const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
+
+/** Its time has come: it is decided, or carried out, or both; or what nobody needs in the state any more is dropped. */
 const advance = (state: State, id: Counter.ProposalId, events: Array<Event>): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)
   if (proposal === undefined) return
+  if (isDone(proposal)) {
+    state.proposals.set(key, { ...proposal, texts: null })
+    return
+  }
   const decided = proposal.status === "Active" ? decide(state, id, proposal, events) : proposal
   const isDue = decided.status === "Passed" && state.round >= decided.executesAtRound
   const next = isDue ? carryOut(state, id, decided, events) : decided

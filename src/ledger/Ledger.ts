@@ -96,6 +96,11 @@ export class Ledger {
     return Transactions.admissionRejection(this.#state, transaction, reserved)
   }
 
+  /** What this transaction would take from its sender's balance now: fee, amount, bond. */
+  spending(transaction: Transaction): number {
+    return Transactions.spendingOf(transaction, this.#state.parameters)
+  }
+
   /** Executes the next commit. After a `SupplyInvariantViolated` this ledger must not be used any more. */
   execute(input: Input): Either.Either<Execution, SupplyInvariantViolated> {
     const { commit, time } = input

@@ -38,6 +38,8 @@ export type Refusal =
 /** What the pool asks of the ledger. */
 export interface Door {
   readonly admission: (transaction: Transaction, reserved: number) => Rejection | undefined
+  /** What it takes from its sender's balance: fee, amount, bond. */
+  readonly spending: (transaction: Transaction) => number
   readonly account: (address: Address) => { readonly nonce: Counter.Nonce; readonly balance: Sats.Sats }
 }
 
@@ -156,7 +158,13 @@ export class PendingTransactions {
     if (this.#entries.has(transaction.id)) return Either.right("known")
     const refusal = this.#refusal(transaction)
     if (refusal !== undefined) return Either.left(refusal)
-    const entry = Entry.make(transaction, now, round, this.#arrivals++)
+    const entry = Entry.make({
+      transaction,
+      spending: this.#door.spending(transaction),
+      receivedAt: now,
+      sinceRound: round,
+      arrival: this.#arrivals++,
+    })
     const replaced = this.#senders.get(transaction.from)?.at(transaction.nonce)
     if (replaced !== undefined) this.#drop(replaced)
     this.#insert(entry)

@@ -39,11 +39,23 @@ export interface Validator {
 
 export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
 
-export interface Proposal {
-  readonly proposer: Address.Address
+/** What became of a proposal's bond: held while it is Active, then given back or taken into the treasury. */
+export type BondStatus = "held" | "returned" | "forfeited"
+
+export interface Texts {
   readonly title: string
   readonly description: string
+}
+
+export interface Proposal {
+  readonly proposer: Address.Address
+  /** The hash of the transaction that made it, which covers its texts. */
+  readonly transaction: Hash.Hash
+  /** Null once they were dropped. */
+  readonly texts: Texts | null
   readonly payload: ProposalPayload.ProposalPayload
+  readonly bond: Sats.Sats
+  readonly bondStatus: BondStatus
   readonly createdAtRound: Counter.Round
   readonly votingEndsAtRound: Counter.Round
   readonly executesAtRound: Counter.Round
@@ -144,14 +156,38 @@ const readStatus = (reader: Binary.Reader): ProposalStatus => {
   return "Active"
 }
 
+const BOND_BYTE: { readonly [S in BondStatus]: number } = { held: 0, returned: 1, forfeited: 2 }
+const bondStatuses: ReadonlyArray<BondStatus> = ["held", "returned", "forfeited"]
+
+const readBondStatus = (reader: Binary.Reader): BondStatus => {
+  const byte = reader.u8()
+  const status = bondStatuses[byte]
+  if (status !== undefined) return status
+  reader.fail(`bond status ${byte}`)
+  return "held"
+}
+
+const writeTexts = (writer: Binary.Writer, texts: Texts | null): void => {
+  writer.boolean(texts !== null)
+  if (texts !== null) writer.text16(texts.title).text16(texts.description)
+}
+
+const readTexts = (reader: Binary.Reader): Texts | null =>
+  reader.boolean()
+    ? { title: reader.text16(Limits.TITLE_BYTES), description: reader.text16(Limits.DESCRIPTION_BYTES) }
+    : null
+
 const FAILURE_BYTES = 512
 
 export const proposal: Codec<Proposal> = {
   kind: "Proposal",
   write: (writer, value) => {
-    writer.hex(value.proposer).text16(value.title).text16(value.description)
+    writer.hex(value.proposer).hex(value.transaction)
+    writeTexts(writer, value.texts)
     ProposalPayload.write(writer, value.payload)
     writer
+      .u64(value.bond)
+      .u8(BOND_BYTE[value.bondStatus])
       .u64(value.createdAtRound)
       .u64(value.votingEndsAtRound)
       .u64(value.executesAtRound)
@@ -164,9 +200,11 @@ export const proposal: Codec<Proposal> = {
   read: (reader) => {
     const proposed = {
       proposer: Address.read(reader),
-      title: reader.text16(Limits.TITLE_BYTES),
-      description: reader.text16(Limits.DESCRIPTION_BYTES),
+      transaction: Hash.read(reader),
+      texts: readTexts(reader),
       payload: ProposalPayload.read(reader),
+      bond: reader.sats(),
+      bondStatus: readBondStatus(reader),
       createdAtRound: Counter.round(reader.u64()),
       votingEndsAtRound: Counter.round(reader.u64()),
       executesAtRound: Counter.round(reader.u64()),
@@ -175,6 +213,7 @@ export const proposal: Codec<Proposal> = {
       votesAgainst: reader.sats(),
     }
     const status = readStatus(reader)
+    reader.require((proposed.bondStatus === "held") === (status === "Active"), "a bond is held while voting goes on")
     return { ...proposed, status, failure: status === "Failed" ? reader.text16(FAILURE_BYTES) : null }
   },
 }

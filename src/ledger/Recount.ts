@@ -13,7 +13,7 @@ import * as StateRecord from "../protocol/StateRecord.js"
 import * as StateTree from "../protocol/StateTree.js"
 import * as LeavingPools from "./LeavingPools.js"
 import type { Pool } from "./Pool.js"
-import type { Totals, Validator } from "./Records.js"
+import type { Proposal, Totals, Validator } from "./Records.js"
 import * as Records from "./Records.js"
 import { type Component, SupplyInvariantViolated, sumOf, zero } from "./Supply.js"
 import type { Leaf } from "./trie/Leaf.js"
@@ -69,6 +69,8 @@ export class Recount {
         return Either.map(Records.decode(Records.validator, value), (validator) =>
           this.validator(toHex(key) as Address, validator),
         )
+      case "Proposal":
+        return Either.map(Records.decode(Records.proposal, value), (proposal) => this.proposal(proposal))
       case "LeavingPool":
         return Either.map(Records.decode(Records.leavingPool, value), (pool) => {
           const [validator, epoch] = LeavingPools.partsOf(toHex(key))
@@ -96,6 +98,11 @@ export class Recount {
   validator(address: Address, validator: Validator): void {
     this.#add("delegated", validator.working.amount)
     this.#validators.push([address, validator])
+  }
+
+  /** A bond that is held is its proposer's money, which no balance shows. */
+  proposal({ bond, bondStatus }: Pick<Proposal, "bond" | "bondStatus">): void {
+    if (bondStatus === "held") this.#add("liquid", bond)
   }
 
   leavingPool(validator: Address, epoch: number, pool: Pool): void {
@@ -150,7 +157,7 @@ export class Recount {
 
   #problem(found: Totals, expected: Totals): string | undefined {
     if (this.#badBalance !== undefined) return `an account has a balance of ${this.#badBalance} sats`
-    if (found.liquid !== expected.liquid) return "the balances do not add up to the liquid total"
+    if (found.liquid !== expected.liquid) return "balances and held bonds do not add up to the liquid total"
     if (found.staked !== expected.staked) return "the stakes do not add up to the staked total"
     if (found.delegated !== expected.delegated) return "the pools do not add up to the delegated total"
     if (found.total !== expected.total) return "the components do not add up to the total supply"

@@ -15,7 +15,7 @@ export type Rejection =
   | { readonly _tag: "ProposalNotFound"; readonly id: ProposalId }
   | { readonly _tag: "AlreadyVoted"; readonly id: ProposalId }
   | { readonly _tag: "NameTaken"; readonly name: Name }
-  | { readonly _tag: "TooManyActiveProposals"; readonly limit: number }
+  | { readonly _tag: "TooManyActiveProposals"; readonly limit: number; readonly of: "network" | "proposer" }
 
 /** The rules that an `InvalidTransaction` names. */
 export type Rule =
@@ -69,6 +69,8 @@ export const describe = (rejection: Rejection): string => {
     case "NameTaken":
       return `the name ${rejection.name} is taken`
     case "TooManyActiveProposals":
-      return `${rejection.limit} proposals are active already, wait until one is decided`
+      return rejection.of === "network"
+        ? `${rejection.limit} proposals are active already, wait until one is decided`
+        : `${rejection.limit} proposals of this account are active already, wait until one is decided`
   }
 }

@@ -202,6 +202,23 @@ export class State {
     this.accounts.setBalance(to, Sats.addBounded(this.accounts.balance(to), amount))
   }
 
+  /** Sets a part of a balance aside. It still counts as liquid, and is given back or forfeited later. */
+  hold(row: Row, amount: Sats.Sats): void {
+    this.accounts.setBalance(row, Sats.subtractBounded(this.accounts.balance(row), amount))
+  }
+
+  /** What was set aside, to whom it came from. */
+  giveBack(address: Address, amount: Sats.Sats): void {
+    const row = this.accounts.findOrAdd(address)
+    this.accounts.setBalance(row, Sats.addBounded(this.accounts.balance(row), amount))
+  }
+
+  /** What was set aside, to the treasury. */
+  forfeit(amount: Sats.Sats): void {
+    this.supply.decrease("liquid", amount)
+    this.supply.increase("treasury", amount)
+  }
+
   debit(row: Row, amount: Sats.Sats): void {
     if (amount === 0) return
     this.accounts.setBalance(row, Sats.subtractBounded(this.accounts.balance(row), amount))
@@ -388,6 +405,7 @@ export class State {
     for (let row = 0; row < this.accounts.size; row++) {
       recount.account(this.accounts.balance(row), this.accounts.extras(row))
     }
+    for (const [, proposal] of this.proposals.entries()) recount.proposal(proposal)
     for (const [address, validator] of this.validators.entries()) recount.validator(address as Address, validator)
     for (const [address, epoch, pool] of this.leavingPools.entries()) recount.leavingPool(address, epoch, pool)
     recount.totals(this.supply.totals)

@@ -5,6 +5,7 @@
 import type { Address } from "../protocol/Address.js"
 import * as Counter from "../protocol/Counter.js"
 import * as Operation from "../protocol/Operation.js"
+import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import type { Transaction } from "../protocol/Transaction.js"
 import { NONE, type Row } from "./AccountRows.js"
@@ -21,8 +22,11 @@ import type { State } from "./State.js"
 /** How far a nonce may be ahead of the next one at the door. */
 export const NONCE_WINDOW = 64
 
+/** What decides how much an operation costs. */
+type Prices = Pick<Parameters, "proposalBond">
+
 /** What the operation takes from the sender's balance besides the fee. */
-const amountOf = (operation: Operation.Operation): Sats.Sats => {
+const amountOf = (operation: Operation.Operation, { proposalBond }: Prices): Sats.Sats => {
   switch (operation._tag) {
     case "Transfer":
     case "StakeTx":
@@ -31,16 +35,17 @@ const amountOf = (operation: Operation.Operation): Sats.Sats => {
     case "UnstakeTx":
     case "UndelegateTx":
     case "SetCommissionTx":
-    case "CreateProposalTx":
     case "VoteTx":
     case "RegisterNameTx":
     case "SetAccountPolicyTx":
       return Sats.ZERO
+    case "CreateProposalTx":
+      return Sats.make(proposalBond)
   }
 }
 
 /** Fee and amount together: what a pending transaction reserves. A plain number, since two may exceed all there is. */
-export const spendingOf = ({ fee, operation }: Transaction): number => fee + amountOf(operation)
+export const spendingOf = ({ fee, operation }: Transaction, prices: Prices): number => fee + amountOf(operation, prices)
 
 /** Whose history a transaction belongs to. */
 export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> =>
@@ -71,7 +76,7 @@ const operationRejection = (state: State, transaction: Transaction, row: Row): R
     case "UndelegateTx":
       return Delegation.undelegateRejection(state, row)
     case "CreateProposalTx":
-      return Governance.proposalRejection(state, row, operation)
+      return Governance.proposalRejection(state, from, row, operation)
     case "VoteTx":
       return Governance.voteRejection(state, from, operation)
     case "RegisterNameTx":
@@ -94,7 +99,7 @@ const ruleRejection = (
   if (fee < minimum) return feeBelowMinimum(fee, minimum)
   const rejection = operationRejection(state, transaction, row)
   if (rejection !== undefined) return rejection
-  const needed = spendingOf(transaction)
+  const needed = spendingOf(transaction, state.parameters)
   const available = state.accounts.balance(row) - reserved
   if (needed > available) return Rejection.insufficient(needed, available)
   return operation._tag === "DelegateTx" ? Delegation.depositRejection(state, operation) : undefined
@@ -143,7 +148,7 @@ const apply = (
       Delegation.applyUndelegate(state, row)
       return null
     case "CreateProposalTx":
-      return Governance.applyProposal(state, from, operation)
+      return Governance.applyProposal(state, transaction, row, operation)
     case "VoteTx":
       Governance.applyVote(state, from, operation)
       return null

@@ -63,6 +63,9 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
 
 const VOTING_EPOCHS = 24
 const EPOCHS_TO_LEAVE = 2
+/** Twenty places that nobody votes on cost as much as the stake for one seat, every voting period. */
+const PUBLIC_BOND = 100 * Sats.SATS_PER_COIN
+const PUBLIC_ACTIVE_PER_PROPOSER = 3
 
 /** The least quorum with which validators that hold less than a third of the stake decide nothing alone. */
 export const THIRD_PERCENT = 34
@@ -84,6 +87,8 @@ export const publicParameters = (
     votingPeriodRounds: Parameters.atMost("votingPeriodRounds", VOTING_EPOCHS * epochRounds),
     executionDelayRounds: Parameters.atMost("executionDelayRounds", EPOCHS_TO_LEAVE * epochRounds + cooldownRounds),
     quorumPercent: THIRD_PERCENT,
+    proposalBond: PUBLIC_BOND,
+    maxActivePerProposer: PUBLIC_ACTIVE_PER_PROPOSER,
     ...chosen,
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Genesis } from "../protocol/Genesis.js"
 import * as Network from "../protocol/Network.js"
+import * as Sats from "../protocol/Sats.js"
 import * as Founding from "./Founding.js"
 
 const weakness = (isWeak: boolean, text: string): ReadonlyArray<string> => (isWeak ? [text] : [])
@@ -11,6 +12,7 @@ const weakness = (isWeak: boolean, text: string): ReadonlyArray<string> => (isWe
 /** Of what several strangers decide by. */
 export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis): ReadonlyArray<string> => {
   const { votingPeriodRounds, executionDelayRounds, quorumPercent } = parameters
+  const { proposalBond, maxActiveProposals, maxActivePerProposer } = parameters
   return [
     ...weakness(
       votingPeriodRounds < epochRounds,
@@ -26,6 +28,15 @@ export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis)
       quorumPercent < Founding.THIRD_PERCENT,
       `quorum_percent is ${quorumPercent}, below ${Founding.THIRD_PERCENT}: ` +
         "validators with less than a third of the stake can pass a proposal alone",
+    ),
+    ...weakness(
+      proposalBond < Sats.SATS_PER_COIN,
+      `proposal_bond_sats is ${proposalBond}, below ${Sats.SATS_PER_COIN}: proposals that nobody votes on cost next to nothing`,
+    ),
+    ...weakness(
+      maxActivePerProposer >= maxActiveProposals,
+      `max_active_per_proposer is ${maxActivePerProposer}, not below max_active_proposals, ${maxActiveProposals}: ` +
+        "one proposer can take every place",
     ),
   ]
 }

@@ -20,5 +20,7 @@ export const MEMPOOL_TRANSACTIONS = 10_000
 export const MEMO_BYTES = 256
 export const TITLE_BYTES = 128
 export const DESCRIPTION_BYTES = 4_096
+/** How long behind its `executes_at_round` a proposal keeps its texts: a week at the standard interval. */
+export const PROPOSAL_TEXTS_ROUNDS = 1_209_600
 export const PARAMETER_NAME_BYTES = 64
 export const POLICY_KEYS = 16

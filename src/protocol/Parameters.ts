@@ -28,6 +28,8 @@ export const table = [
   { name: "council_percent", key: "councilPercent", standard: 10, min: 0, max: 30 },
   { name: "slash_percent", key: "slashPercent", standard: 50, min: 10, max: 100 },
   { name: "checkpoint_interval_rounds", key: "checkpointIntervalRounds", standard: 100, min: 10, max: 10_000 },
+  { name: "proposal_bond_sats", key: "proposalBond", standard: 1_000_000, min: 1, max: 1_000_000_000_000 },
+  { name: "max_active_per_proposer", key: "maxActivePerProposer", standard: 20, min: 1, max: 100 },
 ] as const
 
 export type Name = (typeof table)[number]["name"]
@@ -67,6 +69,8 @@ export const make = <A>(of: (entry: Entry) => A): Of<A> => ({
   councilPercent: of(table[11]),
   slashPercent: of(table[12]),
   checkpointIntervalRounds: of(table[13]),
+  proposalBond: of(table[14]),
+  maxActivePerProposer: of(table[15]),
 })
 
 /** The parameters of a solo network. */
@@ -92,6 +96,8 @@ export const Json = Schema.Struct({
   council_percent: field(table[11]),
   slash_percent: field(table[12]),
   checkpoint_interval_rounds: field(table[13]),
+  proposal_bond_sats: field(table[14]),
+  max_active_per_proposer: field(table[15]),
 })
 
 export const fromJson = (json: typeof Json.Type): Parameters => make((entry) => json[entry.name])
@@ -111,4 +117,6 @@ export const toJson = (parameters: Parameters): typeof Json.Type => ({
   council_percent: parameters.councilPercent,
   slash_percent: parameters.slashPercent,
   checkpoint_interval_rounds: parameters.checkpointIntervalRounds,
+  proposal_bond_sats: parameters.proposalBond,
+  max_active_per_proposer: parameters.maxActivePerProposer,
 })

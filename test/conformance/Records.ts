@@ -121,6 +121,8 @@ const parameterFields = {
   council_percent: Is.integer,
   slash_percent: Is.integer,
   checkpoint_interval_rounds: Is.integer,
+  proposal_bond_sats: Is.integer,
+  max_active_per_proposer: Is.integer,
 }
 
 export const parameterNames: ReadonlyArray<string> = Object.keys(parameterFields)
@@ -298,6 +300,10 @@ const proposalFields = {
   voting_ends_at_round: Is.integer,
   executes_at_round: Is.integer,
   failure: Is.nullable(Is.words),
+  texts_pruned: Is.boolean,
+  tx_hash: Is.hex32,
+  bond: Is.integer,
+  bond_status: Is.exactly("held", "returned", "forfeited"),
 }
 
 export const proposal = Is.record({

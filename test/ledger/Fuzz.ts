@@ -23,7 +23,7 @@ import * as Transaction from "../../src/protocol/Transaction.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import { Chance } from "../simulation/Chance.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, someHash } from "./builders.js"
-import { NaiveLedger } from "./NaiveLedger.js"
+import { NaiveLedger, votesIn } from "./NaiveLedger.js"
 import { compare, same } from "./Play.js"
 
 const MOST = Number.MAX_SAFE_INTEGER
@@ -401,6 +401,7 @@ class World {
       outcomes,
       events: execution.events,
       closes: execution.nextEpoch !== null,
+      votes: votesIn(ledger),
     })
     same(JSON.stringify(outcomes.map((of) => of.map(({ _tag }) => _tag))), JSON.stringify(verdicts), "outcomes")
     const touched = new Set(vertices.flatMap(({ body }) => body.transactions.flatMap(addressesOf)))

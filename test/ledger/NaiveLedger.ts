@@ -4,6 +4,7 @@
  * What moves no money (names, policies, votes, committees) it takes as told.
  */
 import type { Event, Outcome } from "../../src/ledger/Execution.js"
+import type { Ledger } from "../../src/ledger/Ledger.js"
 import * as Address from "../../src/protocol/Address.js"
 import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
 import type { Genesis } from "../../src/protocol/Genesis.js"
@@ -50,6 +51,20 @@ const emptyPool = (): NaivePool => ({ amount: 0n, holders: new Map() })
 
 const sharesOf = ({ holders }: NaivePool): bigint => [...holders.values()].reduce((a, b) => a + b, 0n)
 
+/** How much was cast on each proposal, and could have been. */
+export type Votes = ReadonlyMap<number, { readonly cast: bigint; readonly snapshot: bigint }>
+
+/** Of the newest proposals of a ledger. */
+export const votesIn = (ledger: Ledger): Votes =>
+  new Map(
+    ledger.read
+      .proposals(200)
+      .map(({ id, votesFor, votesAgainst, snapshotTotalStake }) => [
+        id,
+        { cast: BigInt(votesFor) + BigInt(votesAgainst), snapshot: BigInt(snapshotTotalStake) },
+      ]),
+  )
+
 /** What is decided outside the money rules, for one commit. */
 export interface Told {
   readonly epoch: EpochRecord
@@ -58,6 +73,7 @@ export interface Told {
   readonly outcomes: ReadonlyArray<ReadonlyArray<Outcome>>
   readonly events: ReadonlyArray<Event>
   readonly payloads: ReadonlyMap<number, ProposalPayload>
+  readonly votes: Votes
   readonly closes: boolean
 }
 
@@ -69,6 +85,8 @@ export class NaiveLedger {
   /** Who left its validator, and until when it waits. */
   readonly departures = new Map<string, { leavingIn: number; unlockAt: number }>()
   readonly council = new Set<string>()
+  /** Of proposals that are not decided. */
+  readonly bonds = new Map<number, { proposer: string; amount: bigint }>()
   readonly #paid = new Set<string>()
   readonly #slashed = new Set<string>()
   /** What the vertices of each epoch name as their base. */
@@ -138,7 +156,15 @@ export class NaiveLedger {
       return verdicts
     })
     this.#release(round, told)
-    for (const event of told.events) if (event._tag === "ProposalCarriedOut") this.#carryOut(event, told)
+    let { quorumPercent } = told.parameters
+    for (const event of told.events) {
+      if (event._tag === "ProposalDecided") this.#settleBond(event.id, quorumPercent, told)
+      if (event._tag !== "ProposalCarriedOut") continue
+      this.#carryOut(event, told)
+      const payload = told.payloads.get(event.id)
+      const isQuorum = payload?._tag === "ParameterChange" && payload.param === "quorum_percent"
+      if (isQuorum && event.status === "Executed") quorumPercent = payload.value
+    }
     if (told.closes) this.#close(told)
     return verdicts
   }
@@ -183,6 +209,7 @@ export class NaiveLedger {
       case "UndelegateTx":
         return delegation === undefined || this.departures.has(from) ? null : 0n
       case "CreateProposalTx":
+        return outcome?._tag === "Applied" ? BigInt(told.parameters.proposalBond) : null
       case "VoteTx":
       case "RegisterNameTx":
       case "SetAccountPolicyTx":
@@ -226,6 +253,9 @@ export class NaiveLedger {
     this.#pay(from, -fee - (operation._tag === "DelegateTx" ? 0n : price))
     if (operation._tag === "RegisterNameTx") this.treasury += fee
     else this.#pay(author, fee)
+    if (outcome?._tag === "Applied" && outcome.proposalId !== null) {
+      this.bonds.set(outcome.proposalId, { proposer: from, amount: price })
+    }
     this.#do(transaction, told)
     return "Applied"
   }
@@ -358,6 +388,15 @@ export class NaiveLedger {
       }
       if (amount > 0n) leaving.set(epoch.epoch, { amount, holders: left })
     }
+  }
+
+  #settleBond(id: number, quorumPercent: number, { votes }: Told): void {
+    const bond = this.bonds.get(id)
+    const vote = votes.get(id)
+    if (bond === undefined || vote === undefined) throw new Error(`proposal ${id} has no bond or no votes`)
+    this.bonds.delete(id)
+    if (100n * vote.cast >= BigInt(quorumPercent) * vote.snapshot) this.#pay(bond.proposer, bond.amount)
+    else this.treasury += bond.amount
   }
 
   #carryOut({ id, status }: Extract<Event, { readonly _tag: "ProposalCarriedOut" }>, told: Told): void {

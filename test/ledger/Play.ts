@@ -13,7 +13,7 @@ import * as Sats from "../../src/protocol/Sats.js"
 import type { Transaction } from "../../src/protocol/Transaction.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
-import { NaiveLedger, poolsOf } from "./NaiveLedger.js"
+import { NaiveLedger, poolsOf, votesIn } from "./NaiveLedger.js"
 
 export const cast = ["val0", "val1", "val2", "ann", "bob", "cat", "dan", "eve", "fay", "gus"].map(person)
 
@@ -107,6 +107,9 @@ const worldOf = ({
     cooldownRounds: cooldown,
     treasuryPercent,
     maxActiveProposals: 3,
+    maxActivePerProposer: 2,
+    proposalBond: coins(3),
+    quorumPercent: 40,
     votingPeriodRounds: 50,
     executionDelayRounds: 5,
   },
@@ -281,6 +284,7 @@ export class Play {
       outcomes: execution.vertices.map(({ transactions }) => transactions),
       events: execution.events,
       payloads,
+      votes: votesIn(chain.ledger),
       closes: execution.nextEpoch !== null,
     })
     const outcomes = execution.vertices.map(({ transactions }) => transactions.map(({ _tag }) => _tag))
@@ -314,6 +318,16 @@ export class Play {
     }
     for (const someone of cast) compare(this.chain.ledger, this.naive, someone)
     const { total, treasury } = ledger.read.totals
+    const held = [...this.naive.bonds].map(([id, { amount }]) => `${id}: ${amount}`)
+    const bonds = ledger.read.proposals(200).filter(({ bondStatus }) => bondStatus === "held")
+    same(
+      bonds
+        .map(({ id, bond }) => `${id}: ${bond}`)
+        .reverse()
+        .join(),
+      held.join(),
+      "held bonds",
+    )
     same(BigInt(total), this.naive.total, "total supply")
     same(BigInt(treasury), this.naive.treasury, "treasury")
     if (nextEpoch !== null) checkCommittee(nextEpoch)

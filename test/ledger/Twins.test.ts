@@ -41,7 +41,11 @@ const step: fc.Arbitrary<Step> = fc.record({
   act: fc.constantFrom(...acts, "delegate", "undelegate", "strangers"),
   from: fc.nat(crowd.length - 1),
   count: fc.constantFrom(1, 3, 300, 700, 1_500),
-  rounds: fc.integer({ min: 1, max: 14 }),
+  // Now and then so many that proposals lose their texts.
+  rounds: fc.oneof(
+    { weight: 30, arbitrary: fc.integer({ min: 1, max: 14 }) },
+    { weight: 1, arbitrary: fc.constant(Limits.PROPOSAL_TEXTS_ROUNDS) },
+  ),
   isRestored: fc.boolean(),
 })
 

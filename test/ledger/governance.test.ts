@@ -1,4 +1,5 @@
 /** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
+import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Limits from "../../src/protocol/Limits.js"
@@ -137,6 +138,145 @@ describe("making a proposal", () => {
   })
 })
 
+/** A bond of 10 coins; rewards of nothing, so that every sat can be told. */
+const bonded: World = {
+  ...world,
+  parameters: { ...world.parameters, proposalBond: coins(10) },
+  protocol: { roundReward: Sats.ZERO },
+}
+
+describe("the bond of a proposal", () => {
+  const made = (): Chain => {
+    const chain = new Chain(bonded)
+    chain.runBy(other, proposing(chain, alice, { _tag: "Text" }))
+    return chain
+  }
+  const figures = ({ ledger }: Chain) => {
+    const { liquid, treasury, total } = ledger.read.totals
+    Either.getOrThrowWith(ledger.recount(), (violation) => violation)
+    return { alice: ledger.read.account(alice.address).balance, liquid, treasury, total }
+  }
+  const before = figures(new Chain(bonded))
+
+  it("leaves the balance and stays liquid while votes are cast", () => {
+    const chain = made()
+    expect(figures(chain)).toEqual({ ...before, alice: before.alice - 1_000 - coins(10) })
+    expect(proposal(chain)).toMatchObject({ bond: coins(10), bondStatus: "held" })
+  })
+
+  it("comes back with a quorum, whatever was decided, also to an account that has spent all else", () => {
+    for (const vote of [true, false]) {
+      const chain = made()
+      chain.run(voting(chain, val, vote))
+      const rest = chain.balance(alice) - 1_000
+      chain.run(chain.transfer(alice, bob, rest))
+      expect(chain.balance(alice)).toBe(0)
+      chain.advanceTo(12)
+      expect(figures(chain)).toEqual({ ...before, alice: coins(10) })
+      expect(proposal(chain)).toMatchObject({ status: vote ? "Passed" : "Rejected", bondStatus: "returned" })
+    }
+  })
+
+  it("goes to the treasury without one, exactly below the quorum", () => {
+    const withQuorum = (quorumPercent: number): Chain => {
+      const chain = new Chain({ ...bonded, parameters: { ...bonded.parameters, quorumPercent } })
+      chain.runBy(other, proposing(chain, alice, { _tag: "Text" }), voting(chain, other, true))
+      chain.advanceTo(12)
+      return chain
+    }
+    // 4 000 of 10 000 coins were cast.
+    expect(proposal(withQuorum(40))?.bondStatus).toBe("returned")
+    const forfeited = withQuorum(41)
+    expect(proposal(forfeited)).toMatchObject({ status: "Rejected", bondStatus: "forfeited" })
+    expect(figures(forfeited)).toEqual({
+      alice: before.alice - 1_000 - coins(10),
+      liquid: before.liquid - coins(10),
+      treasury: before.treasury + coins(10),
+      total: before.total,
+    })
+  })
+
+  it("must be there besides the fee and what is pending, at the door and when it is executed", () => {
+    const chain = new Chain({ ...bonded, council: ["bob"], accounts: { ...bonded.accounts, bob: 15 } })
+    const propose = proposing(chain, bob, { _tag: "Text" })
+    const admission = (reserved: number) => chain.ledger.admission(propose, reserved)?._tag
+    expect(chain.ledger.spending(propose)).toBe(coins(10) + 1_000)
+    expect([admission(0), admission(coins(5) - 1_000), admission(coins(5) - 999)]).toEqual([
+      undefined,
+      undefined,
+      "InsufficientBalance",
+    ])
+    expect(chain.run(propose, proposing(chain, bob, { _tag: "Text" })).map(told)).toEqual([
+      "applied",
+      "failed: InsufficientBalance",
+    ])
+    expect(chain.ledger.read.proposals(9)).toHaveLength(1)
+  })
+
+  it("is the one of the proposal's making when a vote changes it", () => {
+    const chain = made()
+    chain.run(
+      proposing(chain, alice, { _tag: "ParameterChange", param: "proposal_bond_sats", value: 5 }),
+      voting(chain, val, true, 1),
+    )
+    chain.run(voting(chain, val, true, 2))
+    chain.advanceTo(18)
+    chain.run(proposing(chain, alice, { _tag: "Text" }))
+    expect(chain.ledger.read.proposals(9).map(({ bond, bondStatus }) => [bond, bondStatus])).toEqual([
+      [5, "held"],
+      [coins(10), "returned"],
+      [coins(10), "returned"],
+    ])
+    expect(chain.balance(alice)).toBe(before.alice - 3 * 1_000 - 5)
+  })
+})
+
+describe("a proposer who wants every place for nothing", () => {
+  it("gets so many places and leaves the others, and pays for each that nobody votes on", () => {
+    const chain = new Chain({ ...bonded, parameters: { ...bonded.parameters, maxActivePerProposer: 3 } })
+    const many = Array.from({ length: 5 }, () => proposing(chain, alice, { _tag: "Text" }))
+    expect(chain.run(...many, proposing(chain, val, { _tag: "Text" })).map(told)).toEqual([
+      ...["applied", "applied", "applied", "failed: TooManyActiveProposals", "failed: TooManyActiveProposals"],
+      "applied",
+    ])
+    expect(chain.ledger.admission(proposing(chain, alice, { _tag: "Text" }), 0)).toEqual({
+      _tag: "TooManyActiveProposals",
+      limit: 3,
+      of: "proposer",
+    })
+    chain.advanceTo(12)
+    expect(chain.ledger.read.totals.treasury).toBe(coins(100 + 4 * 10))
+    expect(chain.run(proposing(chain, alice, { _tag: "Text" })).map(told)).toEqual(["applied"])
+  })
+
+  it("leaves texts for a week, then a record of some bytes, whatever became of the proposal", () => {
+    const chain = new Chain(bonded)
+    const description = "d".repeat(Limits.DESCRIPTION_BYTES)
+    const title = "t".repeat(Limits.TITLE_BYTES)
+    const payload = { _tag: "TreasurySpend", recipient: carol.address, amount: coins(101) } as const
+    const [executed, failed, rejected] = [{ _tag: "Text" } as const, payload, { _tag: "Text" } as const].map(
+      (payload) => chain.tx(alice, { _tag: "CreateProposalTx", title, description, payload }, { fee: 1_000 }),
+    )
+    if (!executed || !failed || !rejected) throw new Error("three proposals")
+    chain.run(executed, failed, rejected)
+    chain.run(voting(chain, val, true, 1), voting(chain, val, true, 2))
+    const { executesAtRound } = proposal(chain) ?? { executesAtRound: 0 }
+    const end = executesAtRound + Limits.PROPOSAL_TEXTS_ROUNDS
+    const sizes = () =>
+      [...chain.ledger.records()].filter(({ kind }) => kind === "Proposal").map(({ value }) => value.length)
+    // The next epoch begins behind the commit that closed this one, however late that came.
+    chain.advanceTo(executesAtRound)
+    chain.advanceTo(end - 1)
+    expect(Math.min(...sizes())).toBeGreaterThan(4_224)
+    expect(chain.ledger.read.proposals(9).map(({ status }) => status)).toEqual(["Rejected", "Failed", "Executed"])
+    chain.advanceTo(end)
+    expect(Math.max(...sizes())).toBeLessThan(256)
+    expect(chain.ledger.read.proposals(9).map(({ texts, transaction }) => [texts, transaction])).toEqual(
+      [rejected, failed, executed].map(({ id }) => [null, id]),
+    )
+  })
+})
+
 describe("a vote", () => {
   it("counts with the weight of the snapshot, once, for validators of the snapshot", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]])
@@ -181,7 +321,7 @@ describe("a vote", () => {
       chain.tx(val, { _tag: "CreateProposalTx", title, description, payload }, { fee: 1_000 }),
       voting(chain, val, true),
     )
-    expect(proposal(chain)).toMatchObject({ title, description, payload, votesFor: coins(6_000) })
+    expect(proposal(chain)).toMatchObject({ texts: { title, description }, payload, votesFor: coins(6_000) })
   })
 })
 
@@ -233,7 +373,7 @@ describe("a decision", () => {
       parameters: { ...world.parameters, executionDelayRounds: 0 },
     })
     expect(chain.advanceTo(12).events).toEqual([
-      { _tag: "ProposalDecided", id: 1, status: "Passed" },
+      { _tag: "ProposalDecided", id: 1, status: "Passed", bond: "returned" },
       { _tag: "ProposalCarriedOut", id: 1, status: "Executed", failure: null },
     ])
   })

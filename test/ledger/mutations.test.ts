@@ -105,6 +105,9 @@ const conservation: ReadonlyArray<Mutation> = [
     line: `state.supply.decrease("treasury", amount)`,
     becomes: "",
   },
+  { rule: "a bond is taken from nobody", file: "Governance", line: "state.hold(row, bond)", becomes: "" },
+  { rule: "a bond that comes back is lost", file: "Governance", line: "state.giveBack(proposer, bond)", becomes: "{}" },
+  { rule: "a forfeited bond stays liquid", file: "Governance", line: "state.forfeit(bond)", becomes: "{}" },
   {
     rule: "a pool slashed to nothing keeps its shares",
     file: "Pool",
@@ -150,6 +153,18 @@ const fairness: ReadonlyArray<Mutation> = [
     file: "Unlocking",
     line: "if (state.isAnswerable(address))",
     becomes: "if (address.length === 0)",
+  },
+  {
+    rule: "a bond comes back without a quorum",
+    file: "Governance",
+    line: "settleBond(state, proposal, isQuorum)",
+    becomes: "settleBond(state, proposal, true)",
+  },
+  {
+    rule: "a bond comes back only to who wins",
+    file: "Governance",
+    line: "settleBond(state, proposal, isQuorum)",
+    becomes: `settleBond(state, proposal, status === "Passed")`,
   },
   {
     rule: "one equivocation is punished twice",

@@ -74,7 +74,7 @@ describe("one of ten equal validators, alone", () => {
     const genesis = genesisOf({ parameters: Founding.localParameters(7_200) })
     const chain = attacked(genesis)
     expect([statuses(chain), chain.round]).toEqual([["Executed", "Executed", "Executed"], 324])
-    expect(Weaknesses.of(genesis)).toHaveLength(3)
+    expect(Weaknesses.of(genesis)).toHaveLength(5)
   })
 })
 
@@ -112,6 +112,8 @@ describe("parameters of a network of several", () => {
       votingPeriodRounds: 172_800,
       executionDelayRounds: 21_600,
       quorumPercent: 34,
+      proposalBond: coins(100),
+      maxActivePerProposer: 3,
     })
     expect(Founding.publicParameters(10_000_000)).toMatchObject({
       votingPeriodRounds: 10_000_000,
@@ -139,6 +141,10 @@ describe("the weaknesses of a genesis", () => {
       expect.stringMatching(/^execution_delay_rounds is 7199, less than/),
     ])
     expect(one({ quorumPercent: 33 })).toEqual([expect.stringMatching(/^quorum_percent is 33, below 34/)])
+    expect(one({ proposalBond: 99_999_999 })).toEqual([expect.stringMatching(/^proposal_bond_sats is 99999999, below/)])
+    expect(one({ maxActivePerProposer: 20 })).toEqual([
+      expect.stringMatching(/^max_active_per_proposer is 20, not below max_active_proposals, 20/),
+    ])
     expect(Weaknesses.of(genesisOf({ networkId: named("my-net") }))).toEqual([
       expect.stringMatching(/^the network id my-net does not end in 16 random hex digits/),
     ])
@@ -148,7 +154,7 @@ describe("the weaknesses of a genesis", () => {
     const weak = { parameters: Parameters.standard, epochRounds: 240 }
     const alone = founding.validators.slice(0, 1)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: Founding.drawnNetworkId("udg-local") }))).toEqual([])
-    expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("udg-local-but-shared") }))).toHaveLength(3)
+    expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("udg-local-but-shared") }))).toHaveLength(5)
     expect(Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone }))).toEqual([])
     expect(
       Weaknesses.of(genesisOf({ ...weak, networkId: named("one"), validators: alone, mode: "mainnet" })),

@@ -73,7 +73,10 @@ export const propose = Verb.make({
     ["pay somebody from the treasury", "udg propose 'Thank Dora' --pay @dora:500"],
     ["put an opinion on record", "udg propose 'Fewer meetings' --description 'They are too long.'"],
   ],
-  footer: ["It takes a seat in the council, or a stake; udg proposals shows what became of it.", ...Sending.footer],
+  footer: [
+    "It takes a seat in the council, or a stake, and a bond that comes back unless too few vote; udg proposals shows what became of it.",
+    ...Sending.footer,
+  ],
   run: (given) =>
     Sending.send(given, "CreateProposalTx", (context) => {
       const [proposed = Effect.succeed(opinion), ...others] = proposalTypes(given, context)

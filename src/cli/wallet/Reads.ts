@@ -204,6 +204,10 @@ type Votes = {
 const votesOf = ({ votes_for, votes_against, snapshot_total_stake: all }: Votes): string =>
   `${share(votes_for, all)} for, ${share(votes_against, all)} against`
 
+/** The transaction still has what the ledger has dropped. */
+const titleOf = ({ title, texts_pruned }: { readonly title: string; readonly texts_pruned: boolean }): string =>
+  texts_pruned ? "(text no longer kept)" : title
+
 export const proposals = Verb.make({
   name: "proposals",
   about: "lists proposals, or shows one with its votes",
@@ -230,7 +234,7 @@ export const proposals = Verb.make({
           votesOf(each),
           String(each.voting_ends_at_round),
           each.proposal_type,
-          each.title,
+          titleOf(each),
         ]),
       }))
     }),
@@ -242,7 +246,7 @@ const showProposal = (node: Node.Node, id: Counter.ProposalId, asJson: boolean) 
     const found = yield* node.ask((client) => client.governance.proposal({ path: { id } }))
     yield* Out.lines(asJson, found, () => [
       ["proposal", String(found.id)],
-      ["title", found.title],
+      ["title", titleOf(found)],
       ...(found.description === "" ? [] : [["description", found.description] as const]),
       ["effect", Describe.payload(found.payload, prefix)],
       ["status", found.status],
@@ -252,6 +256,8 @@ const showProposal = (node: Node.Node, id: Counter.ProposalId, asJson: boolean) 
         "voting",
         `from round ${found.created_at_round} to ${found.voting_ends_at_round}, carried out from ${found.executes_at_round}`,
       ],
+      ["bond", `${Describe.coins(found.bond)}, ${found.bond_status}`],
+      ["made by", found.tx_hash],
       ["proposer", Describe.account(found.proposer, prefix)],
       ...found.voters.map(
         ({ address, vote, weight }) =>

@@ -35,6 +35,18 @@ const payloadFacts = ({ payload }: Record): ReadonlyArray<Fact> => {
   return [["Would do", "nothing: a declaration"]]
 }
 
+const bondWords: { readonly [S in Record["bond_status"]]: string } = {
+  held: "held until it is decided",
+  returned: "returned to its proposer",
+  forfeited: "to the treasury: too few voted",
+}
+
+const Bond = ({ of }: { readonly of: Record }) => (
+  <>
+    <Amount sats={of.bond} /> <span class="quiet">{bondWords[of.bond_status]}</span>
+  </>
+)
+
 const read = async (text: string) => {
   const id = Named.proposal(text)
   return node.governance.proposal({ path: { id } })
@@ -47,9 +59,7 @@ export const Proposal = ({ id }: { readonly id: string }) => {
       <Loaded of={record} what="this proposal">
         {(proposal) => (
           <>
-            <h2 class="subject">
-              <Written text={proposal.title} />
-            </h2>
+            <h2 class="subject">{proposal.texts_pruned ? "Text no longer kept" : <Written text={proposal.title} />}</h2>
             <p class="line">
               <Status of={proposal} />{" "}
               <span class="quiet">
@@ -72,6 +82,8 @@ export const Proposal = ({ id }: { readonly id: string }) => {
                 ...payloadFacts(proposal),
                 ["Proposed by", <Reference.Address address={proposal.proposer} />],
                 ["Made in", <Reference.Round round={proposal.created_at_round} />],
+                ["Made by", <Reference.Transaction hash={proposal.tx_hash} />],
+                ["Bond", <Bond of={proposal} />],
                 ["Votes count until", Words.count(proposal.voting_ends_at_round)],
                 ["Carried out from", Words.count(proposal.executes_at_round)],
                 ["Yes", <Amount sats={proposal.votes_for} />],

@@ -17,7 +17,7 @@ const Card = ({ of }: { readonly of: Summary }) => (
   <li class="proposal">
     <h2>
       <a href={Route.subject("proposal", of.id)}>
-        <span class="kind">#{of.id}</span> <Written text={of.title} />
+        <span class="kind">#{of.id}</span> {of.texts_pruned ? "Text no longer kept" : <Written text={of.title} />}
       </a>
     </h2>
     <p class="line">

@@ -193,7 +193,9 @@ export const actions: ReadonlyArray<Action> = [
   {
     id: "propose",
     title: "Propose",
-    about: "Something for the validators to vote on. It takes a stake, or a seat in the council.",
+    about:
+      "Something for the validators to vote on. It takes a stake, or a seat in the council, and a bond that comes back " +
+      "unless too few vote.",
     fields: (_, typed) => [
       { name: "title", label: "Title", kind: "text" },
       { name: "description", label: "Description", kind: "long", isOptional: true },

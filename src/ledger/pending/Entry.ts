@@ -2,7 +2,6 @@
 import type { Round, Timestamp } from "../../protocol/Counter.js"
 import * as Operation from "../../protocol/Operation.js"
 import type { Transaction } from "../../protocol/Transaction.js"
-import * as Transactions from "../Transactions.js"
 
 /** Transactions that may be free have places of their own, so that no fee can crowd them out. */
 export type Lane = "paying" | "exempt"
@@ -13,7 +12,7 @@ export const laneOf = ({ operation }: Transaction): Lane =>
 export interface Entry {
   readonly transaction: Transaction
   readonly lane: Lane
-  /** Fee and amount: what it reserves of its sender's balance. */
+  /** What it reserves of its sender's balance: fee and amount, as of its arrival. */
   readonly spending: number
   readonly receivedAt: Timestamp
   /** The round the node was in when it came: who waits long enough is proposed by anybody. */
@@ -22,11 +21,4 @@ export interface Entry {
   readonly arrival: number
 }
 
-export const make = (transaction: Transaction, receivedAt: Timestamp, sinceRound: Round, arrival: number): Entry => ({
-  transaction,
-  lane: laneOf(transaction),
-  spending: Transactions.spendingOf(transaction),
-  receivedAt,
-  sinceRound,
-  arrival,
-})
+export const make = (entry: Omit<Entry, "lane">): Entry => ({ ...entry, lane: laneOf(entry.transaction) })

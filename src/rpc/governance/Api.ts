@@ -62,8 +62,10 @@ const Vote = Schema.Literal("yes", "no")
 
 const summary = {
   id: Field.proposalId("counted from 1"),
-  title: Field.text("what it is called"),
-  description: Field.text("why"),
+  title: Field.text("what it is called; empty once the texts are pruned"),
+  description: Field.text("why; empty once the texts are pruned"),
+  texts_pruned: Field.boolean("whether the ledger has dropped title and description; the transaction has them"),
+  tx_hash: Field.hash("the transaction that made it"),
   proposal_type: Field.of(
     Schema.Literal("Text", "ParameterChange", "CouncilMembership", "TreasurySpend"),
     "name of the type",
@@ -78,12 +80,19 @@ const summary = {
   voting_ends_at_round: Field.round("last round in which a vote counts"),
   executes_at_round: Field.round("first round at which a passed proposal is carried out"),
   failure: Field.textOrNull("why carrying it out failed; null otherwise"),
+  bond: Field.sats("what was taken from its proposer's balance when it was made"),
+  bond_status: Field.of(
+    Schema.Literal("held", "returned", "forfeited"),
+    "held until it is decided; then returned, or forfeited to the treasury when it had no quorum",
+  ),
 }
 
 const aProposal = {
   id: 1,
   title: "Lower the minimum fee",
   description: "Transfers are cheap to serve.",
+  texts_pruned: false,
+  tx_hash: example.hash,
   proposal_type: "ParameterChange",
   payload: { param: "min_fee_sats", value: 500 },
   status: "Active",
@@ -95,6 +104,8 @@ const aProposal = {
   voting_ends_at_round: 1240,
   executes_at_round: 1300,
   failure: null,
+  bond: 1_000_000,
+  bond_status: "held",
 } as const
 
 export const Proposal = Field.record(

@@ -34,8 +34,10 @@ const payloadOf = (payload: ProposalPayload): Summary["payload"] => {
 
 const summaryOf = (proposal: NumberedProposal): Summary => ({
   id: proposal.id,
-  title: proposal.title,
-  description: proposal.description,
+  title: proposal.texts?.title ?? "",
+  description: proposal.texts?.description ?? "",
+  texts_pruned: proposal.texts === null,
+  tx_hash: proposal.transaction,
   proposal_type: proposal.payload._tag,
   payload: payloadOf(proposal.payload),
   status: proposal.status,
@@ -47,6 +49,8 @@ const summaryOf = (proposal: NumberedProposal): Summary => ({
   voting_ends_at_round: proposal.votingEndsAtRound,
   executes_at_round: proposal.executesAtRound,
   failure: proposal.failure,
+  bond: proposal.bond,
+  bond_status: proposal.bondStatus,
 })
 
 const word = (vote: boolean): "yes" | "no" => (vote ? "yes" : "no")

@@ -9,6 +9,7 @@ import { transfer } from "./Cluster.js"
 
 const pool = new PendingTransactions({
   admission: () => undefined,
+  spending: ({ fee }: Transaction) => fee,
   account: () => ({ nonce: Counter.nonce(0), balance: Sats.MAX_SUPPLY }),
 })
 

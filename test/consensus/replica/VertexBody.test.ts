@@ -22,6 +22,7 @@ const round = Counter.round(20)
 const poolOf = (transactions: ReadonlyArray<Transaction>): PendingTransactions => {
   const pool = new PendingTransactions({
     admission: () => undefined,
+    spending: ({ fee }: Transaction) => fee,
     account: () => ({ nonce: Counter.nonce(0), balance: Sats.MAX_SUPPLY }),
   })
   for (const transaction of transactions) Either.getOrThrow(pool.submit(transaction, Counter.timestamp(1), round))

@@ -1,6 +1,5 @@
 /** The mempool by its definition: every question is answered by looking at everything. */
 import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/PendingTransactions.js"
-import * as Transactions from "../../../src/ledger/Transactions.js"
 import * as Operation from "../../../src/protocol/Operation.js"
 import type { Transaction } from "../../../src/protocol/Transaction.js"
 import type { World } from "./World.js"
@@ -45,7 +44,7 @@ export class NaivePool {
     const own = this.of(transaction.from)
     const replaced = own.find((each) => each.transaction.nonce === transaction.nonce)
     const others = own.filter((each) => each !== replaced)
-    const reserved = others.reduce((sum, each) => sum + Transactions.spendingOf(each.transaction), 0)
+    const reserved = others.reduce((sum, each) => sum + this.#world.spending(each.transaction), 0)
     const rejection = this.#world.admission(transaction, reserved)
     if (rejection !== undefined) return rejection._tag
     if (replaced !== undefined) {
@@ -93,7 +92,7 @@ export class NaivePool {
       const { nonce, balance } = this.#world.account(from)
       let spent = 0
       for (const entry of this.of(from)) {
-        const spending = Transactions.spendingOf(entry.transaction)
+        const spending = this.#world.spending(entry.transaction)
         if (entry.transaction.nonce >= nonce && spent + spending <= balance) spent += spending
         else this.drop(entry.transaction.id)
       }

@@ -311,6 +311,7 @@ describe("a commit", () => {
     const [ann, bob] = [person("ann"), person("bob")]
     const pool = new PendingTransactions({
       admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      spending: (transaction) => chain.ledger.spending(transaction),
       account: (address) => chain.ledger.read.account(address),
     })
     const policy = chain.tx(ann, { _tag: "SetAccountPolicyTx", threshold: 1, keys: [bob.publicKey] }, { fee: 1_000 })
@@ -328,6 +329,7 @@ describe("a commit", () => {
     const [ann, bob, eve] = [person("ann"), person("bob"), person("eve")]
     const pool = new PendingTransactions({
       admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      spending: (transaction) => chain.ledger.spending(transaction),
       account: (address) => chain.ledger.read.account(address),
     })
     const genuine = chain.transfer(ann, bob, 5)
@@ -351,6 +353,7 @@ describe("a commit", () => {
     const [ann, bob, cleo] = [person("ann"), person("bob"), person("cleo")]
     const pool = new PendingTransactions({
       admission: (transaction, reserved) => chain.ledger.admission(transaction, reserved),
+      spending: (transaction) => chain.ledger.spending(transaction),
       account: (address) => chain.ledger.read.account(address),
     })
     const keys = [bob.publicKey, cleo.publicKey]

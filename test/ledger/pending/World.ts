@@ -5,6 +5,7 @@ import { insufficient } from "../../../src/ledger/Rejection.js"
 import * as Transactions from "../../../src/ledger/Transactions.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import type { Operation } from "../../../src/protocol/Operation.js"
+import * as Parameters from "../../../src/protocol/Parameters.js"
 import * as Sats from "../../../src/protocol/Sats.js"
 import type { Transaction } from "../../../src/protocol/Transaction.js"
 import { person, transaction } from "../builders.js"
@@ -20,12 +21,16 @@ export class World implements Door {
     return this.#accounts.get(from) ?? { nonce: Counter.nonce(0), balance: Sats.ZERO }
   }
 
+  spending(candidate: Transaction): number {
+    return Transactions.spendingOf(candidate, Parameters.standard)
+  }
+
   admission(candidate: Transaction, reserved: number): Rejection | undefined {
     const { nonce: next, balance } = this.account(candidate.from)
     const { nonce } = candidate
     if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
     if (nonce >= next + Transactions.NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
-    const needed = Transactions.spendingOf(candidate)
+    const needed = this.spending(candidate)
     return needed > balance - reserved ? insufficient(needed, balance - reserved) : undefined
   }
 }

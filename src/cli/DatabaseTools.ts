@@ -97,7 +97,7 @@ export const page = (version: string): Help.Page => ({
   footer: [
     "verify does what every start does (pages, supply, state root, the running epoch decided anew) and then executes the " +
       "running epoch again from the close before it. It ends as a node would: 1 for damage, 100 for a finality " +
-      "rollback, 101 for a violated supply, 0 when all is sound.",
+      "rollback, 101 for a violated supply, 102 for an internal fault, 0 when all is sound.",
     "export, import and prune either happen or leave everything as it was, whenever they are broken off.",
   ],
 })

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import * as Configuration from "../node/Configuration.js"
 import * as Ending from "../node/Ending.js"
 import * as Log from "../node/Log.js"
@@ -31,15 +31,19 @@ export const page = (version: string): Help.Page => ({
       "list separated by commas. The command line wins, and an empty variable counts as unset.",
     `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
       `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
-    "Exit codes: 0 asked to stop; 1 cannot start or run, with one line that says why; 100 finality rollback and 101 " +
-      "supply invariant violated, after which the node must not simply be started again.",
+    "Exit codes: 0 asked to stop; 1 cannot start or run, with one line that says why; 100 finality rollback, 101 " +
+      "supply invariant violated and 102 internal fault, after which the node must not simply be started again.",
   ],
 })
 
 /** What a process manager must not start again is said in the log, as its last line; everything is closed by then. */
 export const sayFatal = (ending: { readonly _tag: string; readonly message: string }) => {
   const exitCode = Ending.exitCodeOf(ending)
-  return exitCode === 1 ? Effect.void : log.error(ending.message, { exitCode })
+  if (exitCode === 1) return Effect.void
+  const last = log.error(ending.message, { exitCode })
+  if (!(ending instanceof Ending.InternalFault)) return last
+  const { cause } = ending.fault
+  return Effect.zipRight(log.error("an assertion failed in execution", {}, Cause.die(cause)), last)
 }
 
 /** Runs the node as the words and the environment say. */

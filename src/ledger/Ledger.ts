@@ -18,6 +18,7 @@ import type { Vertex } from "../protocol/Vertex.js"
 import * as Beginning from "./Beginning.js"
 import * as Effects from "./Effects.js"
 import type { Event, Execution, Input, VertexOutcome } from "./Execution.js"
+import { ExecutionFault, NOWHERE, type Place } from "./ExecutionFault.js"
 import type { Frozen } from "./Frozen.js"
 import * as Governance from "./Governance.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
@@ -46,6 +47,8 @@ export interface Restoring {
 export class Ledger {
   readonly #state: State
   #effectsDigest: Hash.Hash
+  /** What is being executed, to be named when that throws. */
+  readonly #place: { -readonly [K in keyof Place]: Place[K] } = { ...NOWHERE }
   /** What anybody may ask between two commits. */
   readonly read: Reads
 
@@ -101,8 +104,16 @@ export class Ledger {
     return Transactions.spendingOf(transaction, this.#state.parameters)
   }
 
-  /** Executes the next commit. After a `SupplyInvariantViolated` this ledger must not be used any more. */
-  execute(input: Input): Either.Either<Execution, SupplyInvariantViolated> {
+  /** Executes the next commit. After a failure this ledger must not be used any more. */
+  execute(input: Input): Either.Either<Execution, SupplyInvariantViolated | ExecutionFault> {
+    try {
+      return this.#execute(input)
+    } catch (cause) {
+      return Either.left(new ExecutionFault({ commit: input.commit, place: { ...this.#place }, cause }))
+    }
+  }
+
+  #execute(input: Input): Either.Either<Execution, SupplyInvariantViolated> {
     const { commit, time } = input
     const state = this.#state
     const previous = state.head
@@ -113,6 +124,7 @@ export class Ledger {
 
     const events: Array<Event> = []
     const vertices = input.vertices.map((vertex) => this.#executeVertex(vertex, events))
+    this.#place.vertex = null
     Unlocking.release(state, events)
     Governance.step(state, events)
     Rewards.forget(state)
@@ -164,11 +176,15 @@ export class Ledger {
 
   #executeVertex({ header, body }: Vertex, events: Array<Event>): VertexOutcome {
     const state = this.#state
+    this.#place.vertex = header.hash
     Heartbeats.witness(state, header)
     for (const evidence of body.evidence) Slashing.apply(state, evidence, events)
     for (const heartbeat of body.heartbeats) Heartbeats.apply(state, heartbeat)
     const author = state.accounts.findOrAdd(header.author)
-    const transactions = Transactions.executeAll(state, body.transactions, author)
+    const transactions = Transactions.executeAll(state, body.transactions, author, (transaction) => {
+      this.#place.transaction = transaction.id
+    })
+    this.#place.transaction = null
     const minted = Rewards.apply(state, header)
     return { vertex: header.hash, author: header.author, minted, transactions }
   }

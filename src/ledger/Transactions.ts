@@ -192,11 +192,12 @@ const recipientOf = ({ from, operation }: Transaction): Address => (operation._t
 /** Transactions whose accounts are looked up together, two of each. */
 const AT_ONCE = TOGETHER >>> 1
 
-/** Executes the transactions of a vertex by this author, in their order. */
+/** Executes the transactions of a vertex by this author, in their order, and says of each that it is next. */
 export const executeAll = (
   state: State,
   transactions: ReadonlyArray<Transaction>,
   author: Row,
+  isNext: (transaction: Transaction) => void,
 ): ReadonlyArray<Outcome> => {
   const outcomes: Array<Outcome> = []
   for (let start = 0; start < transactions.length; start += AT_ONCE) {
@@ -206,6 +207,7 @@ export const executeAll = (
     const rows = state.accounts.findAll(addresses)
     let at = 0
     for (const transaction of some) {
+      isNext(transaction)
       outcomes.push(execute(state, transaction, rows[at++] ?? NONE, rows[at++] ?? NONE, author))
     }
   }

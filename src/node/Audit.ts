@@ -22,7 +22,7 @@ import type { Hash } from "../protocol/Hash.js"
 import type { CommitRecord } from "../storage/Commits.js"
 import * as EventLoop from "../storage/EventLoop.js"
 import { Storage } from "../storage/Storage.js"
-import { FinalityRollback, fromDamage, type StateDamaged, SupplyViolation } from "./Ending.js"
+import { FinalityRollback, fromDamage, InternalFault, type StateDamaged, SupplyViolation } from "./Ending.js"
 import * as Loading from "./Loading.js"
 import * as Lookup from "./Lookup.js"
 
@@ -114,7 +114,10 @@ const executeAgain = (networkId: Genesis["networkId"], ledger: Ledger, record: C
     const vertices = yield* Effect.forEach(stored, ({ bytes }) => Lookup.vertex(networkId, bytes))
     const execution = yield* Effect.mapError(
       Effect.suspend(() => ledger.execute({ commit: record, time: record.time, vertices })),
-      (violation) => new SupplyViolation({ violation }),
+      (failure) =>
+        failure._tag === "ExecutionFault"
+          ? new InternalFault({ fault: failure })
+          : new SupplyViolation({ violation: failure }),
     )
     if (execution.effectsDigest !== record.effectsDigest) {
       return yield* damaged(

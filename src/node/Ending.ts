@@ -3,6 +3,7 @@ import { Data } from "effect"
 import type { Rollback } from "../consensus/Rollback.js"
 import type { DamagedState } from "../consensus/replica/Opened.js"
 import type { Fatal, JoinProblem } from "../consensus/replica/Output.js"
+import type { ExecutionFault } from "../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../ledger/Supply.js"
 import type { Checkpoint } from "../protocol/Checkpoint.js"
 import type { Commit } from "../protocol/Commit.js"
@@ -53,6 +54,13 @@ export class SupplyViolation extends Data.TaggedError("SupplyViolation")<{
 }> {
   override get message(): string {
     return `supply invariant violated: ${this.violation.message}`
+  }
+}
+
+/** An assertion failed while a commit was executed. Exit code 102. */
+export class InternalFault extends Data.TaggedError("InternalFault")<{ readonly fault: ExecutionFault }> {
+  override get message(): string {
+    return `internal fault in ${this.fault.message}; nothing of this commit was written, please report this line`
   }
 }
 
@@ -109,6 +117,7 @@ export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly prob
 export type Ending =
   | FinalityRollback
   | SupplyViolation
+  | InternalFault
   | StateDamaged
   | StateBehind
   | ComponentDied
@@ -116,25 +125,29 @@ export type Ending =
   | AlreadySigned
   | StorageError
 
-export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation => {
+export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | InternalFault => {
   switch (fatal._tag) {
     case "FinalityRollback":
       return new FinalityRollback({ rollback: fatal.rollback })
     case "SupplyInvariantViolated":
       return new SupplyViolation({ violation: fatal.violation })
+    case "ExecutionFault":
+      return new InternalFault({ fault: fatal.fault })
   }
 }
 
 export const fromDamage = (damage: DamagedState | { readonly message: string }): StateDamaged =>
   new StateDamaged({ finding: damage.message })
 
-/** 100 and 101 say: do not start me again. */
+/** 100, 101 and 102 say: do not start me again. */
 export const exitCodeOf = ({ _tag }: { readonly _tag: string }): number => {
   switch (_tag) {
     case "FinalityRollback":
       return 100
     case "SupplyViolation":
       return 101
+    case "InternalFault":
+      return 102
     default:
       return 1
   }

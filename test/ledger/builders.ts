@@ -7,7 +7,6 @@ import { fromHex, sha256Hex } from "#crypto"
 import type { Event, Execution, Input, Outcome } from "../../src/ledger/Execution.js"
 import type * as HalfSipHash from "../../src/ledger/HalfSipHash.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
-import type { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
 import * as Address from "../../src/protocol/Address.js"
 import * as Commit from "../../src/protocol/Commit.js"
 import * as Counter from "../../src/protocol/Counter.js"
@@ -250,10 +249,7 @@ export class Chain {
   }
 
   /** Executes these vertices in a commit of this leader round. */
-  executeVertices(
-    vertices: ReadonlyArray<Vertex.Vertex>,
-    leaderRound: number,
-  ): Either.Either<Execution, SupplyInvariantViolated> {
+  executeVertices(vertices: ReadonlyArray<Vertex.Vertex>, leaderRound: number): ReturnType<Ledger["execute"]> {
     const { index } = this.ledger.read.head
     const commit = Commit.make({
       index: Counter.commitIndex(index + 1),
@@ -270,10 +266,7 @@ export class Chain {
     return this.ledger.execute(input)
   }
 
-  tryCommit(
-    drafts: ReadonlyArray<VertexDraft>,
-    leaderRound = this.round + 1,
-  ): Either.Either<Execution, SupplyInvariantViolated> {
+  tryCommit(drafts: ReadonlyArray<VertexDraft>, leaderRound = this.round + 1): ReturnType<Ledger["execute"]> {
     return this.executeVertices(
       drafts.map((draft) => this.vertex(draft, leaderRound)),
       leaderRound,

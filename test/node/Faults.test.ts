@@ -44,13 +44,26 @@ const forging = (ledger: Ledger, nth: number): Ledger =>
     },
   })
 
-const forgingEngine = (nth: number) =>
+const engineWith = (faulty: (ledger: Ledger) => Ledger) =>
   Engine.layerLoading((genesis, self, tableKey) =>
     Effect.map(Loading.load(genesis, self, tableKey), ({ contents, opened }) => ({
       contents,
-      opened: { ...opened, ledger: forging(opened.ledger, nth) },
+      opened: { ...opened, ledger: faulty(opened.ledger) },
     })),
   )
+
+const forgingEngine = (nth: number) => engineWith((ledger) => forging(ledger, nth))
+
+/** A ledger in which an assertion fails: while its nth commit is executed, or right behind it. */
+const asserting = (ledger: Ledger, nth: number, where: "execute" | "unfrozen"): Ledger =>
+  new Proxy(ledger, {
+    get: (target, name) => {
+      const isDue = target.read.head.index >= (where === "execute" ? nth - 1 : nth)
+      if (name === where && isDue) throw new RangeError("a planted fault")
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === "function" ? value.bind(target) : value
+    },
+  })
 
 /** Home and storage of a directory, without a node. */
 const files = (directory: string) =>
@@ -85,6 +98,38 @@ describe("a node with a fault", () => {
       // Nothing wrong was written: a sound node goes on from there.
       yield* Effect.provide(untilRound(60), world.node(directory))
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive.each(["execute", "unfrozen"] as const)(
+    "ends with 102 when an assertion fails in %s, with nothing of that commit on the disk",
+    (where) =>
+      Effect.gen(function* () {
+        const directory = yield* world.temporaryDirectory
+        const ending = yield* Effect.gen(function* () {
+          const supervisor = yield* Supervisor
+          const ending = yield* Effect.flip(supervisor.ended)
+          const health = yield* (yield* Health).report
+          expect(health.state.status).toBe("unhealthy")
+          return ending
+        }).pipe(
+          Effect.provide(
+            world.node(
+              directory,
+              {},
+              undefined,
+              engineWith((ledger) => asserting(ledger, 40, where)),
+            ),
+          ),
+        )
+        expect(ending._tag).toBe("InternalFault")
+        expect(exitCodeOf(ending)).toBe(102)
+        expect(ending.message).toMatch(
+          /^internal fault in commit 40 \(epoch 1, leader round \d+, hash [0-9a-f]{64}\): RangeError: a planted fault; /,
+        )
+        expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+        // A sound build goes on with the commit at which this one stopped.
+        yield* Effect.provide(untilRound(60), world.node(directory))
+      }).pipe(Effect.provide(world.platform)),
   )
 
   // Also where the last commit had a checkpoint of its own, and where it closed an epoch and the next was not begun.

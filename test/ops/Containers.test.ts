@@ -54,7 +54,7 @@ describe("the compose file", () => {
     expect(new Set(nodes.flatMap(([, { ports }]) => ports)).size).toBe(4)
   })
 
-  it("never starts a node again by itself, since Docker cannot leave out exit codes 100 and 101", () => {
+  it("never starts a node again by itself, since Docker cannot leave out exit codes 100 to 102", () => {
     for (const [, { restart }] of nodes) expect(restart).toBe("no")
   })
 

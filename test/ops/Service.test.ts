@@ -14,9 +14,9 @@ const settingOf = (name: string): string | undefined =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value).at(-1)
 
 describe("the systemd unit", () => {
-  it("restarts on failure, but never after the two endings that a person must look at", () => {
+  it("restarts on failure, but never after the endings that a person must look at", () => {
     expect(settingOf("Restart")).toBe("on-failure")
-    const fatal = ["FinalityRollback", "SupplyViolation"].map((_tag) => Ending.exitCodeOf({ _tag }))
+    const fatal = ["FinalityRollback", "SupplyViolation", "InternalFault"].map((_tag) => Ending.exitCodeOf({ _tag }))
     expect(settingOf("RestartPreventExitStatus")).toBe(fatal.join(" "))
   })
 

@@ -37,6 +37,16 @@ export class Outbox {
     this.#isHalted = true
   }
 
+  /** Does this and gives why it has to halt, if it does; then nothing of what it asked for is done. */
+  haltingOn(part: () => Fatal | undefined): void {
+    if (this.#isHalted) return
+    const before = this.#outputs.length
+    const fatal = part()
+    if (fatal === undefined || this.#isHalted) return
+    this.#outputs.length = before
+    this.halt(fatal)
+  }
+
   drain(): Outputs {
     const outputs = this.#outputs
     this.#outputs = []

@@ -1,5 +1,6 @@
 /** What a replica asks of its host, as data. The host does writes and news in their order, and messages in theirs. */
 import type { Execution } from "../../ledger/Execution.js"
+import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../../ledger/Supply.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/Checkpoint.js"
 import type { Epoch } from "../../protocol/Counter.js"
@@ -36,6 +37,8 @@ export type Fatal =
   | { readonly _tag: "FinalityRollback"; readonly rollback: Rollback }
   /** Exit code 101. */
   | { readonly _tag: "SupplyInvariantViolated"; readonly violation: SupplyInvariantViolated }
+  /** Exit code 102. */
+  | { readonly _tag: "ExecutionFault"; readonly fault: ExecutionFault }
 
 export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }

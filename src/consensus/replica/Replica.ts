@@ -4,6 +4,7 @@
  * class, and the node is a shell around it, so what the simulator proves is what runs.
  */
 import { Either } from "effect"
+import { ExecutionFault, NOWHERE } from "../../ledger/ExecutionFault.js"
 import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import type { Changes, PendingTransactions, Refusal } from "../../ledger/PendingTransactions.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
@@ -30,7 +31,7 @@ import * as Life from "./Life.js"
 import type { Answer, Message } from "./Message.js"
 import * as Opened from "./Opened.js"
 import { Outbox } from "./Outbox.js"
-import type { Outputs } from "./Output.js"
+import type { Fatal, Outputs } from "./Output.js"
 import type { Connection, PeerId } from "./Peer.js"
 import { Peers } from "./Peers.js"
 import type { Pin } from "./ProvenChain.js"
@@ -501,12 +502,26 @@ export class Replica {
     }
   }
 
-  #commit({ commit, vertices, time }: CoreCommit, now: Timestamp): void {
+  /** All of a commit, or nothing of it: whatever throws on the way is a bug, and this node goes no further. */
+  #commit(output: CoreCommit, now: Timestamp): void {
+    const { commit } = output
+    this.#outbox.haltingOn(() => {
+      try {
+        return this.#execute(output, now)
+      } catch (cause) {
+        return { _tag: "ExecutionFault", fault: new ExecutionFault({ commit, place: NOWHERE, cause }) }
+      }
+    })
+  }
+
+  #execute({ commit, vertices, time }: CoreCommit, now: Timestamp): Fatal | undefined {
     const { ledger, core, pool, unordered, building } = this.#life
     const executed = ledger.execute({ commit, vertices, time })
     if (Either.isLeft(executed)) {
-      this.#outbox.halt({ _tag: "SupplyInvariantViolated", violation: executed.left })
-      return
+      const { left } = executed
+      return left._tag === "ExecutionFault"
+        ? { _tag: "ExecutionFault", fault: left }
+        : { _tag: "SupplyInvariantViolated", violation: left }
     }
     const execution = executed.right
     const bodies = vertices.map(({ body }) => body)
@@ -522,6 +537,7 @@ export class Replica {
     if (execution.isCheckpointDue) building.add(execution, core.epoch.opening.base, ledger.freeze())
     else if (ledger.unfrozen >= this.#options.preparedAt && !building.hasWork) building.prepare(ledger.freeze())
     this.#do(core.executed({ commit, effectsDigest: execution.effectsDigest }, now), null, now)
+    return undefined
   }
 
   #built(checkpoint: Checkpoint.Checkpoint, bytes: number, now: Timestamp): void {

@@ -1,0 +1,32 @@
+/**
+ * An assertion failed while a commit was executed: a bug, since no input may bring that about. It names what was being
+ * executed, so that the bug can be found from the last line of a log. The ledger is then somewhere inside the commit and
+ * must not be used any more; nothing of the commit may be written.
+ */
+import { Data } from "effect"
+import type { Commit } from "../protocol/Commit.js"
+import type { Hash } from "../protocol/Hash.js"
+
+/** What is being executed; null for what lies between vertices or between transactions. */
+export interface Place {
+  readonly vertex: Hash | null
+  readonly transaction: Hash | null
+}
+
+export const NOWHERE: Place = { vertex: null, transaction: null }
+
+const named = (what: string, hash: Hash | null): string => (hash === null ? "" : `, ${what} ${hash}`)
+
+export class ExecutionFault extends Data.TaggedError("ExecutionFault")<{
+  readonly commit: Commit
+  readonly place: Place
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    const { commit, place, cause } = this
+    return (
+      `commit ${commit.index} (epoch ${commit.epoch}, leader round ${commit.leaderRound}, hash ${commit.hash})` +
+      `${named("vertex", place.vertex)}${named("transaction", place.transaction)}: ${String(cause)}`
+    )
+  }
+}

@@ -15,7 +15,6 @@ import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
 import type { Committee } from "./Committee.js"
 import { EarlyVertices } from "./EarlyVertices.js"
 import { Epoch } from "./Epoch.js"
-import { Fetches } from "./Fetches.js"
 import { Heartbeats } from "./Heartbeats.js"
 import type { OrderedCommit } from "./Linearizer.js"
 import type { Opening, Output } from "./Output.js"
@@ -115,7 +114,6 @@ export class Core {
   #planned: RoundClock.Plan | null = null
   #connected: ReadonlySet<Address> = new Set()
   readonly #highestHeaders = new Map<Address, Header>()
-  readonly #fetches: Fetches
   readonly #heartbeats: Heartbeats
   readonly #fetchPace: Pace
   readonly #askPace: Pace
@@ -129,7 +127,6 @@ export class Core {
     this.#options = options
     this.#self = options.guard?.self ?? null
     const retryMs = Math.max(RoundClock.MIN_TIMEOUT_MS, 2 * options.roundIntervalMs)
-    this.#fetches = new Fetches(retryMs)
     this.#fetchPace = new Pace(Math.max(20, Sats.divideFloor(options.roundIntervalMs, 4)))
     this.#askPace = new Pace(retryMs)
     this.#resendPace = new Pace(retryMs)
@@ -232,7 +229,7 @@ export class Core {
       slots: committer.size,
       waiting: admission.waiting,
       wanted: admission.wants,
-      asked: this.#fetches.size,
+      asked: admission.asked,
       early: this.#early?.size ?? 0,
       candidates: this.#checkpoints.pending + (this.#previous?.checkpoints.pending ?? 0),
       commits: this.#checkpoints.commits + (this.#previous?.checkpoints.commits ?? 0),
@@ -523,7 +520,7 @@ export class Core {
     const { admission, dag, isClosed } = this.#epoch
     if (isClosed) return
     if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
-      const wanted = this.#fetches.due(admission, dag.quorumRound + FETCHED_ROUNDS, now)
+      const wanted = admission.toFetch(dag.quorumRound + FETCHED_ROUNDS, now, this.#askPace.everyMs)
       if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
     }
     this.#catchUp(now)

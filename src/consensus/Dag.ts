@@ -44,6 +44,8 @@ export class Node {
 class Row {
   readonly nodes: Array<Node> = []
   readonly firsts: Array<Node | undefined> = []
+  /** How many vertices each seat has here. */
+  readonly counts: Array<number> = []
   weight = 0
 }
 
@@ -111,6 +113,11 @@ export class Dag {
     return this.#rows.get(round)?.firsts[seat]
   }
 
+  /** How many vertices a slot has. */
+  countOf(round: Round, seat: number): number {
+    return this.#rows.get(round)?.counts[seat] ?? 0
+  }
+
   /** Every vertex of a slot; more than one only of an author who equivocates. */
   ofSlot(round: Round, seat: number): ReadonlyArray<Node> {
     return this.at(round).filter((node) => node.seat === seat)
@@ -174,6 +181,7 @@ export class Dag {
     const node = new Node(vertex, seat, row.firsts[seat] === undefined, parents)
     this.#nodes.set(hash, node)
     row.nodes.push(node)
+    row.counts[seat] = (row.counts[seat] ?? 0) + 1
     if (node.isFirst) {
       row.firsts[seat] = node
       row.weight += this.committee.weightOf(seat)

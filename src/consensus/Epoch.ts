@@ -107,7 +107,7 @@ export class Epoch {
   }
 
   #lookForEquivocation(header: Header, seat: number): void {
-    if (seat === this.seat || !this.#mayEquivocate(header, seat)) return
+    if (seat === this.seat || this.#equivocations.isProven(header.author) || !this.#mayEquivocate(header, seat)) return
     const inserted = this.dag.ofSlot(header.round, seat).map(({ vertex }) => vertex.header)
     const waiting = this.admission.ofSeat(seat).map((vertex) => vertex.header)
     const evidence = this.#equivocations.find(header, [...inserted, ...waiting])

@@ -6,6 +6,10 @@ import type { Header } from "../protocol/Header.js"
 export class Equivocations {
   readonly #proven = new Set<Address>()
 
+  isProven(author: Address): boolean {
+    return this.#proven.has(author)
+  }
+
   /** The evidence a header makes with any other of its slot; none when the author is proven guilty already. */
   find(header: Header, others: Iterable<Header>): Evidence.Evidence | undefined {
     if (this.#proven.has(header.author)) return undefined

@@ -1,49 +1,194 @@
-/** Remembers what was asked for, so that a missing parent is asked for again and again, but not all the time. */
+/**
+ * Which missing parents to ask for, and when again. A vertex may name parents that do not exist, and an author may have
+ * thousands of those waited for at once; what honest vertices lack must not stand in line behind them. So every author
+ * whose vertices wait has its turn, one parent at a time, lowest rounds first, and so many questions under way at once.
+ *
+ * An author's turn covers what its vertices lack themselves and what waiting vertices of others lack that they build
+ * on. So an honest author's turns are all well spent, whatever else those others have waiting.
+ *
+ * A look costs what it asks for and what has become due, not what is missing in total.
+ */
+import { Heap, type Placed } from "../ledger/pending/Heap.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Parent } from "../protocol/Header.js"
-import type { Admission } from "./Admission.js"
-import type { Wanted } from "./Output.js"
+import * as SeatSet from "./SeatSet.js"
+import type { Lacks, Want } from "./WaitingRoom.js"
 
 /** How many parents one request may name. */
 const MAX_WANTED = 256
+/** Of one author's turns, how many questions may be under way: asked, and not to be asked again yet. */
+const MOST_UNDER_WAY = 64
+/** How many parents wait for one author's turns. Some sixty rounds of a hundred members; what is beyond is looked up again. */
+const MOST_QUEUED = 8_192
+/** So many attempts follow each other at the same distance: messages do get lost. */
+const EAGER_ATTEMPTS = 4
+/** Then the distance doubles, up to this many times the first one: it may not exist. */
+const MOST_PATIENT = 8
 
-/** Who knows what is missing. */
-export type Lacking = Pick<Admission, "isMissing" | "toFetch">
-
-interface Asked {
+/** A missing parent to ask for now, and the seat in whose turn it comes. */
+export interface Due {
   readonly parent: Parent
-  readonly at: Timestamp
+  readonly seat: number
+  /** How often it was asked for before. */
   readonly attempt: number
 }
 
-export class Fetches {
-  readonly #retryMs: number
-  readonly #asked = new Map<Hash, Asked>()
+interface Place extends Placed {
+  readonly want: Want
+  readonly order: number
+}
 
-  constructor(retryMs: number) {
-    this.#retryMs = retryMs
+/** The wants that wait for one author's turn. */
+class Queue {
+  heap = Queue.#heapOf([])
+  /** Questions under way. */
+  underWay = 0
+  /** Whether there are more wants than it holds. */
+  hasMore = false
+
+  static #heapOf(places: ReadonlyArray<Place>): Heap<Place> {
+    const comesBefore = (a: Place, b: Place): boolean =>
+      a.want.parent.round !== b.want.parent.round ? a.want.parent.round < b.want.parent.round : a.order < b.order
+    return new Heap(comesBefore, places)
+  }
+
+  /** Room for another one, if need be in the place of those that are over. */
+  get hasRoom(): boolean {
+    if (this.hasMore) return false
+    if (this.heap.size < MOST_QUEUED) return true
+    const places: Array<Place> = []
+    for (let place = this.heap.pop(); place !== undefined; place = this.heap.pop()) {
+      if (!place.want.isOver) places.push(place)
+    }
+    this.heap = Queue.#heapOf(places)
+    this.hasMore = 2 * places.length > MOST_QUEUED
+    return !this.hasMore
+  }
+}
+
+const patience = (attempts: number): number => Math.min(MOST_PATIENT, 2 ** Math.max(0, attempts - EAGER_ATTEMPTS))
+
+export class Fetches implements Lacks {
+  readonly #queues: ReadonlyArray<Queue>
+  /** Asked for, the one first that is to be asked for again first. */
+  readonly #underWay = new Heap<Want>((a, b) => a.dueAt < b.dueAt)
+  /** Whether a parent is here, also under another slot than it is named: then it never comes as it is named. */
+  readonly #isHere: (hash: Hash) => boolean
+  /** All that is waited for, for what found no place in a queue. */
+  readonly #wanted: () => Iterable<Want>
+  #turn = 0
+  #order = 0
+  #lookedAt = 0
+  #steps = 0
+
+  constructor(size: number, isHere: (hash: Hash) => boolean, wanted: () => Iterable<Want>) {
+    this.#queues = Array.from({ length: size }, () => new Queue())
+    this.#isHere = isHere
+    this.#wanted = wanted
   }
 
   /** How many parents were asked for and did not come. */
   get size(): number {
-    return this.#asked.size
+    return this.#underWay.size
   }
 
-  /** What should be asked for now, up to this round. What is missing no longer is forgotten. */
-  due(lacking: Lacking, upTo: number, now: Timestamp): ReadonlyArray<Wanted> {
-    for (const [hash, { parent }] of this.#asked) if (!lacking.isMissing(parent)) this.#asked.delete(hash)
-    const isAsked = (hash: Hash): boolean => {
-      const asked = this.#asked.get(hash)
-      return asked !== undefined && now >= asked.at && now - asked.at < this.#retryMs
+  /** How many places in queues were looked at so far: the work, for tests that bound it. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  needed(want: Want, seats: SeatSet.SeatSet): void {
+    if (want.place >= 0) {
+      // Asked for already: whose turn it is next is seen when the question is due again.
+      if (want.attempts <= EAGER_ATTEMPTS) return
+      // One author has named it for long in vain. Another one that names it should not have to wait for that.
+      this.#answer(want)
+      want.attempts = EAGER_ATTEMPTS
     }
-    const wanted: Array<Wanted> = []
-    for (const { parent, namedBy } of lacking.toFetch(upTo, isAsked)) {
-      const before = this.#asked.get(parent.hash)
-      wanted.push({ parent, namedBy, attempt: before === undefined ? 0 : before.attempt + 1 })
-      if (wanted.length === MAX_WANTED) break
+    for (const seat of SeatSet.seatsIn(seats)) this.#enqueue(want, seat)
+  }
+
+  #enqueue(want: Want, seat: number): void {
+    const queue = this.#queues[seat]
+    this.#steps++
+    if (queue === undefined || SeatSet.has(want.queuedFor, seat) || !queue.hasRoom) return
+    SeatSet.add(want.queuedFor, seat)
+    queue.heap.push({ want, order: this.#order++, place: -1 })
+  }
+
+  settled(want: Want): void {
+    if (want.place >= 0) this.#answer(want)
+  }
+
+  #answer(want: Want): void {
+    this.#underWay.remove(want)
+    const queue = this.#queues[want.askedFor]
+    if (queue !== undefined) queue.underWay--
+  }
+
+  /** What to ask for now, up to this round; again for the first time after `retryMs`. */
+  due(upTo: number, now: Timestamp, retryMs: number): ReadonlyArray<Due> {
+    this.#wake(now)
+    const due: Array<Due> = []
+    let last = 0
+    for (let gave = true; gave && due.length < MAX_WANTED; ) {
+      gave = false
+      for (let i = 0; i < this.#queues.length && due.length < MAX_WANTED; i++) {
+        const seat = (this.#turn + i) % this.#queues.length
+        const want = this.#next(seat, upTo)
+        if (want === undefined) continue
+        gave = true
+        last = i
+        due.push({ parent: want.parent, seat, attempt: want.attempts })
+        this.#ask(want, seat, now + retryMs * patience(++want.attempts))
+      }
     }
-    for (const { parent, attempt } of wanted) this.#asked.set(parent.hash, { parent, at: now, attempt })
-    return wanted
+    // Whoever would have been next is the first the next time.
+    if (due.length === MAX_WANTED) this.#turn = (this.#turn + last + 1) % this.#queues.length
+    return due
+  }
+
+  #ask(want: Want, seat: number, dueAt: number): void {
+    want.askedFor = seat
+    want.dueAt = dueAt
+    this.#underWay.push(want)
+    const queue = this.#queues[seat]
+    if (queue !== undefined) queue.underWay++
+  }
+
+  /** Puts back what is to be asked for again; everything, if the clock was set back. */
+  #wake(now: Timestamp): void {
+    const isSetBack = now < this.#lookedAt
+    this.#lookedAt = now
+    for (let want = this.#underWay.first; want !== undefined; want = this.#underWay.first) {
+      if (want.dueAt > now && !isSetBack) return
+      this.#answer(want)
+      if (want.guest === null) this.needed(want, want.neededBy)
+    }
+  }
+
+  /** The next one in this seat's turn. */
+  #next(seat: number, upTo: number): Want | undefined {
+    const queue = this.#queues[seat]
+    if (queue === undefined || queue.underWay >= MOST_UNDER_WAY) return undefined
+    if (queue.hasMore && 2 * queue.heap.size <= MOST_QUEUED) this.#refill(queue, seat)
+    for (let place = queue.heap.first; place !== undefined; place = queue.heap.first) {
+      const { want } = place
+      this.#steps++
+      if (!want.isOver && want.parent.round > upTo) return undefined
+      queue.heap.pop()
+      SeatSet.remove(want.queuedFor, seat)
+      if (!want.isOver && want.place < 0 && want.guest === null && !this.#isHere(want.parent.hash)) return want
+    }
+    return undefined
+  }
+
+  #refill(queue: Queue, seat: number): void {
+    queue.hasMore = false
+    for (const want of this.#wanted()) {
+      this.#steps++
+      if (SeatSet.has(want.neededBy, seat) && want.place < 0 && want.guest === null) this.#enqueue(want, seat)
+    }
   }
 }

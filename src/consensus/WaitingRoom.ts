@@ -2,10 +2,16 @@
  * Valid vertices that cannot enter the DAG yet: parents are missing, their time has not come, or they are the second of
  * their slot and nobody names them. Bounded per author, so that nobody's flood costs anybody else a place; what does not
  * fit is forgotten and can be fetched again.
+ *
+ * Who is named by whom is kept up to date with every vertex that comes and goes, because members may fill the room up to
+ * its bounds and keep it full: nothing that is done for one input walks over all that waits. Being needed is passed on
+ * from a vertex that is to enter to whatever it waits for, and never taken back: each seat passes each edge at most once.
  */
+import { Heap, type Placed } from "../ledger/pending/Heap.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Parent } from "../protocol/Header.js"
 import type { Vertex } from "../protocol/Vertex.js"
+import * as SeatSet from "./SeatSet.js"
 
 /** What one author may have waiting. In total it is this times the members. */
 export interface Bounds {
@@ -18,14 +24,6 @@ export interface Bounds {
 /** 100 members, each with all it may have, take 200 MiB. A vertex alone may miss 300 parents. */
 export const bounds: Bounds = { vertices: 64, bytes: 2_097_152, missing: 2_400 }
 
-export interface Guest {
-  readonly vertex: Vertex
-  readonly hash: Hash
-  readonly round: number
-  readonly seat: number
-  readonly missing: Map<Reference, Parent>
-}
-
 /**
  * A parent as it is named, slot and hash. The same hash under another slot is another parent: one of the two never
  * comes, and what is done about the other must not touch it.
@@ -34,22 +32,82 @@ type Reference = string
 
 const referenceTo = ({ round, author, hash }: Parent): Reference => `${round} ${author} ${hash}`
 
-/** A parent that guests wait for. */
-interface Want {
-  readonly parent: Parent
-  readonly guests: Set<Guest>
+export interface Guest extends Placed {
+  readonly vertex: Vertex
+  readonly hash: Hash
+  readonly round: number
+  readonly seat: number
+  readonly missing: Map<Reference, Want>
+  /** Whether nothing held its slot when it came. */
+  readonly isFirst: boolean
+  /** Whether one that was to enter has named it, itself or through others. */
+  isNamed: boolean
+  /** The authors of vertices that were to enter and wait for it, its own if it was the first of its slot. */
+  readonly neededBy: SeatSet.SeatSet
 }
 
+/** A parent that guests wait for. The marks below `isOver` are those of `Fetches`. */
+export interface Want extends Placed {
+  readonly parent: Parent
+  readonly guests: Set<Guest>
+  /** As of a guest. None while only second vertices want it that nobody names. */
+  readonly neededBy: SeatSet.SeatSet
+  /** The guest that it names, if that waits here. */
+  guest: Guest | null
+  /** Nobody wants it any longer. */
+  isOver: boolean
+  /** In whose queues it stands. */
+  readonly queuedFor: SeatSet.SeatSet
+  /** How often it was asked for. */
+  attempts: number
+  /** In whose turn it was asked for last. */
+  askedFor: number
+  /** When it is to be asked for again. */
+  dueAt: number
+}
+
+/** Who asks for what is missing. */
+export interface Lacks {
+  /** These seats' turns may be used for a parent that is not here. */
+  readonly needed: (want: Want, seats: SeatSet.SeatSet) => void
+  /** It is here, or nobody wants it any longer. */
+  readonly settled: (want: Want) => void
+}
+
+interface Held {
+  readonly guests: Set<Guest>
+  bytes: number
+  missing: number
+}
+
+const comesBefore = (a: Guest, b: Guest): boolean =>
+  a.vertex.header.timestamp !== b.vertex.header.timestamp
+    ? a.vertex.header.timestamp < b.vertex.header.timestamp
+    : a.hash < b.hash
+
 export class WaitingRoom {
+  readonly #size: number
+  readonly #lacks: Lacks
   readonly #bounds: Bounds
   readonly #guests = new Map<Hash, Guest>()
-  readonly #bySeat = new Map<number, Set<Guest>>()
+  readonly #bySeat: ReadonlyArray<Held>
+  readonly #byRound = new Map<number, Set<Guest>>()
   readonly #wants = new Map<Reference, Want>()
+  readonly #wantsByRound = new Map<number, Set<Want>>()
   /** Those that miss nothing: they wait for the clock, or for being named. */
   readonly #complete = new Set<Guest>()
+  /** Of these, those that were the first of their slot or are named, the earliest time first. */
+  readonly #toEnter = new Heap<Guest>(comesBefore)
+  #collectedRound: number
+  #steps = 0
 
-  constructor(limits: Bounds = bounds) {
+  /** For a committee of this size, in an epoch that begins above this round. */
+  constructor(size: number, collectedRound: number, lacks: Lacks, limits: Bounds = bounds) {
+    this.#size = size
+    this.#collectedRound = collectedRound
+    this.#lacks = lacks
     this.#bounds = limits
+    this.#bySeat = Array.from({ length: size }, () => ({ guests: new Set<Guest>(), bytes: 0, missing: 0 }))
   }
 
   get size(): number {
@@ -61,6 +119,16 @@ export class WaitingRoom {
     return this.#wants.size
   }
 
+  /** All of them. */
+  get wanted(): Iterable<Want> {
+    return this.#wants.values()
+  }
+
+  /** How many edges and guests were looked at so far: the work, for tests that bound it. */
+  get steps(): number {
+    return this.#steps
+  }
+
   has(hash: Hash): boolean {
     return this.#guests.has(hash)
   }
@@ -69,126 +137,194 @@ export class WaitingRoom {
     return this.#guests.get(hash)
   }
 
-  get guests(): Iterable<Guest> {
-    return this.#guests.values()
-  }
-
-  /** The guest a parent names; none when the one with this hash is of another slot. */
-  named({ round, author, hash }: Parent): Guest | undefined {
-    const guest = this.#guests.get(hash)
-    return guest?.round === round && guest.vertex.header.author === author ? guest : undefined
-  }
-
   countOf(seat: number): number {
-    return this.#bySeat.get(seat)?.size ?? 0
+    return this.#bySeat[seat]?.guests.size ?? 0
   }
 
   ofSeat(seat: number): Iterable<Guest> {
-    return this.#bySeat.get(seat) ?? []
+    return this.#bySeat[seat]?.guests ?? []
   }
 
-  /** Those that wait for this parent. */
-  waitingFor(parent: Parent): Iterable<Guest> {
-    return this.#wants.get(referenceTo(parent))?.guests ?? []
+  /** Whether a vertex that was to enter names this one, itself or through others. */
+  isNeeded(parent: Parent): boolean {
+    const want = this.#wants.get(referenceTo(parent))
+    return want !== undefined && !SeatSet.isEmpty(want.neededBy)
   }
 
-  get complete(): ReadonlySet<Guest> {
-    return this.#complete
+  /** The time of the guest that is to enter next, as far as is known. */
+  get nextTime(): number | null {
+    return this.#toEnter.first?.vertex.header.timestamp ?? null
   }
 
-  /** Whether any of the parents that are waited for is one of these. */
-  wantsAny(isOne: (parent: Parent) => boolean): boolean {
-    for (const { parent } of this.#wants.values()) if (isOne(parent)) return true
-    return false
+  /** The next guest that may enter, if its time is not above this. It is given once, and stays until it is taken. */
+  next(upTo: number): Guest | undefined {
+    const time = this.nextTime
+    return time === null || time > upTo ? undefined : this.#toEnter.pop()
   }
 
-  /** Whether somebody waits for this parent, be it here itself or never seen. */
-  isWanted(parent: Parent): boolean {
-    return this.#wants.has(referenceTo(parent))
+  /** Those that miss nothing and are second vertices of their slots which nobody names. */
+  *unnamed(): Generator<Guest, void, undefined> {
+    for (const guest of this.#complete) if (guest.place < 0) yield guest
   }
 
   /**
    * Takes a vertex in. An author with too many loses the one of the highest round, which is needed last; false when that
    * is the newcomer.
    */
-  add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>): boolean {
+  add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>, isFirst: boolean): boolean {
     const { hash, round } = vertex.header
-    const guest: Guest = {
-      vertex,
-      hash,
-      round,
-      seat,
-      missing: new Map(missing.map((parent) => [referenceTo(parent), parent])),
-    }
+    const held = this.#bySeat[seat]
+    if (held === undefined || !this.#makeRoom(held, vertex, missing.length)) return false
+    const neededBy = SeatSet.none(this.#size)
+    if (isFirst) SeatSet.add(neededBy, seat)
+    const guest: Guest = { vertex, hash, round, seat, missing: new Map(), isFirst, isNamed: false, neededBy, place: -1 }
     this.#guests.set(hash, guest)
-    const own = this.#bySeat.get(seat) ?? new Set<Guest>()
-    this.#bySeat.set(seat, own.add(guest))
+    held.guests.add(guest)
+    held.bytes += vertex.encoded.length
+    held.missing += missing.length
+    addTo(this.#byRound, round, guest)
+    const own = this.#wants.get(referenceTo(vertex.header))
+    if (own !== undefined) {
+      own.guest = guest
+      this.#lacks.settled(own)
+      guest.isNamed = SeatSet.addAll(neededBy, own.neededBy) !== undefined || !SeatSet.isEmpty(own.neededBy)
+    }
     for (const parent of missing) this.#want(parent, guest)
     if (missing.length === 0) this.#complete.add(guest)
-    this.#evict(own)
-    return this.#guests.has(hash)
+    this.#pass(guest, neededBy)
+    return true
   }
 
   #want(parent: Parent, guest: Guest): void {
     const reference = referenceTo(parent)
-    const want = this.#wants.get(reference)
-    if (want === undefined) this.#wants.set(reference, { parent, guests: new Set([guest]) })
-    else want.guests.add(guest)
+    let want = this.#wants.get(reference)
+    if (want === undefined) {
+      want = this.#newWant(parent)
+      this.#wants.set(reference, want)
+      addTo(this.#wantsByRound, parent.round, want)
+    }
+    want.guests.add(guest)
+    guest.missing.set(reference, want)
   }
 
-  #evict(own: ReadonlySet<Guest>): void {
-    while (this.#isTooMuch(own)) {
+  #newWant(parent: Parent): Want {
+    const named = this.#guests.get(parent.hash)
+    const isSame = named?.round === parent.round && named.vertex.header.author === parent.author
+    const [neededBy, queuedFor] = [SeatSet.none(this.#size), SeatSet.none(this.#size)]
+    const marks = { isOver: false, queuedFor, attempts: 0, askedFor: -1, dueAt: 0, place: -1 }
+    return { parent, guests: new Set(), neededBy, guest: isSame ? named : null, ...marks }
+  }
+
+  /** These seats need a guest from now on, and with it all that it waits for. */
+  #pass(guest: Guest, seats: SeatSet.SeatSet): void {
+    const reached: Array<{ readonly guest: Guest; readonly seats: SeatSet.SeatSet }> = [{ guest, seats }]
+    for (let next = reached.pop(); next !== undefined; next = reached.pop()) {
+      this.#steps++
+      this.#offer(next.guest)
+      if (SeatSet.isEmpty(next.seats)) continue
+      for (const want of next.guest.missing.values()) {
+        this.#steps++
+        const added = SeatSet.addAll(want.neededBy, next.seats)
+        if (added === undefined) continue
+        if (want.guest === null) this.#lacks.needed(want, added)
+        else {
+          want.guest.isNamed = true
+          const news = SeatSet.addAll(want.guest.neededBy, added)
+          reached.push({ guest: want.guest, seats: news ?? SeatSet.none(this.#size) })
+        }
+      }
+    }
+  }
+
+  /** If it misses nothing and was the first of its slot or is named, it is to enter when its time comes. */
+  #offer(guest: Guest): void {
+    if (guest.place < 0 && (guest.isFirst || guest.isNamed) && this.#complete.has(guest)) this.#toEnter.push(guest)
+  }
+
+  #makeRoom(held: Held, { header, encoded }: Vertex, missing: number): boolean {
+    const isTooMuch = (): boolean =>
+      held.guests.size + 1 > this.#bounds.vertices ||
+      held.bytes + encoded.length > this.#bounds.bytes ||
+      held.missing + missing > this.#bounds.missing
+    while (isTooMuch()) {
       let last: Guest | undefined
-      for (const guest of own) if (last === undefined || guest.round >= last.round) last = guest
-      if (last === undefined) return
-      this.remove(last)
+      for (const guest of held.guests) if (last === undefined || guest.round >= last.round) last = guest
+      if (last === undefined || last.round <= header.round) return false
+      this.#forget(last)
     }
+    return true
   }
 
-  #isTooMuch(own: ReadonlySet<Guest>): boolean {
-    let bytes = 0
-    let missing = 0
-    for (const guest of own) {
-      bytes += guest.vertex.encoded.length
-      missing += guest.missing.size
-    }
-    return own.size > this.#bounds.vertices || bytes > this.#bounds.bytes || missing > this.#bounds.missing
-  }
-
-  remove(guest: Guest): void {
+  /** Takes a guest out, to put it into the DAG. */
+  take(guest: Guest): void {
     if (!this.#guests.delete(guest.hash)) return
-    this.#bySeat.get(guest.seat)?.delete(guest)
+    const held = this.#bySeat[guest.seat]
+    if (held !== undefined) {
+      held.guests.delete(guest)
+      held.bytes -= guest.vertex.encoded.length
+      held.missing -= guest.missing.size
+    }
+    removeFrom(this.#byRound, guest.round, guest)
     this.#complete.delete(guest)
-    for (const reference of guest.missing.keys()) {
-      const want = this.#wants.get(reference)
-      want?.guests.delete(guest)
-      if (want?.guests.size === 0) this.#wants.delete(reference)
+    if (guest.place >= 0) this.#toEnter.remove(guest)
+    for (const want of guest.missing.values()) {
+      this.#steps++
+      want.guests.delete(guest)
+      if (want.guests.size === 0) this.#end(want)
     }
   }
 
-  /** Nobody waits for this parent any longer: it is there, or it is collected. Those that now miss nothing. */
-  satisfy(parent: Parent): ReadonlyArray<Guest> {
+  /** Loses a guest. Who waits for it has to ask for it again. */
+  #forget(guest: Guest): void {
+    this.take(guest)
+    const want = this.#wants.get(referenceTo(guest.vertex.header))
+    if (want === undefined) return
+    want.guest = null
+    if (!SeatSet.isEmpty(want.neededBy)) this.#lacks.needed(want, want.neededBy)
+  }
+
+  #end(want: Want): void {
+    want.isOver = true
+    this.#wants.delete(referenceTo(want.parent))
+    removeFrom(this.#wantsByRound, want.parent.round, want)
+    this.#lacks.settled(want)
+  }
+
+  /** Nobody waits for this parent any longer: it is there, or it is collected. */
+  satisfy(parent: Parent): void {
     const reference = referenceTo(parent)
     const want = this.#wants.get(reference)
-    if (want === undefined) return []
-    this.#wants.delete(reference)
-    const completed: Array<Guest> = []
+    if (want === undefined) return
+    this.#end(want)
     for (const guest of want.guests) {
+      this.#steps++
       guest.missing.delete(reference)
+      const held = this.#bySeat[guest.seat]
+      if (held !== undefined) held.missing--
       if (guest.missing.size > 0) continue
       this.#complete.add(guest)
-      completed.push(guest)
+      this.#offer(guest)
     }
-    return completed
   }
 
-  /** Nothing up to and including `round` is kept or waited for any longer. Those that now miss nothing. */
-  collect(round: number): ReadonlyArray<Guest> {
-    for (const guest of this.#guests.values()) if (guest.round <= round) this.remove(guest)
-    const completed: Array<Guest> = []
-    for (const { parent } of this.#wants.values()) {
-      if (parent.round <= round) completed.push(...this.satisfy(parent))
+  /** Nothing up to and including `round` is kept or waited for any longer. */
+  collect(round: number): void {
+    for (let old = this.#collectedRound + 1; old <= round; old++) {
+      for (const { parent } of this.#wantsByRound.get(old) ?? []) this.satisfy(parent)
+      for (const guest of this.#byRound.get(old) ?? []) this.#forget(guest)
     }
-    return completed
+    if (round > this.#collectedRound) this.#collectedRound = round
   }
+}
+
+const addTo = <A>(sets: Map<number, Set<A>>, round: number, item: A): void => {
+  const before = sets.get(round)
+  if (before === undefined) sets.set(round, new Set([item]))
+  else before.add(item)
+}
+
+const removeFrom = <A>(sets: Map<number, Set<A>>, round: number, item: A): void => {
+  const items = sets.get(round)
+  items?.delete(item)
+  if (items?.size === 0) sets.delete(round)
 }

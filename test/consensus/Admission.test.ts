@@ -28,8 +28,14 @@ class Entrance {
   }
 }
 
-const fetched = (picture: Picture, { admission }: Entrance, upTo = 99): string =>
-  [...admission.toFetch(upTo)]
+const RETRY_MS = 500
+/** Each look comes long after the one before. */
+let looks = 0
+const toFetch = ({ admission }: Entrance, upTo = 99) =>
+  admission.toFetch(upTo, Counter.timestamp(NOW + 3_600_000 * ++looks), RETRY_MS)
+
+const fetched = (picture: Picture, entrance: Entrance, upTo = 99): string =>
+  toFetch(entrance, upTo)
     .map(({ parent }) => picture.vertices.find(({ header }) => header.hash === parent.hash))
     .map((vertex) => (vertex === undefined ? "?" : picture.nameOf(vertex)))
     .join(" ")
@@ -48,7 +54,7 @@ describe("parents come first", () => {
     entrance.receive(picture.vertex("A2"))
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1"])
     expect(fetched(picture, entrance)).toBe("B1 C1")
-    expect([...entrance.admission.toFetch(99)].map(({ namedBy }) => namedBy)).toEqual(
+    expect(toFetch(entrance).map(({ namedBy }) => namedBy)).toEqual(
       ["A2", "A2"].map((name) => picture.vertex(name).header.author),
     )
     for (const name of ["B1", "C1"]) entrance.receive(picture.vertex(name))
@@ -59,8 +65,8 @@ describe("parents come first", () => {
   it("what waits here itself is not fetched, and nothing above the given round", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A3", "B3", "A2"]) entrance.receive(picture.vertex(name))
-    expect(fetched(picture, entrance)).toBe("A1 B2 B1 C2 C1 D2")
     expect(fetched(picture, entrance, 1)).toBe("A1 B1 C1")
+    expect(fetched(picture, entrance, 2).split(" ").sort().join(" ")).toBe("A1 B1 B2 C1 C2 D2")
   })
 
   // One author's vertices upon thousands of parents that do not exist took every place in the questions, and again with
@@ -75,7 +81,7 @@ describe("parents come first", () => {
     const entrance = new Entrance(crowd)
     for (const name of ["D2", "D3", "A3"]) entrance.receive(crowd.vertex(name))
     // D's turns begin with what D2 lacks, A's are for A3 alone.
-    expect(fetched(crowd, entrance)).toBe("B2 A1 C2 B1 A2 C1")
+    expect(fetched(crowd, entrance)).toBe("A2 A1 B2 B1 C2 C1")
   })
 
   it("what a waiting vertex lacks is asked for in the turns of those that build on it", () => {
@@ -88,7 +94,7 @@ describe("parents come first", () => {
     `)
     const entrance = new Entrance(crowd)
     for (const name of ["A4", "D3"]) entrance.receive(crowd.vertex(name))
-    const turns = [...entrance.admission.toFetch(99)].map(({ parent, namedBy }) => [
+    const turns = toFetch(entrance).map(({ parent, namedBy }) => [
       crowd.nameOf(crowd.vertices.find(({ header }) => header.hash === parent.hash) ?? crowd.vertex("A1")),
       crowd.nameOf(crowd.vertices.find(({ header }) => header.author === namedBy) ?? crowd.vertex("A1")).charAt(0),
     ])
@@ -105,12 +111,26 @@ describe("parents come first", () => {
   it("what was asked for just now is left out", () => {
     const entrance = new Entrance(picture)
     for (const name of ["A1", "A2"]) entrance.receive(picture.vertex(name))
-    const asked = picture.vertex("B1").header.hash
-    const left = [...entrance.admission.toFetch(99, (hash) => hash === asked)].map(({ parent }) => parent.hash)
-    expect(left).toEqual([picture.vertex("C1").header.hash])
-    expect(entrance.admission.isMissing(picture.vertex("B1").header)).toBe(true)
+    const look = (now: number) =>
+      entrance.admission
+        .toFetch(99, Counter.timestamp(now), RETRY_MS)
+        .map(({ parent, attempt }) => [
+          picture.nameOf(picture.vertices.find(({ header }) => header.hash === parent.hash) ?? picture.vertex("A1")),
+          attempt,
+        ])
+    expect(look(NOW)).toEqual([
+      ["B1", 0],
+      ["C1", 0],
+    ])
+    expect(look(NOW + RETRY_MS - 1)).toEqual([])
     entrance.receive(picture.vertex("B1"))
-    expect(entrance.admission.isMissing(picture.vertex("B1").header)).toBe(false)
+    expect(entrance.admission.asked).toBe(1)
+    expect(look(NOW + RETRY_MS)).toEqual([["C1", 1]])
+    // A clock that was set back holds nothing up.
+    expect(look(NOW)).toEqual([["C1", 2]])
+    entrance.receive(picture.vertex("C1"))
+    expect(entrance.admission.asked).toBe(0)
+    expect(look(NOW + 3_600_000)).toEqual([])
   })
 
   it("in whatever order, everything enters, each after its parents and once", () => {

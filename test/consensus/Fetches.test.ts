@@ -1,44 +1,111 @@
 import { expect, it } from "vitest"
-import { Fetches, type Lacking } from "../../src/consensus/Fetches.js"
+import { Fetches } from "../../src/consensus/Fetches.js"
 import { Pace } from "../../src/consensus/Pace.js"
+import { WaitingRoom } from "../../src/consensus/WaitingRoom.js"
 import * as Counter from "../../src/protocol/Counter.js"
-import { draw } from "./Picture.js"
-import { parentOf } from "./VertexBuilder.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import type { Parent } from "../../src/protocol/Header.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
+import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
+import { VertexBuilder } from "./VertexBuilder.js"
 
-const picture = draw(`
-    A B C
-  1 . . .
-`)
-const missing = (names: ReadonlyArray<string>): Lacking => ({
-  isMissing: ({ hash }) => names.some((name) => picture.vertex(name).header.hash === hash),
-  *toFetch(_, isAsked = () => false) {
-    for (const name of names) {
-      const parent = parentOf(picture.vertex(name))
-      if (!isAsked(parent.hash)) yield { parent, namedBy: picture.committee.member(2).address }
-    }
-  },
-})
+const SIZE = 4
+const RETRY_MS = 1_000
+const committee = committeeOf(equalWeights(SIZE))
+const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
 const at = Counter.timestamp
 
-it("a missing parent is asked for at once, and again after the retry time, counting the attempts", () => {
-  const fetches = new Fetches(1_000)
-  const asked = (names: ReadonlyArray<string>, now: number) =>
-    fetches.due(missing(names), 9, at(now)).map(({ parent, attempt }) => [parent.author, attempt])
-  const [a, b] = [picture.committee.member(0).address, picture.committee.member(1).address]
-  expect(asked(["A1"], 0)).toEqual([[a, 0]])
-  expect(asked(["A1", "B1"], 500)).toEqual([[b, 0]])
-  expect(asked(["A1", "B1"], 1_000)).toEqual([[a, 1]])
-  expect(asked(["A1", "B1"], 3_000)).toEqual([
-    [a, 2],
-    [b, 1],
-  ])
+/** A room and what asks for what is missing in it; nothing ever comes. */
+class World {
+  readonly fetches: Fetches = new Fetches(
+    SIZE,
+    () => false,
+    () => this.room.wanted,
+  )
+  readonly room = new WaitingRoom(SIZE, 0, this.fetches)
+  #serial = 0
+
+  /** Hashes of nothing. */
+  phantoms(round: number, count: number): ReadonlyArray<Parent> {
+    return Array.from({ length: count }, (_, i) => ({
+      round: Counter.round(round),
+      author: committee.member(i % SIZE).address,
+      hash: Hash.of("udg/seed", new Uint8Array([++this.#serial & 0xff, this.#serial >>> 8])),
+    }))
+  }
+
+  add(seat: number, round: number, parents: ReadonlyArray<Parent>): Vertex {
+    const vertex = builder.make(seat, round, parents)
+    this.room.add(vertex, seat, parents, true)
+    return vertex
+  }
+
+  due(now: number, upTo = 99) {
+    return this.fetches.due(upTo, at(now), RETRY_MS)
+  }
+}
+
+it("a missing parent is asked for at once and again, at last with more and more time in between", () => {
+  const world = new World()
+  world.add(0, 2, world.phantoms(1, 1))
+  const asked: Array<number> = []
+  for (let now = 0; now <= 60_000; now += 500) {
+    for (const { attempt } of world.due(now)) {
+      expect(attempt).toBe(asked.length)
+      asked.push(now / RETRY_MS)
+    }
+  }
+  expect(asked).toEqual([0, 1, 2, 3, 4, 6, 10, 18, 26, 34, 42, 50, 58])
+})
+
+it("what another author names is not kept waiting because one had named it in vain", () => {
+  const world = new World()
+  const parents = world.phantoms(1, 1)
+  world.add(0, 2, parents)
+  for (let now = 0; now <= 11_000; now += 500) world.due(now)
+  expect(world.due(11_500)).toEqual([])
+  world.add(1, 3, parents)
+  expect(world.due(11_501).map(({ seat }) => seat)).toEqual([1])
 })
 
 it("what was missing no longer and is missing again is new", () => {
-  const fetches = new Fetches(1_000)
-  fetches.due(missing(["A1"]), 9, at(0))
-  fetches.due(missing([]), 9, at(1))
-  expect(fetches.due(missing(["A1"]), 9, at(2)).map(({ attempt }) => attempt)).toEqual([0])
+  const world = new World()
+  const parents = world.phantoms(1, 1)
+  const vertex = world.add(0, 2, parents)
+  expect(world.due(0).map(({ attempt }) => attempt)).toEqual([0])
+  const guest = world.room.get(vertex.header.hash)
+  if (guest !== undefined) world.room.take(guest)
+  expect(world.fetches.size).toBe(0)
+  world.add(1, 3, parents)
+  expect(world.due(2).map(({ attempt }) => attempt)).toEqual([0])
+})
+
+it("an author has so many questions under way and no more, and that costs nobody else a turn", () => {
+  const world = new World()
+  for (let round = 3; round < 11; round++) world.add(0, round, world.phantoms(1, 290))
+  const [first, second] = [world.due(0), world.due(1)]
+  expect([first.length, second.length]).toEqual([64, 0])
+  world.add(1, 3, world.phantoms(2, 3))
+  expect(world.due(2).map(({ seat }) => seat)).toEqual([1, 1, 1])
+  expect(world.due(RETRY_MS)).toHaveLength(64)
+  expect(world.fetches.size).toBe(67)
+})
+
+it("a guest that was lost is asked for again by those that wait for it", () => {
+  const world = new World()
+  const parents = world.phantoms(1, 300)
+  const named = builder.make(1, 2, parents)
+  const { round, author, hash } = named.header
+  world.add(0, 3, [{ round, author, hash }])
+  world.room.add(named, 1, parents, true)
+  expect(world.due(0).some(({ parent }) => parent.hash === hash)).toBe(false)
+  // Eight more of lower rounds crowd it out.
+  for (let i = 0; i < 8; i++) {
+    const more = world.phantoms(0, 300)
+    world.room.add(builder.make(1, 1, more), 1, more, true)
+  }
+  expect(world.room.has(hash)).toBe(false)
+  expect(world.due(1).some(({ parent, seat }) => parent.hash === hash && seat === 0)).toBe(true)
 })
 
 it("a pace lets through once in its time, and is not held up by a clock that is set back", () => {

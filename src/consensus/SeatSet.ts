@@ -1,0 +1,41 @@
+/** A set of seats, 32 to a word: four words for a committee of a hundred. */
+export type SeatSet = Array<number>
+
+const BITS = 32
+
+/** No seat, of a committee of this size. */
+export const none = (size: number): SeatSet => Array.from({ length: (size + BITS - 1) >>> 5 }, () => 0)
+
+export const add = (set: SeatSet, seat: number): void => {
+  set[seat >>> 5] = (set[seat >>> 5] ?? 0) | (1 << (seat % BITS))
+}
+
+export const remove = (set: SeatSet, seat: number): void => {
+  set[seat >>> 5] = (set[seat >>> 5] ?? 0) & ~(1 << (seat % BITS))
+}
+
+export const has = (set: SeatSet, seat: number): boolean => ((set[seat >>> 5] ?? 0) & (1 << (seat % BITS))) !== 0
+
+export const isEmpty = (set: SeatSet): boolean => set.every((word) => word === 0)
+
+/** Puts these seats into the set. Gives those that were not in it; none when all were. */
+export const addAll = (set: SeatSet, seats: SeatSet): SeatSet | undefined => {
+  let added: SeatSet | undefined
+  for (let word = 0; word < set.length; word++) {
+    const before = set[word] ?? 0
+    const news = (seats[word] ?? 0) & ~before
+    if (news === 0) continue
+    added ??= set.map(() => 0)
+    added[word] = news
+    set[word] = before | news
+  }
+  return added
+}
+
+export const seatsIn = (set: SeatSet): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (const [word, bits] of set.entries()) {
+    for (let left = bits; left !== 0; left &= left - 1) found.push(word * BITS + BITS - 1 - Math.clz32(left & -left))
+  }
+  return found
+}

@@ -1,0 +1,96 @@
+/** Who is there: three honest validators, everybody whose keys the adversary has, and people with money who want to pay. */
+import { Either } from "effect"
+import * as Address from "../../src/protocol/Address.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Parameters from "../../src/protocol/Parameters.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import type { Chance } from "../simulation/Chance.js"
+import type { Scheme } from "../simulation/Scheme.js"
+import type { Person } from "../simulation/World.js"
+
+export const ROUND_MS = 100
+export const START = Counter.timestamp(1_700_000_000_000)
+export const EPOCH_ROUNDS = 40
+
+export interface Cast {
+  readonly genesis: Genesis.Genesis
+  readonly honest: ReadonlyArray<Person>
+  /** The adversary's validator, and small ones of the same committee; together less than a third of the weight. */
+  readonly member: Person
+  readonly crowd: ReadonlyArray<Person>
+  /** The adversary's: may stake. */
+  readonly newcomer: Person
+  /** The adversary's: with money, and never heard of. */
+  readonly rich: ReadonlyArray<Person>
+  readonly unknown: ReadonlyArray<Person>
+  readonly victims: ReadonlyArray<Person>
+}
+
+const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
+
+/** Everybody whose keys the adversary has. */
+export const accomplices = ({ member, crowd, newcomer, rich, unknown }: Cast): ReadonlyArray<Person> => [
+  member,
+  ...crowd,
+  newcomer,
+  ...rich,
+  ...unknown,
+]
+
+const parameters: Parameters.Parameters = {
+  ...Parameters.standard,
+  cooldownRounds: EPOCH_ROUNDS,
+  votingPeriodRounds: EPOCH_ROUNDS,
+  executionDelayRounds: EPOCH_ROUNDS,
+  checkpointIntervalRounds: 10,
+  // The honest do not vote, and what the adversary alone may pass is another question than this one.
+  quorumPercent: 67,
+}
+
+export const make = (scheme: Scheme, chance: Chance, crowded: number): Cast => {
+  const person = (name: string): Person => {
+    const signer = scheme.signerOf(name)
+    return { name, signer, address: Address.fromPublicKey(signer.publicKey) }
+  }
+  const people = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => person(`${prefix}${i}`))
+  const honest = people("v", 3)
+  const member = person("member")
+  const crowd = people("c", crowded)
+  const newcomer = person("newcomer")
+  const rich = people("rich", 3)
+  const unknown = people("unknown", 4)
+  const victims = people("victim", 2)
+  const weights = chance.percent(50) ? [0, 0, 0] : [chance.between(0, 50_000), chance.between(0, 50_000), 0]
+  const genesis = Genesis.make({
+    networkId: "udg-fuzz" as NetworkId,
+    mode: "testnet",
+    time: START,
+    allocations: [
+      ...[member, ...rich, ...victims].map(({ address }) => ({ address, amount: coins(5_000) })),
+      { address: newcomer.address, amount: coins(10_000) },
+    ],
+    validators: [
+      ...honest.map(({ signer }, i) => ({
+        publicKey: signer.publicKey,
+        stake: coins(200_000 + (weights[i] ?? 0)),
+        commissionPercent: 10,
+      })),
+      { publicKey: member.signer.publicKey, stake: coins(crowded > 0 ? 20_000 : 200_000), commissionPercent: 0 },
+      ...crowd.map(({ signer }) => ({ publicKey: signer.publicKey, stake: coins(2_000), commissionPercent: 100 })),
+    ],
+    council: [member.address],
+    names: [],
+    treasury: coins(1_000),
+    faucet: null,
+    parameters,
+    protocol: {
+      ...Genesis.standardProtocol,
+      roundIntervalMs: ROUND_MS,
+      epochRounds: EPOCH_ROUNDS,
+      collectionDepthRounds: 10,
+    },
+  })
+  return { genesis: Either.getOrThrow(genesis), honest, member, crowd, newcomer, rich, unknown, victims }
+}

@@ -1,0 +1,41 @@
+/**
+ * The whole replica against everything that a member of four and strangers can say. `UDG_FUZZ_MESSAGES` says how much of it,
+ * `UDG_FUZZ_SEED` which run comes first.
+ */
+import { describe, expect, it } from "vitest"
+import * as Fuzz from "./Fuzz.js"
+
+const MOST_A_RUN = 25_000
+/** One of so many runs has a hundred members. */
+const RUNS = 5
+const LIMIT_MS = 3 * 3_600_000
+
+const total = Number(process.env["UDG_FUZZ_MESSAGES"] ?? 16_000)
+const firstSeed = Number(process.env["UDG_FUZZ_SEED"] ?? 1)
+const aRun = process.env["UDG_FUZZ_SEED"] === undefined ? Math.min(MOST_A_RUN, Math.ceil(total / RUNS)) : total
+
+describe("three honest validators and a latecomer", () => {
+  it(
+    `survive ${total} messages with one history, in bounded memory, and go on finalizing`,
+    () => {
+      let left = total
+      for (let seed = firstSeed; left > 0; seed++) {
+        const messages = Math.min(left, aRun)
+        const report = Fuzz.run({ seed, messages })
+        if (total > RUNS * MOST_A_RUN) process.stdout.write(`${JSON.stringify(report)}\n`)
+        if (report.failure !== null) {
+          const again = `UDG_FUZZ_SEED=${seed} UDG_FUZZ_MESSAGES=${messages} npx vitest run test/fuzz`
+          expect.unreachable(`seed ${seed}: ${report.failure}\nonce more: ${again}`)
+        }
+        left -= Math.max(1, report.messages)
+      }
+    },
+    LIMIT_MS,
+  )
+
+  it("do the same for the same seed", () => {
+    const options = { seed: firstSeed, messages: 1_000 }
+    const { slowest: _, slowestMs: __, ...first } = Fuzz.run(options)
+    expect(Fuzz.run(options)).toMatchObject(first)
+  })
+})

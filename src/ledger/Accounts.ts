@@ -117,12 +117,14 @@ export class Accounts {
     return this.#journal.length
   }
 
-  find(address: Address): Row {
+  /** The row of the address, also one that holds nothing any more; undefined while there is none. */
+  find(address: Address): Row | undefined {
     readAddress(address, probe, 0)
-    return this.#index.find(probe)
+    const row = this.#index.find(probe)
+    return row === NONE ? undefined : row
   }
 
-  /** The rows of up to `TOGETHER` addresses, in their order; lent until the next ones are asked for. */
+  /** The rows of up to `TOGETHER` addresses, in their order, `NONE` where there is none; lent until the next ones are. */
   findAll(addresses: ReadonlyArray<Address>): Int32Array {
     let at = 0
     for (const address of addresses) {
@@ -134,8 +136,17 @@ export class Accounts {
 
   /** The row of the address; a new one holds nothing. */
   findOrAdd(address: Address): Row {
-    const row = this.find(address)
-    return row === NONE ? this.#index.add(probe) : row
+    return this.find(address) ?? this.#index.add(probe)
+  }
+
+  /**
+   * This row if there is a record of it. One that was emptied is still there on a node that ran, and not on one that was
+   * restored since, so no rule may tell it from one that was never there.
+   */
+  recorded(row: Row | undefined): Row | undefined {
+    if (row === undefined) return undefined
+    const isRecord = this.balance(row) !== 0 || this.nonce(row) !== 0 || this.#rows.word(row, EXTRAS) !== 0
+    return isRecord ? row : undefined
   }
 
   addressOf(row: Row): Address {
@@ -149,12 +160,12 @@ export class Accounts {
     return this.#rows.compare(a, b)
   }
 
-  balance(row: Row): Sats.Sats {
-    return (row === NONE ? 0 : this.#rows.double(row, BALANCE)) as Sats.Sats
+  balance(row: Row | undefined): Sats.Sats {
+    return (row === undefined ? 0 : this.#rows.double(row, BALANCE)) as Sats.Sats
   }
 
-  nonce(row: Row): Nonce {
-    return (row === NONE ? 0 : this.#rows.double(row, NONCE)) as Nonce
+  nonce(row: Row | undefined): Nonce {
+    return (row === undefined ? 0 : this.#rows.double(row, NONCE)) as Nonce
   }
 
   /** The bytes of the extras; none where there are none. */
@@ -163,8 +174,8 @@ export class Accounts {
     return handle === 0 ? NOTHING : this.#cells.get(handle)
   }
 
-  extras(row: Row): AccountRecord.Extras {
-    if (row === NONE || this.#rows.word(row, EXTRAS) === 0) return AccountRecord.noExtras
+  extras(row: Row | undefined): AccountRecord.Extras {
+    if (row === undefined || this.#rows.word(row, EXTRAS) === 0) return AccountRecord.noExtras
     return this.#decoded.get(row) ?? this.#remember(row, decoded(this.#extrasBytes(row)))
   }
 

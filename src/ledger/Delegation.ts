@@ -33,7 +33,7 @@ const existingRejection = (
 export const delegateRejection = (
   state: State,
   from: Address,
-  row: Row,
+  row: Row | undefined,
   { validator, amount }: Delegate,
 ): Rejection.Rejection | undefined => {
   const { minDelegation } = state.parameters
@@ -82,7 +82,7 @@ export const applyDelegate = (state: State, row: Row, operation: Delegate): void
   })
 }
 
-export const undelegateRejection = (state: State, row: Row): Rejection.Rejection | undefined => {
+export const undelegateRejection = (state: State, row: Row | undefined): Rejection.Rejection | undefined => {
   const delegation = state.livingDelegation(row)
   if (delegation === null) return Rejection.invalid("not_delegating", "this account delegates to nobody")
   if (delegation.leaving !== null) {

@@ -28,7 +28,7 @@ const parameterRejection = (state: State, param: string, value: number): Rejecti
 export const proposalRejection = (
   state: State,
   from: Address,
-  row: Row,
+  row: Row | undefined,
   { payload }: CreateProposal,
 ): Rejection.Rejection | undefined => {
   const { minStakeToPropose, maxActiveProposals, maxActivePerProposer } = state.parameters

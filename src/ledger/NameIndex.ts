@@ -1,7 +1,7 @@
 /** Who has a name. An index over the accounts, as rows: millions of names take eight bytes each and some air. */
 import * as Binary from "../protocol/Binary.js"
 import type { Name } from "../protocol/Name.js"
-import { NONE, type Row } from "./AccountRows.js"
+import type { Row } from "./AccountRows.js"
 import * as HalfSipHash from "./HalfSipHash.js"
 import { HashIndex } from "./HashIndex.js"
 
@@ -31,10 +31,10 @@ export class NameIndex {
     })
   }
 
-  /** The row of the account with this name, `NONE` while it is free. */
-  find(name: Name): Row {
+  /** The row of the account with this name; undefined while it is free. */
+  find(name: Name): Row | undefined {
     const entry = this.#rows.find(hash(this.#key, name), (entry) => this.#nameOf(entry - 1) === name)
-    return entry === 0 ? NONE : entry - 1
+    return entry === 0 ? undefined : entry - 1
   }
 
   /** The account says so already. Names are never given back. */

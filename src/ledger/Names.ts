@@ -1,11 +1,15 @@
 /** Registered names: one an account, first come first served, the fee for everybody's treasury. */
 import type { RegisterName } from "../protocol/Operation.js"
-import { NONE, type Row } from "./AccountRows.js"
+import type { Row } from "./AccountRows.js"
 import * as Rejection from "./Rejection.js"
 import type { State } from "./State.js"
 
-export const registerRejection = (state: State, row: Row, { name }: RegisterName): Rejection.Rejection | undefined => {
-  if (state.names.find(name) !== NONE) return { _tag: "NameTaken", name }
+export const registerRejection = (
+  state: State,
+  row: Row | undefined,
+  { name }: RegisterName,
+): Rejection.Rejection | undefined => {
+  if (state.names.find(name) !== undefined) return { _tag: "NameTaken", name }
   const { name: own } = state.accounts.extras(row)
   return own === null ? undefined : Rejection.invalid("has_a_name", `this account is @${own} already`)
 }

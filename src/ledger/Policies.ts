@@ -11,7 +11,7 @@ const refuse = (reason: string): Rejection.Rejection => ({ _tag: "InvalidSignatu
 /** The signatures are known to be genuine; this says whether they are the ones this account asks for. */
 export const signatureRejection = (
   state: State,
-  row: Row,
+  row: Row | undefined,
   transaction: Transaction,
 ): Rejection.Rejection | undefined => {
   const { authorization, from } = transaction

@@ -8,7 +8,6 @@ import type { Name } from "../protocol/Name.js"
 import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
-import { NONE } from "./AccountRows.js"
 import * as Delegation from "./Delegation.js"
 import type { Ballot, Head, Proposal, Totals } from "./Records.js"
 import * as Slashing from "./Slashing.js"
@@ -105,12 +104,12 @@ export class Reads {
   account(address: Address): AccountRecord.AccountRecord {
     const { accounts } = this.#state
     const row = accounts.find(address)
-    return row < 0 ? AccountRecord.empty : accounts.record(row)
+    return row === undefined ? AccountRecord.empty : accounts.record(row)
   }
 
   addressOf(name: Name): Address | undefined {
     const row = this.#state.names.find(name)
-    return row === NONE ? undefined : this.#state.accounts.addressOf(row)
+    return row === undefined ? undefined : this.#state.accounts.addressOf(row)
   }
 
   #details({ address, stake, validator, effective }: Staker): StakeDetails {

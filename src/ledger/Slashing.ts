@@ -32,7 +32,7 @@ export const isPunishable = (state: State, { first: { epoch, base, author } }: E
 const slashStake = (state: State, author: Address, percent: number): Sats.Sats => {
   const row = state.accounts.find(author)
   const { stake } = state.accounts.extras(row)
-  if (stake === null) return Sats.ZERO
+  if (row === undefined || stake === null) return Sats.ZERO
   const burned = Sats.percent(stake.amount, percent)
   const amount = Sats.subtractBounded(stake.amount, burned)
   state.supply.decrease("staked", burned)

@@ -274,7 +274,7 @@ export class State {
   }
 
   /** The delegation of an account; none once its pool lost everything. */
-  livingDelegation(row: Row): AccountRecord.Delegation | null {
+  livingDelegation(row: Row | undefined): AccountRecord.Delegation | null {
     const { delegation } = this.accounts.extras(row)
     return delegation !== null && this.#isAlive(delegation) ? delegation : null
   }
@@ -300,7 +300,7 @@ export class State {
     const row = this.accounts.find(address)
     const { stake } = this.accounts.extras(row)
     const validator = this.validators.get(address)
-    if (stake === null || validator === undefined) return undefined
+    if (row === undefined || stake === null || validator === undefined) return undefined
     return {
       address,
       row,

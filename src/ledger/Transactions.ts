@@ -59,7 +59,11 @@ const minimumFee = (state: State, type: Operation.Type): number => {
   return type === "RegisterNameTx" ? state.parameters.nameFee : state.parameters.minFee
 }
 
-const operationRejection = (state: State, transaction: Transaction, row: Row): Rejection.Rejection | undefined => {
+const operationRejection = (
+  state: State,
+  transaction: Transaction,
+  row: Row | undefined,
+): Rejection.Rejection | undefined => {
   const { from, operation } = transaction
   switch (operation._tag) {
     case "Transfer":
@@ -91,7 +95,7 @@ const operationRejection = (state: State, transaction: Transaction, row: Row): R
 const ruleRejection = (
   state: State,
   transaction: Transaction,
-  row: Row,
+  row: Row | undefined,
   reserved: number,
 ): Rejection.Rejection | undefined => {
   const { fee, operation } = transaction
@@ -113,7 +117,7 @@ const apply = (
   state: State,
   transaction: Transaction,
   row: Row,
-  recipient: Row,
+  recipient: Row | undefined,
   author: Row,
 ): Counter.ProposalId | null => {
   const { from, fee, operation, authorization } = transaction
@@ -124,7 +128,7 @@ const apply = (
   } else state.pay(row, author, fee)
   switch (operation._tag) {
     case "Transfer":
-      state.pay(row, recipient === NONE ? state.accounts.findOrAdd(operation.to) : recipient, operation.amount)
+      state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)
       return null
     case "StakeTx":
       Staking.applyStake(
@@ -166,9 +170,9 @@ const LEAST_FEE = 1
 
 /**
  * What keeps a transaction from having any effect: nothing is charged and its nonce stays free. What passes and fails
- * then pays a sat at least, so the sender has a balance, hence a record and a row, on every node alike.
+ * then pays a sat at least.
  */
-const noEffect = (state: State, transaction: Transaction, row: Row): Rejection.Rejection | undefined => {
+const noEffect = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Rejection | undefined => {
   const { nonce, fee, operation } = transaction
   const next = state.accounts.nonce(row)
   if (nonce !== next) return { _tag: nonce < next ? "NonceTooLow" : "NonceTooHigh", nonce, next }
@@ -208,18 +212,28 @@ export const executeAll = (
     let at = 0
     for (const transaction of some) {
       isNext(transaction)
-      outcomes.push(execute(state, transaction, rows[at++] ?? NONE, rows[at++] ?? NONE, author))
+      outcomes.push(execute(state, transaction, found(rows[at++]), found(rows[at++]), author))
     }
   }
   return outcomes
 }
 
+const found = (row: number | undefined): Row | undefined => (row === NONE ? undefined : row)
+
 /** A row that was there before stays the same; one that was not may have come with a transaction in between. */
-const execute = (state: State, transaction: Transaction, sender: Row, recipient: Row, author: Row): Outcome => {
-  const row = sender === NONE ? state.accounts.find(transaction.from) : sender
+const execute = (
+  state: State,
+  transaction: Transaction,
+  sender: Row | undefined,
+  recipient: Row | undefined,
+  author: Row,
+): Outcome => {
+  const row = state.accounts.recorded(sender ?? state.accounts.find(transaction.from))
   const obstacle = noEffect(state, transaction, row)
   if (obstacle !== undefined) return { _tag: "NoEffect", reason: obstacle }
   const reason = ruleRejection(state, transaction, row, 0)
+  // Who has no record has nothing that any transaction could take or change, whether it was ever there or not.
+  if (row === undefined) return { _tag: "NoEffect", reason: reason ?? Rejection.insufficient(LEAST_FEE, 0) }
   if (reason === undefined) {
     return { _tag: "Applied", fee: transaction.fee, proposalId: apply(state, transaction, row, recipient, author) }
   }
@@ -236,7 +250,7 @@ export const admissionRejection = (
   transaction: Transaction,
   reserved: number,
 ): Rejection.Rejection | undefined => {
-  const row = state.accounts.find(transaction.from)
+  const row = state.accounts.recorded(state.accounts.find(transaction.from))
   const signature = Policies.signatureRejection(state, row, transaction)
   if (signature !== undefined) return signature
   const { nonce } = transaction

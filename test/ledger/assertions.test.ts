@@ -21,7 +21,7 @@ const STRUCTURE = "indexes and handles that only the ledger itself makes"
 const allowed: { readonly [file: string]: Entry } = {
   "AccountRows.ts": {
     forms: ["throw"],
-    bound: "a row that was found or added; what fails pays, so its sender has one",
+    bound: "a row that was found or added: where there may be none, the type says so",
   },
   "Accounts.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
   "Cells.ts": { forms: ["throw"], bound: STRUCTURE },

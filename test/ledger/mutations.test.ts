@@ -32,7 +32,7 @@ const conservation: ReadonlyArray<Mutation> = [
   {
     rule: "a transfer arrives without having left",
     file: "Transactions",
-    line: "state.pay(row, recipient === NONE ? state.accounts.findOrAdd(operation.to) : recipient, operation.amount)",
+    line: "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)",
     becomes: "state.accounts.setBalance(state.accounts.findOrAdd(operation.to), operation.amount)",
   },
   { rule: "a reward is not counted as minted", file: "Rewards", line: "state.supply.mint(minted)", becomes: "" },

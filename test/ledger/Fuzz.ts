@@ -2,11 +2,12 @@
  * A ledger under transactions from the edges: every type, amounts, fees, nonces, ids and percents at and beside their
  * limits, from accounts of every kind, together with evidence and heartbeats, genuine and not. Each transaction went
  * through the decoder. Every commit is executed by the ledger, by the naive one and by a twin that is restored from its
- * records after every hundredth commit; the door is asked about every transaction. All chance comes from one seed.
+ * records after every hundredth commit; the door and a small mempool are asked about every transaction. All chance comes from one seed.
  */
 import { Either } from "effect"
 import type { Execution, Outcome } from "../../src/ledger/Execution.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
+import { PendingTransactions } from "../../src/ledger/PendingTransactions.js"
 import type { Rejection } from "../../src/ledger/Rejection.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Counter from "../../src/protocol/Counter.js"
@@ -32,6 +33,8 @@ const RESTORED_EVERY = 100
 /** A world begins anew after so many transactions, so that what it keeps for good stays small. */
 const TRANSACTIONS_OF_A_WORLD = 5_000
 const MOST_IN_A_VERTEX = 24
+/** Few, so that the mempool is full often. */
+const POOL_TRANSACTIONS = 40
 
 const types: ReadonlyArray<Operation.Type> = [
   "Transfer",
@@ -68,6 +71,7 @@ class World {
   readonly #seen: Seen
   readonly #chain: Chain
   readonly #naive: NaiveLedger
+  readonly #pool: PendingTransactions
   #twin: Ledger
   #previousEpoch: EpochRecord | undefined
   #commits = 0
@@ -101,6 +105,15 @@ class World {
       },
     })
     this.#naive = new NaiveLedger(this.#chain.genesis)
+    const { ledger } = this.#chain
+    this.#pool = new PendingTransactions(
+      {
+        admission: (transaction, reserved) => ledger.admission(transaction, reserved),
+        spending: (transaction) => ledger.spending(transaction),
+        account: (address) => ledger.read.account(address),
+      },
+      POOL_TRANSACTIONS,
+    )
     this.#twin = this.#restored(this.#chain.ledger)
   }
 
@@ -324,6 +337,7 @@ class World {
   #askDoor(transaction: Transaction.Transaction): Rejection | undefined {
     const { ledger } = this.#chain
     const [asked] = [0, 1, Sats.MAX_SUPPLY, MOST].map((reserved) => ledger.admission(transaction, reserved))
+    this.#pool.submit(transaction, Counter.timestamp(this.#chain.round * 500), Counter.round(this.#chain.round))
     return asked
   }
 
@@ -375,6 +389,18 @@ class World {
     if (outcome._tag === "Applied" || asked !== undefined) return
     const { reason } = outcome
     if (reason._tag !== "NonceTooHigh" && !isTimely(reason)) throw new Error(`taken at the door, not applied: ${told}`)
+  }
+
+  /** What waits goes on waiting, and some of it would be proposed. */
+  #settle(execution: Execution, vertices: ReadonlyArray<Vertex>): void {
+    const round = Counter.round(this.#chain.round)
+    this.#pool.settle(
+      execution,
+      vertices.map(({ body }) => body.transactions),
+    )
+    this.#pool.expire(Counter.timestamp(this.#chain.round * 500))
+    this.#pool.choose({ round, maxBytes: 20_000, freshBytes: 10_000, isAssigned: () => true })
+    if (this.#pool.size > POOL_TRANSACTIONS) throw new Error(`${this.#pool.size} transactions are pending`)
   }
 
   #compareWithTwin(execution: Execution): void {
@@ -430,6 +456,7 @@ class World {
     const first = vertices[0]?.body.transactions[0]
     const asked = first && ledger.admission(first, 0)
     const execution = Either.getOrThrowWith(chain.executeVertices(vertices, round), (violation) => violation)
+    this.#settle(execution, vertices)
     this.#meetsDoor(first, asked, execution.vertices[0]?.transactions[0])
     this.#compareWithNaive(vertices, execution, before)
     this.#compareWithTwin(execution)

@@ -48,7 +48,7 @@ const house = {
     packages: ["effect", "@effect/experimental/Reactivity", "@effect/sql", "node:module", "node:worker_threads"],
   },
   "node/Verifier.ts": {
-    ours: ["protocol"],
+    ours: ["protocol", "network"],
     packages: ["effect", "node:module", "node:os", "node:worker_threads"],
   },
   rpc: {

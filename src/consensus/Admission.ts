@@ -52,8 +52,7 @@ export class Admission {
   }
 
   /** Whether the vertex is here, in the DAG or waiting, or too old to matter. */
-  isSettled(vertex: Vertex): boolean {
-    const { hash, round } = vertex.header
+  isSettled({ header: { hash, round } }: Pick<Vertex, "header">): boolean {
     return round <= this.#dag.collectedRound || this.#dag.has(hash) || this.#room.has(hash)
   }
 

@@ -22,6 +22,7 @@ import { Pace } from "./Pace.js"
 import { type ExecutedCommit, judgeDecidedAnew } from "./Rollback.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard } from "./SigningGuard.js"
+import { NotAMember, WrongBase } from "./Validity.js"
 
 /** Parents are fetched one by one up to this many rounds ahead; a longer way is made by asking for whole rounds. */
 const FETCHED_ROUNDS = 16
@@ -33,6 +34,22 @@ const STANDSTILL_RETRIES = 8
 /** After so many retries in vain whatever is missing is no lost message: it is said again, but less often. */
 const PATIENT_AFTER_RETRIES = 40
 const PATIENT_RETRIES = 4
+
+/** What a vertex can be of use for. */
+export type Use =
+  | { readonly _tag: "Wanted" }
+  /** It is here, or too old to matter. */
+  | { readonly _tag: "Known" }
+  /** Only its header: somebody may sign with the own key. */
+  | { readonly _tag: "OwnHeader" }
+  /** Of another epoch, which says that one of the two nodes is behind. */
+  | { readonly _tag: "Elsewhere"; readonly epoch: EpochNumber }
+  /** No honest node sends it. */
+  | { readonly _tag: "Invalid"; readonly error: WrongBase | NotAMember }
+
+export const WANTED: Use = { _tag: "Wanted" }
+export const KNOWN: Use = { _tag: "Known" }
+const OWN_HEADER: Use = { _tag: "OwnHeader" }
 
 export interface Options {
   readonly roundIntervalMs: number
@@ -242,6 +259,27 @@ export class Core {
   /** The answer to a member that asks for its own highest header. */
   highestHeaderOf(author: Address): Header | null {
     return this.#highestHeaders.get(author) ?? null
+  }
+
+  /** What a vertex can be of use for, found out from its header before any signature is looked at. Changes nothing. */
+  useOf(header: Header): Use {
+    const { opening, committee, admission, isClosed } = this.#epoch
+    const { epoch } = opening.record
+    const isOwn = header.author === this.#self
+    if (header.epoch === epoch && !(isOwn && isClosed)) {
+      const { base, author } = header
+      if (base !== opening.base)
+        return { _tag: "Invalid", error: new WrongBase({ found: base, expected: opening.base }) }
+      if (committee.seatOf(author) === undefined) return { _tag: "Invalid", error: new NotAMember({ author }) }
+      return isClosed || admission.isSettled({ header }) ? KNOWN : WANTED
+    }
+    if (header.epoch === epoch + 1 && this.#early?.wants(header) === true) return WANTED
+    return isOwn && header.epoch >= epoch - 1 ? OWN_HEADER : { _tag: "Elsewhere", epoch: header.epoch }
+  }
+
+  /** A header under the own key that `useOf` wanted for its own sake; its signature holds. */
+  metOwn(header: Header, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => this.#meetOwn(header))
   }
 
   /** What the rebuilding asked for, and the first steps. Called once, before anything else. */

@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import type { EpochRecord } from "../protocol/EpochRecord.js"
 import type { Hash } from "../protocol/Hash.js"
+import type { Header } from "../protocol/Header.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import { Committee } from "./Committee.js"
 import * as Validity from "./Validity.js"
@@ -28,6 +29,14 @@ export class EarlyVertices {
     let size = 0
     for (const kept of this.#bySeat.values()) size += kept.size
     return size
+  }
+
+  /** Whether there is room for a vertex with this header, if it is valid. */
+  wants({ base, author, hash }: Header): boolean {
+    const seat = base === this.#base ? this.#committee.seatOf(author) : undefined
+    if (seat === undefined) return false
+    const kept = this.#bySeat.get(seat)
+    return kept === undefined || (kept.size < PER_AUTHOR && !kept.has(hash))
   }
 
   add(vertex: Vertex): void {

@@ -15,7 +15,7 @@ import type { NetworkId } from "../protocol/Network.js"
 import type { Sats } from "../protocol/Sats.js"
 import type { Transaction } from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
-import type { Vertex } from "../protocol/Vertex.js"
+import type { Body, Vertex } from "../protocol/Vertex.js"
 import type { Committee } from "./Committee.js"
 
 export class WrongEpoch extends Data.TaggedError("WrongEpoch")<{ readonly found: Epoch; readonly expected: Epoch }> {}
@@ -169,8 +169,14 @@ export const signatureChecks = (
   networkId: NetworkId,
   { header, body }: Vertex,
   isVerified: (transaction: Transaction) => boolean = () => false,
+): ReadonlyArray<Verification.Check> => [Header.check(header), ...bodyChecks(networkId, body, isVerified)]
+
+/** The same without the header's own: for whoever has checked that first. */
+export const bodyChecks = (
+  networkId: NetworkId,
+  body: Body,
+  isVerified: (transaction: Transaction) => boolean,
 ): ReadonlyArray<Verification.Check> => [
-  Header.check(header),
   ...body.evidence.flatMap(({ first, second }) => [Header.check(first), Header.check(second)]),
   ...body.heartbeats.map(Heartbeat.check),
   ...body.transactions

@@ -155,9 +155,8 @@ export class PendingTransactions {
     now: Counter.Timestamp,
     round: Counter.Round,
   ): Either.Either<"new" | "known", Refusal> {
-    if (this.#entries.has(transaction.id)) return Either.right("known")
-    const refusal = this.#refusal(transaction)
-    if (refusal !== undefined) return Either.left(refusal)
+    const judged = this.judge(transaction)
+    if (Either.isLeft(judged) || judged.right === "known") return judged
     const entry = Entry.make({
       transaction,
       spending: this.#door.spending(transaction),
@@ -171,6 +170,13 @@ export class PendingTransactions {
     this.#note(entry)
     if (this.#evict() === entry) return Either.left({ _tag: "MempoolFull", limit: this.#capacity, of: "pool" })
     return Either.right("new")
+  }
+
+  /** What `submit` would make of it as things are, but for room in the pool: known before any signature is looked at. */
+  judge(transaction: Transaction): Either.Either<"new" | "known", Refusal> {
+    if (this.#entries.has(transaction.id)) return Either.right("known")
+    const refusal = this.#refusal(transaction)
+    return refusal === undefined ? Either.right("new") : Either.left(refusal)
   }
 
   #refusal(transaction: Transaction): Refusal | undefined {

@@ -270,7 +270,10 @@ export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<M
 
 export const isNews = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] < 16
 
-export const isQuestion = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] >= 16 && BYTE_OF[_tag] < 32
+type AnyQuestion = Messages.Question | Messages.DiskQuestion
+
+export const isQuestion = (message: Pick<Packed, "_tag">): message is AnyQuestion =>
+  BYTE_OF[message._tag] >= 16 && BYTE_OF[message._tag] < 32
 
 /** Vertices are news and an answer. */
 export const isAnswer = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] >= 32 || _tag === "Vertices"

@@ -1,45 +1,37 @@
-/** What others ask of the disk, answered from the database: the same answers as `Serving` gives from memory. */
+/**
+ * What others ask of the disk, answered from the database: the same answers as `Serving` gives from memory. Vertices go out
+ * as they are stored, undecoded: whoever asks is to pay for reading them, and not this node for every question.
+ */
 import { Effect, Option } from "effect"
 import * as Message from "../consensus/replica/Message.js"
-import type { NetworkId } from "../protocol/Network.js"
-import type { Vertex } from "../protocol/Vertex.js"
+import type { Encoded } from "../protocol/Vertex.js"
 import type { Storage } from "../storage/Storage.js"
 import type { StorageError } from "../storage/StorageError.js"
-import type { StateDamaged } from "./Ending.js"
-import * as Lookup from "./Lookup.js"
 
 type Kept = typeof Storage.Service
 
-const named = (
-  storage: Kept,
-  networkId: NetworkId,
-  { hashes }: Extract<Message.DiskQuestion, { _tag: "AskVertices" }>,
-) =>
+const named = (storage: Kept, { hashes }: Extract<Message.DiskQuestion, { _tag: "AskVertices" }>) =>
   Effect.gen(function* () {
-    const vertices: Array<Vertex> = []
+    const vertices: Array<Encoded> = []
     let bytes = 0
     for (const hash of hashes.slice(0, Message.ASKED_VERTICES)) {
       const stored = yield* storage.vertices.byHash(hash)
       if (Option.isNone(stored)) continue
       bytes += stored.value.bytes.length
       if (vertices.length > 0 && bytes > Message.ANSWER_BYTES) break
-      vertices.push(yield* Lookup.vertex(networkId, stored.value.bytes))
+      vertices.push({ encoded: stored.value.bytes })
     }
     return { _tag: "Vertices", vertices } as const
   })
 
-const rounds = (storage: Kept, networkId: NetworkId, question: Extract<Message.DiskQuestion, { _tag: "AskRounds" }>) =>
+const rounds = (storage: Kept, question: Extract<Message.DiskQuestion, { _tag: "AskRounds" }>) =>
   Effect.gen(function* () {
     const { epoch, fromRound, toRound, after } = question
-    const last = after === null ? Option.none() : yield* storage.vertices.byHash(after)
-    const start = Option.match(last, { onNone: () => null, onSome: ({ arrival }) => arrival })
-    const request = { epoch, fromRound, toRound, maxBytes: Message.ANSWER_BYTES }
-    const page = yield* storage.vertices.ofEpoch({ ...request, after: start })
-    const end = page.at(-1)
-    const rest =
-      end === undefined ? [] : yield* storage.vertices.ofEpoch({ ...request, after: end.arrival, maxBytes: 1 })
-    const vertices = yield* Effect.forEach(page, ({ bytes }) => Lookup.vertex(networkId, bytes))
-    return { _tag: "Rounds", epoch, vertices, isLast: rest.length === 0 } as const
+    const last = after === null ? null : Option.getOrNull(yield* storage.vertices.arrivalOf(after))
+    const request = { epoch, fromRound, toRound, after: last, maxBytes: Message.ANSWER_BYTES }
+    const page = yield* storage.vertices.ofEpoch(request)
+    const vertices = page.vertices.map(({ bytes }) => ({ encoded: bytes }))
+    return { _tag: "Rounds", epoch, vertices, isLast: page.isLast } as const
   })
 
 const closing = (storage: Kept, { from }: Extract<Message.DiskQuestion, { _tag: "AskClosing" }>) =>
@@ -53,16 +45,29 @@ const closing = (storage: Kept, { from }: Extract<Message.DiskQuestion, { _tag: 
     } as const
   })
 
+/** What goes over the line, all but a little. */
+export const bytesOf = (answer: Message.Answer<Encoded>): number => {
+  switch (answer._tag) {
+    case "Vertices":
+    case "Rounds":
+      return answer.vertices.reduce((bytes, { encoded }) => bytes + encoded.length, 0)
+    case "State":
+      return answer.subtree?.length ?? 0
+    case "Closing":
+    case "Highest":
+      return 0
+  }
+}
+
 export const answer = (
   storage: Kept,
-  networkId: NetworkId,
   question: Message.DiskQuestion,
-): Effect.Effect<Message.Answer, StorageError | StateDamaged> => {
+): Effect.Effect<Message.Answer<Encoded>, StorageError> => {
   switch (question._tag) {
     case "AskVertices":
-      return named(storage, networkId, question)
+      return named(storage, question)
     case "AskRounds":
-      return rounds(storage, networkId, question)
+      return rounds(storage, question)
     case "AskClosing":
       return closing(storage, question)
   }

@@ -14,6 +14,8 @@ export interface Counts {
   readonly checkpointsPersisted: number
   /** On the disk or on the way there, of all epochs. */
   readonly vertices: number
+  /** Messages and questions of peers that a bug kept from being judged. */
+  readonly judgingFailures: number
   /** Connected, as the network said last. */
   readonly peers: number
 }
@@ -34,6 +36,7 @@ export class Counters {
       fastSyncs: 0,
       checkpointsPersisted: 0,
       vertices,
+      judgingFailures: 0,
       peers: 0,
     }
   }
@@ -88,6 +91,11 @@ export class Counters {
   /** Somebody sent a checkpoint under a signature that does not hold. */
   checkpointRefused(): void {
     this.#counts.checkpointValidationFailures++
+  }
+
+  /** A bug came to light while a message was judged, which ended with it. */
+  judgingFailed(): void {
+    this.#counts.judgingFailures++
   }
 
   /** So many vertices went from the disk. */

@@ -2,7 +2,20 @@
  * The shell around the replica, put together: loaded from the disk, fed by the network and the door, run by one fiber
  * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer behind it (`Writer`).
  */
-import { Context, Duration, Effect, Layer, Option, PubSub, Queue, Schedule, type Scope, Stream } from "effect"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Layer,
+  Option,
+  PubSub,
+  Queue,
+  Runtime,
+  Schedule,
+  type Scope,
+  Stream,
+} from "effect"
 import { randomBytes } from "#crypto"
 import { type Accepted, Replica } from "../consensus/replica/Replica.js"
 import * as HalfSipHash from "../ledger/HalfSipHash.js"
@@ -16,6 +29,9 @@ import type { Transaction } from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
 import { Storage } from "../storage/Storage.js"
 import type { StorageError } from "../storage/StorageError.js"
+import * as Answering from "./Answering.js"
+import type { Answers } from "./Answers.js"
+import { Bulkhead } from "./Bulkhead.js"
 import * as CatchUp from "./CatchUp.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "./Configuration.js"
 import { Counters } from "./Counters.js"
@@ -27,6 +43,7 @@ import { type Asked, Incoming, type Input, type Submitted } from "./Incoming.js"
 import * as Loading from "./Loading.js"
 import * as Log from "./Log.js"
 import * as Loop from "./Loop.js"
+import { OpenQuestions } from "./OpenQuestions.js"
 import * as Outgoing from "./Outgoing.js"
 import { Settling } from "./Settling.js"
 import { Supervisor } from "./Supervisor.js"
@@ -148,22 +165,27 @@ const tellOf =
 const listen = (
   inbox: Inbox<Input>,
   incoming: Incoming,
+  answers: Answers,
 ): Effect.Effect<void, never, Network | Supervisor | Scope.Scope> =>
   Effect.gen(function* () {
     const { inbound, changes } = yield* Network
     const supervisor = yield* Supervisor
-    const scrutiny = incoming.scrutiny((judged) => inbox.push({ _tag: "Message", ...judged }))
+    const scrutiny = incoming.scrutiny({
+      ask: (owner, question) => answers.ask(owner, question),
+      pass: (judged) => inbox.push(judged),
+    })
     yield* supervisor.restarted(
       "network messages",
       inbound.handOn((received) => scrutiny.take(received)),
     )
     const connections = Stream.runForEach(changes, (peers) =>
-      Effect.sync(() =>
+      Effect.sync(() => {
+        answers.keepOnly(new Set(peers.map(({ id }) => id)))
         inbox.push({
           _tag: "Connections",
           connections: peers.map(({ id, validator }) => ({ peer: id, validator })),
-        }),
-      ),
+        })
+      }),
     )
     yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
   })
@@ -200,10 +222,16 @@ const make = (load: Load) =>
       told: tellOf({ happenings, settling, counters, vitals, fastSync }),
     })
     const verifier = yield* Verifier.make()
-    const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier })
-    const outgoing = yield* Outgoing.make({ networkId, counters, settling, vitals, write })
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const bulkhead = new Bulkhead(counters, (place, error) => {
+      fork(log.error("a bug, please report it; what a peer sent ended with it", { place }, Cause.die(error)))
+    })
+    const asked = new OpenQuestions()
+    const answers = yield* Answering.make({ replica, bulkhead })
+    const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier, asked, bulkhead })
+    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, vitals, write })
     yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
-    yield* listen(inbox, incoming)
+    yield* listen(inbox, incoming, answers)
     yield* tellMembers(replica)
     const catchUp = new CatchUp.CatchUp()
     const look = Effect.flatMap(Loop.now, (at) => {

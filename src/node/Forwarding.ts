@@ -6,6 +6,7 @@ import type { Message, News } from "../consensus/replica/Message.js"
 import type { Replica } from "../consensus/replica/Replica.js"
 import type { Verdict } from "../network/Network.js"
 import type { Address } from "../protocol/Address.js"
+import type { Heartbeat } from "../protocol/Heartbeat.js"
 import { MIN_STAKE_SATS } from "../protocol/Sats.js"
 
 type View = Pick<Replica, "read" | "pool" | "core">
@@ -44,11 +45,16 @@ export class Forwarding {
     return () => (fresh.length > 0 && fresh.every(({ id }) => pool.get(id) !== undefined) ? "news" : "known")
   }
 
-  #heartbeat({ read }: View, { heartbeat }: NewsOf<"Heartbeat">): boolean {
-    const { validator, commitIndex } = heartbeat
+  /** Whether a heartbeat would be forwarded, if its signature holds. Changes nothing. */
+  isNewBeat({ read }: Pick<View, "read">, { validator, commitIndex }: Heartbeat): boolean {
     const isNewer = commitIndex > (this.#beats.get(validator) ?? -1)
     const isPlausible = commitIndex <= read.head.index + COMMITS_AHEAD
-    if (!isNewer || !isPlausible || read.stake(validator).stakedAmount < MIN_STAKE_SATS) return false
+    return isNewer && isPlausible && read.stake(validator).stakedAmount >= MIN_STAKE_SATS
+  }
+
+  #heartbeat(view: View, { heartbeat }: NewsOf<"Heartbeat">): boolean {
+    const { validator, commitIndex } = heartbeat
+    if (!this.isNewBeat(view, heartbeat)) return false
     if (this.#beats.size >= REMEMBERED) this.#beats.clear()
     this.#beats.set(validator, commitIndex)
     return true

@@ -1,14 +1,14 @@
 /**
  * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
- * once, whether a transaction came to the door first, by gossip or in a vertex.
+ * once, whether a transaction came to the door first, by gossip or in a vertex. What peers send is judged by `Scrutiny`,
+ * which changes nothing; what throws when the replica takes it in is no longer the sender's affair, and ends the node.
  */
 import { Effect, Either } from "effect"
-import type { Message } from "../consensus/replica/Message.js"
 import type { Outputs } from "../consensus/replica/Output.js"
 import type { Connection } from "../consensus/replica/Peer.js"
 import type { Accepted, Replica } from "../consensus/replica/Replica.js"
 import type { Refusal } from "../ledger/PendingTransactions.js"
-import type { Network } from "../network/Network.js"
+import type { Network, Verdict } from "../network/Network.js"
 import * as Address from "../protocol/Address.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { SecretKey } from "../protocol/Keys.js"
@@ -17,13 +17,15 @@ import type { Operation } from "../protocol/Operation.js"
 import type { Sats } from "../protocol/Sats.js"
 import * as Transaction from "../protocol/Transaction.js"
 import * as Verification from "../protocol/Verification.js"
+import type { Bulkhead } from "./Bulkhead.js"
 import type { Counters } from "./Counters.js"
 import { Forwarding } from "./Forwarding.js"
-import { type Judged, ruleFor, Scrutiny } from "./Scrutiny.js"
+import type { OpenQuestions } from "./OpenQuestions.js"
+import { type Judged, type Surroundings as OfScrutiny, Scrutiny } from "./Scrutiny.js"
 import type { Verifier } from "./Verifier.js"
 
 export type Input =
-  | ({ readonly _tag: "Message" } & Judged)
+  | Judged
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
 
@@ -43,6 +45,9 @@ export interface Surroundings {
   readonly network: typeof Network.Service
   readonly counters: Counters
   readonly verifier: Verifier
+  /** What this node waits for. */
+  readonly asked: OpenQuestions
+  readonly bulkhead: Bulkhead
 }
 
 /** At least half of them, the last ones: four mempools that are full. */
@@ -61,23 +66,34 @@ export class Incoming {
   readonly #forwarding = new Forwarding()
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
   readonly #verifier: Verifier
+  readonly #asked: OpenQuestions
+  readonly #bulkhead: Bulkhead
 
-  constructor({ replica, networkId, network, counters, verifier }: Surroundings) {
+  constructor({ replica, networkId, network, counters, verifier, asked, bulkhead }: Surroundings) {
     this.#verifier = verifier
+    this.#asked = asked
+    this.#bulkhead = bulkhead
     this.#replica = replica
     this.#networkId = networkId
     this.#network = network
     this.#counters = counters
   }
 
-  /** Where what peers say waits for its verdict; then it is passed on, to be taken. */
-  scrutiny(pass: (judged: Judged) => void): Scrutiny {
+  /** Where what peers say waits for its verdict; then it is passed on, to be taken. Questions are `ask`ed. */
+  scrutiny({ ask, pass }: Pick<OfScrutiny, "ask" | "pass">): Scrutiny {
     return new Scrutiny({
       replica: this.#replica,
       networkId: this.#networkId,
       verified: this.#verified,
       verifier: this.#verifier,
-      malformed: (from, what) => Effect.runFork(this.#network.misbehaved(from, what, "malformed")),
+      asked: this.#asked,
+      bulkhead: this.#bulkhead,
+      isNewBeat: (heartbeat) => this.#forwarding.isNewBeat(this.#replica, heartbeat),
+      refused: ({ from, tag }, what, offence) => {
+        if (tag === "CheckpointSignature") this.#counters.checkpointRefused()
+        Effect.runFork(this.#network.misbehaved(from, what, offence))
+      },
+      ask,
       pass,
     })
   }
@@ -86,9 +102,14 @@ export class Incoming {
   take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
     switch (input._tag) {
       case "Message":
-        return this.#receive(input, at)
+        return Effect.sync(() => this.#receive(input, at))
+      case "HeardOf":
+        return Effect.sync(() => this.#replica.heardOf(input.epoch, input.from, at))
+      case "OwnHeader":
+        return Effect.sync(() => this.#replica.metOwn(input.header, input.from, at))
       case "Connections":
         return Effect.sync(() => {
+          this.#asked.keepOnly(new Set(input.connections.map(({ peer }) => peer)))
           this.#counters.connected(input.connections.length)
           return this.#replica.connected(input.connections, at)
         })
@@ -139,24 +160,19 @@ export class Incoming {
     })
   }
 
-  #receive({ from, message, holds, settle }: Judged, at: Timestamp): Effect.Effect<Outputs> {
-    return Effect.suspend(() => {
-      if (ruleFor(message) === null ? this.#holdsNow(message) : holds) {
-        const verdict = this.#forwarding.judge(this.#replica, message)
-        const outputs = this.#replica.receive(from, message, at)
-        settle(verdict())
-        return Effect.succeed(outputs)
-      }
-      settle("refused")
-      if (message._tag === "CheckpointSignature") this.#counters.checkpointRefused()
-      const what = `a ${message._tag} with a signature that does not hold`
-      return Effect.as(this.#network.misbehaved(from, what), [])
-    })
-  }
-
-  /** Signatures under checkpoints stand in no vertex: all who count them to a quorum ask the native verifier alone. */
-  #holdsNow(message: Message): boolean {
-    const isValid = message._tag === "CheckpointSignature" ? Verification.isValidAtDoor : Verification.isValid
-    return this.#replica.checksOf(message).every(isValid)
+  #receive({ from, message, isWhole, settle }: Extract<Judged, { _tag: "Message" }>, at: Timestamp): Outputs {
+    let verdict: (() => Verdict) | null = null
+    this.#bulkhead.hold(
+      "judging",
+      () => {
+        verdict = this.#forwarding.judge(this.#replica, message)
+      },
+      () => settle("refused"),
+    )
+    if (verdict === null) return []
+    const outputs = this.#replica.receive(from, message, at)
+    const found = (verdict as () => Verdict)()
+    settle(found === "news" && !isWhole ? "known" : found)
+    return outputs
   }
 }

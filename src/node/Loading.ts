@@ -28,7 +28,7 @@ import * as Vertex from "../protocol/Vertex.js"
 import type { StoredAccount } from "../storage/Accounts.js"
 import * as EventLoop from "../storage/EventLoop.js"
 import { Storage } from "../storage/Storage.js"
-import type { StoredVertex } from "../storage/Vertices.js"
+import type { Page } from "../storage/Vertices.js"
 import { fromDamage, type StateDamaged, SupplyViolation } from "./Ending.js"
 import * as Log from "./Log.js"
 import * as Slice from "./Slice.js"
@@ -194,15 +194,10 @@ const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counte
     const rounds = { fromRound: Counter.round(0), toRound: Counter.round(Number.MAX_SAFE_INTEGER) }
     let after: number | null = null
     for (;;) {
-      const page: ReadonlyArray<StoredVertex> = yield* storage.vertices.ofEpoch({
-        epoch,
-        ...rounds,
-        after,
-        maxBytes: PAGE_BYTES,
-      })
-      const last = page.at(-1)
-      if (last === undefined) return vertices
-      for (const { bytes } of page) vertices.push(yield* sound(Vertex.decode(networkId, bytes)))
+      const page: Page = yield* storage.vertices.ofEpoch({ epoch, ...rounds, after, maxBytes: PAGE_BYTES })
+      for (const { bytes } of page.vertices) vertices.push(yield* sound(Vertex.decode(networkId, bytes)))
+      const last = page.vertices.at(-1)
+      if (last === undefined || page.isLast) return vertices
       after = last.arrival
       yield* EventLoop.turn
     }

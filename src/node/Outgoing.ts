@@ -4,15 +4,14 @@
  */
 import { Effect } from "effect"
 import type { Output, Outputs } from "../consensus/replica/Output.js"
+import * as MessageCodec from "../network/MessageCodec.js"
 import { Network } from "../network/Network.js"
-import type { NetworkId } from "../protocol/Network.js"
-import { Storage } from "../storage/Storage.js"
-import * as Archive from "./Archive.js"
+import type { Answers } from "./Answers.js"
 import type { Counters } from "./Counters.js"
 import { fromFatal, JoinStopped } from "./Ending.js"
 import { type Happening, isNews } from "./Happening.js"
+import type { OpenQuestions } from "./OpenQuestions.js"
 import type { Settling } from "./Settling.js"
-import { Supervisor } from "./Supervisor.js"
 import type { Vitals } from "./Vitals.js"
 import type { Task } from "./Writer.js"
 
@@ -24,33 +23,18 @@ export interface Outgoing {
   readonly keepOf: (outputs: Outputs) => void
 }
 
-/** Peers' questions that the disk answers at the same time. */
-const ANSWERS_AT_ONCE = 4
-
 export interface Surroundings {
-  readonly networkId: NetworkId
+  readonly answers: Answers
+  readonly asked: OpenQuestions
   readonly counters: Counters
   readonly settling: Settling
   readonly vitals: Vitals
   readonly write: (task: Task) => void
 }
 
-export const make = ({ networkId, counters, settling, vitals, write }: Surroundings) =>
+export const make = ({ answers, asked, counters, settling, vitals, write }: Surroundings) =>
   Effect.gen(function* () {
-    const storage = yield* Storage
     const network = yield* Network
-    const supervisor = yield* Supervisor
-    const answering = yield* Effect.makeSemaphore(ANSWERS_AT_ONCE)
-
-    const serve = ({ to, question }: Extract<Output, { readonly _tag: "Serve" }>) =>
-      Archive.answer(storage, networkId, question).pipe(
-        Effect.flatMap((answer) => network.send(to, answer)),
-        Effect.catchAll((error) => supervisor.end(error)),
-        answering.withPermits(1),
-        Effect.forkDaemon,
-        Effect.asVoid,
-      )
-
     const tell = (happening: Happening): void => write({ _tag: "Tell", happening })
 
     const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
@@ -68,11 +52,14 @@ export const make = ({ networkId, counters, settling, vitals, write }: Surroundi
       }
       switch (output._tag) {
         case "Send":
+          if (MessageCodec.isQuestion(output.message)) asked.asks(output.to, output.message)
           return network.send(output.to, output.message)
         case "Broadcast":
           return network.broadcast(output.message)
         case "Serve":
-          return serve(output)
+          // Offered, which nobody asked for: after what strangers did ask.
+          answers.ask({ peer: output.to, standing: "stranger" }, output.question)
+          return null
         case "Write":
           keep(output)
           return null

@@ -1,124 +1,294 @@
 /**
- * What peers say waits here until it is known whether its signatures hold, which is found out in other threads. What one
- * peer says is handed on in the order in which it came; its transactions go by themselves, since a thousand of them must
- * not stand in the way of a vertex. It holds no more than what each peer may have waiting (`Received.settle`).
+ * What peers send is judged here, before the replica takes it in: read, looked at for its use, and verified in other threads.
+ * To judge it changes nothing in the replica. What one peer says is handed on in the order in which it came; its
+ * transactions go by themselves, since a thousand of them must not stand in the way of a vertex, and so do its questions.
+ * It holds no more than what each peer may have waiting (`Received.settle`).
  */
 import { Either } from "effect"
-import type { Message } from "../consensus/replica/Message.js"
+import type { DiskQuestion, Message, Question } from "../consensus/replica/Message.js"
 import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Replica } from "../consensus/replica/Replica.js"
+import type { Offence } from "../network/Conduct.js"
 import * as MessageCodec from "../network/MessageCodec.js"
 import type { Received } from "../network/Network.js"
+import { type Epoch, epoch as epochOf } from "../protocol/Counter.js"
+import type { Header } from "../protocol/Header.js"
+import type { Heartbeat } from "../protocol/Heartbeat.js"
 import type { NetworkId } from "../protocol/Network.js"
 import { verificationKey } from "../protocol/Transaction.js"
 import type { VerifiedTransactions } from "../protocol/Verification.js"
-import { SecondOpinion } from "./SecondOpinion.js"
+import type { Encoded } from "../protocol/Vertex.js"
+import type { Bulkhead, Place } from "./Bulkhead.js"
+import type { Owner } from "./FairQueue.js"
+import type { OpenQuestions } from "./OpenQuestions.js"
+import { Turns } from "./Turns.js"
 import type { Verifier } from "./Verifier.js"
+import { type Finding, VertexScrutiny } from "./VertexScrutiny.js"
 
-export interface Judged {
-  readonly from: PeerId
-  readonly message: Message
-  readonly settle: Received["settle"]
-  /** Whether the signatures hold; of what is judged only in the moment it is taken in, nothing is known yet. */
-  readonly holds: boolean
-}
+/** What the replica is to take in. */
+export type Judged =
+  | {
+      readonly _tag: "Message"
+      readonly from: PeerId
+      readonly message: Message
+      /** Whether everything that came is in it; gossip passes on nothing else. */
+      readonly isWhole: boolean
+      readonly settle: Received["settle"]
+    }
+  /** A peer is in that epoch, or says so. */
+  | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
+  | { readonly _tag: "OwnHeader"; readonly from: PeerId; readonly header: Header }
 
 export interface Surroundings {
-  readonly replica: Pick<Replica, "checksOf" | "isAwaited">
+  readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
-  readonly verifier: Verifier
-  /** This peer sent bytes that are no message. */
-  readonly malformed: (from: PeerId, what: string) => void
+  readonly verifier: Pick<Verifier, "judge">
+  readonly asked: OpenQuestions
+  readonly bulkhead: Bulkhead
+  /** Whether a heartbeat says more than its validator's last one. */
+  readonly isNewBeat: (heartbeat: Heartbeat) => boolean
+  /** A question, to be answered in its turn. */
+  readonly ask: (owner: Owner, question: Question | DiskQuestion) => void
+  /** A peer sent what no honest node sends. */
+  readonly refused: (received: Received, what: string, offence: Offence) => void
   /** Called in the order of each peer's words. */
   readonly pass: (judged: Judged) => void
 }
 
-/** Who may say no: at the door the native verifier, of what stands in a vertex only ZIP-215 itself. */
-type Rule = "door" | "vertex"
-
-/**
- * By which rule, for what speaks for itself. Whose signatures under anything else count changes with the epoch, and they
- * are few: they are judged in the moment they are taken in.
- */
-export const ruleFor = ({ _tag }: Message): Rule | null => {
-  switch (_tag) {
-    case "Vertices":
-    case "Rounds":
-      return "vertex"
-    case "Transactions":
-      return "door"
-    default:
-      return null
-  }
-}
-
 interface Waiting {
-  readonly judged: Omit<Judged, "holds">
-  holds: boolean | null
+  readonly received: Received
+  readonly owner: Owner
+  /** What came of it, once that is known. */
+  outcome: ReadonlyArray<Judged> | null
 }
+
+type Packed = Message<Encoded>
+type PackedOf<T extends Message["_tag"]> = Extract<Packed, { readonly _tag: T }>
+/** What is signed by itself and is no transaction. */
+type Signed = PackedOf<"Heartbeat" | "Evidence" | "CheckpointSignature" | "Highest">
 
 export class Scrutiny {
   readonly #around: Surroundings
-  readonly #secondOpinion = new SecondOpinion()
+  readonly #turns = new Turns()
+  readonly #vertices: VertexScrutiny
   /** In the order in which they came. */
   readonly #lanes = new Map<string, Array<Waiting>>()
 
   constructor(surroundings: Surroundings) {
     this.#around = surroundings
+    const { replica, networkId, verified, verifier } = surroundings
+    this.#vertices = new VertexScrutiny({ replica, networkId, verified, verifier, turns: this.#turns })
   }
 
   take(received: Received): void {
-    const { from, settle } = received
-    const decoded = MessageCodec.decode(this.#around.networkId, received.bytes)
-    if (Either.isLeft(decoded)) {
-      settle("refused")
-      this.#around.malformed(from, decoded.left.message)
-      return
-    }
-    const message = decoded.right
-    if (!this.#around.replica.isAwaited(from, message)) {
-      settle("known")
-      return
-    }
-    const rule = ruleFor(message)
-    const name = `${from} ${rule === "door"}`
-    const lane = this.#lanes.get(name) ?? []
-    this.#lanes.set(name, lane)
-    const waiting: Waiting = { judged: { from, message, settle }, holds: rule === null ? true : null }
-    lane.push(waiting)
-    if (rule === null) this.#advance(name, lane)
-    else {
-      this.#judge(message, rule, (holds) => {
-        waiting.holds = holds
-        this.#advance(name, lane)
-      })
+    const { from, tag, standing } = received
+    // What this node asked for is its own work, whoever does it.
+    const isOwnWork = this.#around.asked.isAwaited(from, tag)
+    const owner: Owner = { peer: from, standing: isOwnWork ? "member" : standing }
+    const waiting: Waiting = { received, owner, outcome: null }
+    if (!MessageCodec.isQuestion({ _tag: tag })) this.#laneOf(received).push(waiting)
+    this.#turns.take(owner, () => this.#hold(waiting, "reading", () => this.#read(waiting)))
+  }
+
+  /** A bug that a message brings to light ends the message. */
+  #hold(waiting: Waiting, place: Place, judge: () => void): void {
+    this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "what this node cannot judge", "invalid"))
+  }
+
+  #read(waiting: Waiting): void {
+    const unpacked = MessageCodec.unpack(this.#around.networkId, waiting.received.bytes)
+    if (Either.isLeft(unpacked)) this.#refuse(waiting, unpacked.left.message, "malformed")
+    else this.#hold(waiting, "judging", () => this.#judge(waiting, unpacked.right))
+  }
+
+  #judge(waiting: Waiting, message: Packed): void {
+    switch (message._tag) {
+      case "AskVertices":
+      case "AskRounds":
+      case "AskClosing":
+      case "AskHighest":
+      case "AskState":
+        waiting.received.settle("known")
+        this.#around.ask(waiting.owner, message)
+        return
+      case "Vertices":
+      case "Rounds":
+        this.#judgeVertices(waiting, message)
+        return
+      case "Transactions":
+        this.#judgeTransactions(waiting, message)
+        return
+      case "State":
+        if (this.#isAnswer(waiting, "State")) this.#accept(waiting, message)
+        else this.#drop(waiting)
+        return
+      case "Closing":
+        if (this.#isAnswer(waiting, "Closing")) this.#accept(waiting, message)
+        else this.#hint(waiting, epochOf(this.#epoch + 1))
+        return
+      case "Highest":
+        if (this.#isAnswer(waiting, "Highest")) this.#judgeSigned(waiting, message)
+        else this.#drop(waiting)
+        return
+      case "Heartbeat":
+        if (this.#around.isNewBeat(message.heartbeat)) this.#judgeSigned(waiting, message)
+        else this.#drop(waiting)
+        return
+      case "Evidence":
+      case "CheckpointSignature":
+        this.#judgeSigned(waiting, message)
     }
   }
 
-  #judge(message: Message, rule: Rule, settle: (holds: boolean) => void): void {
+  get #epoch(): Epoch {
+    return this.#around.replica.core.epoch.opening.record.epoch
+  }
+
+  #isAnswer({ received }: Waiting, tag: "Closing" | "Highest" | "Rounds" | "State" | "Vertices"): boolean {
+    return this.#around.asked.answered(received.from, tag)
+  }
+
+  #judgeVertices(waiting: Waiting, message: PackedOf<"Vertices" | "Rounds">): void {
+    const { received, owner } = waiting
+    const isRounds = message._tag === "Rounds"
+    const isAsked = this.#isAnswer(waiting, message._tag)
+    const isOfUse = !isRounds || (isAsked && message.epoch === this.#epoch)
+    if (!isOfUse || !this.#around.replica.isAwaited(received.from, message)) {
+      this.#drop(waiting)
+      return
+    }
+    this.#vertices.judge({
+      from: received.from,
+      owner,
+      vertices: message.vertices,
+      isAsked,
+      isRounds,
+      hold: (judge) => this.#hold(waiting, "checking signatures", judge),
+      conclude: (finding) => this.#found(waiting, message, finding),
+    })
+  }
+
+  #found(waiting: Waiting, message: PackedOf<"Vertices" | "Rounds">, finding: Finding): void {
+    if (finding._tag === "Refused") {
+      this.#refuse(waiting, finding.what, finding.offence)
+      return
+    }
+    const { from, settle } = waiting.received
+    const { vertices, ownHeaders, elsewhere, done } = finding
+    const outcome: Array<Judged> = ownHeaders.map((header) => ({ _tag: "OwnHeader", from, header }))
+    if (elsewhere !== null) outcome.push({ _tag: "HeardOf", from, epoch: elsewhere })
+    if (vertices.length === 0 && message._tag === "Vertices") {
+      done()
+      settle("known")
+    } else {
+      const takenIn: Received["settle"] = (verdict) => {
+        done()
+        settle(verdict)
+      }
+      outcome.push({ _tag: "Message", from, message: { ...message, vertices }, isWhole: true, settle: takenIn })
+    }
+    this.#conclude(waiting, outcome)
+  }
+
+  /** Those that the pool would refuse need no signature: who would flood it must have what it takes to get in. */
+  #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
     const { replica, networkId, verified, verifier } = this.#around
+    const verdicts = transactions.map((transaction) => replica.pool.judge(transaction))
+    const fresh = transactions.filter((_, i) => {
+      const verdict = verdicts[i]
+      return verdict !== undefined && Either.isRight(verdict) && verdict.right === "new"
+    })
+    if (fresh.length === 0) {
+      this.#drop(waiting)
+      return
+    }
+    const isWhole = verdicts.every(Either.isRight)
+    const message = { _tag: "Transactions", transactions: fresh } as const
     const checks = replica.checksOf(message, (transaction) => verified.has(verificationKey(networkId, transaction)))
-    const judged = (verdicts: Uint8Array): void => {
-      const refused = checks.filter((_, i) => verdicts[i] !== 1)
-      if (refused.length > 0 && rule === "vertex") {
-        this.#secondOpinion.ask(refused, settle)
+    const judged = (found: Uint8Array): void => {
+      if (found.includes(0)) {
+        this.#refuse(waiting, "a transaction under a signature that does not hold", "invalid")
         return
       }
       // Each stands in a vertex soon. Few stand in two.
-      if (refused.length === 0 && message._tag === "Transactions") {
-        for (const transaction of message.transactions) verified.add(verificationKey(networkId, transaction))
-      }
-      settle(refused.length === 0)
+      for (const transaction of fresh) verified.add(verificationKey(networkId, transaction))
+      this.#accept(waiting, message, isWhole)
     }
-    verifier.judge(checks, judged, rule === "vertex")
+    verifier.judge(checks, (found) => this.#hold(waiting, "checking signatures", () => judged(found)), {
+      owner: waiting.owner,
+      isUrgent: false,
+    })
   }
 
-  #advance(name: string, lane: Array<Waiting>): void {
-    for (let first = lane[0]; first !== undefined && first.holds !== null; first = lane[0]) {
-      lane.shift()
-      this.#around.pass({ ...first.judged, holds: first.holds })
+  /** The native verifier's no is final: what it refuses and a vertex may hold is of use in a vertex only. */
+  #judgeSigned(waiting: Waiting, message: Signed): void {
+    const { replica, verifier } = this.#around
+    const use = replica.useOf(waiting.received.from, message)
+    if (use._tag === "Elsewhere") {
+      this.#hint(waiting, use.epoch)
+      return
     }
-    if (lane.length === 0 && this.#lanes.get(name) === lane) this.#lanes.delete(name)
+    if (use._tag !== "Wanted") {
+      this.#drop(waiting)
+      return
+    }
+    const judged = (found: Uint8Array): void => {
+      if (!found.includes(0)) this.#accept(waiting, message)
+      // Honest members saw the two vertices, which may hold by ZIP-215 alone.
+      else if (message._tag === "Evidence" && waiting.owner.standing === "member") this.#drop(waiting)
+      else this.#refuse(waiting, `a ${message._tag} with a signature that does not hold`, "invalid")
+    }
+    verifier.judge(
+      replica.checksOf(message),
+      (found) => this.#hold(waiting, "checking signatures", () => judged(found)),
+      { owner: waiting.owner, isUrgent: waiting.owner.standing === "member" },
+    )
+  }
+
+  // What comes of it.
+
+  #accept(waiting: Waiting, message: Message, isWhole = true): void {
+    const { from, settle } = waiting.received
+    this.#conclude(waiting, [{ _tag: "Message", from, message, isWhole, settle }])
+  }
+
+  #drop(waiting: Waiting): void {
+    waiting.received.settle("known")
+    this.#conclude(waiting, [])
+  }
+
+  #hint(waiting: Waiting, epoch: Epoch): void {
+    const { from, settle } = waiting.received
+    settle("known")
+    this.#conclude(waiting, [{ _tag: "HeardOf", from, epoch }])
+  }
+
+  #refuse(waiting: Waiting, what: string, offence: Offence): void {
+    if (waiting.outcome !== null) return
+    waiting.received.settle("refused")
+    this.#around.refused(waiting.received, what, offence)
+    this.#conclude(waiting, [])
+  }
+
+  #laneOf({ from, tag }: Received): Array<Waiting> {
+    const name = nameOf(from, tag)
+    const lane = this.#lanes.get(name) ?? []
+    this.#lanes.set(name, lane)
+    return lane
+  }
+
+  #conclude(waiting: Waiting, outcome: ReadonlyArray<Judged>): void {
+    if (waiting.outcome !== null) return
+    waiting.outcome = outcome
+    const name = nameOf(waiting.received.from, waiting.received.tag)
+    const lane = this.#lanes.get(name) ?? []
+    for (let first = lane[0]; first !== undefined && first.outcome !== null; first = lane[0]) {
+      lane.shift()
+      for (const judged of first.outcome) this.#around.pass(judged)
+    }
+    if (lane.length === 0) this.#lanes.delete(name)
   }
 }
+
+const nameOf = (from: PeerId, tag: string): string => `${from} ${tag === "Transactions"}`

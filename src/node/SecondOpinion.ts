@@ -1,8 +1,10 @@
 /**
- * Signatures in vertices that the native verifier refused. ZIP-215 takes some of them, and a key for such ones costs its
- * owner nothing: so they are looked at in slices, in turn, and whoever sends many of them waits for nobody but himself.
+ * Signatures that the native verifier refused and ZIP-215 may take. They are looked at here, on the thread that rounds
+ * need, at ten times the price: so only of vertices whose author a member's key vouches for, in fair turns between those who
+ * cause it, and never for more than a quarter of the time.
  */
 import { type Check, isValid } from "../protocol/Verification.js"
+import { FairQueue } from "./FairQueue.js"
 import * as Slice from "./Slice.js"
 
 interface Doubt {
@@ -10,29 +12,34 @@ interface Doubt {
   readonly settle: (holds: boolean) => void
 }
 
+/** After a slice everybody else has the thread for so long. */
+const REST_MS = 3 * Slice.SLICE_MS
+
 export class SecondOpinion {
-  /** The first is looked at next. */
-  readonly #doubts: Array<Doubt> = []
+  readonly #doubts = new FairQueue<Doubt>()
   #isAtWork = false
 
-  /** Whether all of them hold. */
-  ask(checks: ReadonlyArray<Check>, settle: (holds: boolean) => void): void {
-    this.#doubts.push({ checks: [...checks], settle })
+  /** Whether all of them hold. `cause`: who is to wait behind the rest of it. */
+  ask(cause: string, checks: ReadonlyArray<Check>, settle: (holds: boolean) => void): void {
+    this.#doubts.push({ peer: cause, standing: "member" }, { checks: [...checks], settle })
     if (this.#isAtWork) return
     this.#isAtWork = true
     setImmediate(() => this.#work())
   }
 
   #work(): void {
-    const doubt = this.#doubts.shift()
-    if (doubt === undefined) {
+    const next = this.#doubts.next()
+    if (next === undefined) {
       this.#isAtWork = false
       return
     }
-    const verdict = judged(doubt.checks, Slice.begin())
-    if (verdict === undefined) this.#doubts.push(doubt)
-    else doubt.settle(verdict)
-    setImmediate(() => this.#work())
+    const { owner, item } = next
+    const began = performance.now()
+    const verdict = judged(item.checks, Slice.begin())
+    this.#doubts.charge(owner, performance.now() - began)
+    if (verdict === undefined) this.#doubts.pushFirst(owner, item)
+    setTimeout(() => this.#work(), REST_MS)
+    if (verdict !== undefined) item.settle(verdict)
   }
 }
 

@@ -1,5 +1,5 @@
 /** How long a piece of background work holds the thread: sockets and timers wait no longer than that for their turn. */
-const SLICE_MS = 8
+export const SLICE_MS = 8
 
 /** Says for so long that work may go on. */
 export const begin = (): (() => boolean) => {

@@ -2,14 +2,19 @@
  * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
  * there it costs this thread a few. They go in messages that are worth the way but not much larger: who waits for one check
  * waits for all that go with it, and the thread for the last of them to be read. A few are checked where they are.
- * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex.
+ * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex. In both
+ * lanes peers have fair turns, each piece at the price of its signatures, and what strangers bring is limited altogether:
+ * a signature that holds costs its maker no points, and the processor it takes is the one that rounds need.
  * It judges by the rule for the door: of what stands in a vertex its no is not the last word.
  */
 import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
+import { Allowance } from "../network/Allowance.js"
 import { type Check, isValidAtDoor } from "../protocol/Verification.js"
+import type { Rate } from "./Budget.js"
+import { FairQueue, type Owner } from "./FairQueue.js"
 
 /** So few are checked at once where they are. */
 const NOT_WORTH_THE_WAY = 3
@@ -22,6 +27,10 @@ const MOST_WORKERS = 4
 const AHEAD = 128
 /** Every so often the others have their turn although something is urgent. */
 const URGENT_IN_A_ROW = 3
+/** Signatures of all strangers together: a quarter of one core. */
+const STRANGERS: Rate = { atOnce: 10_000, perSecond: 5_000 }
+/** How soon it is looked whether strangers may have a turn again. */
+const LOOK_MS = 20
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -53,14 +62,22 @@ parentPort.on("message", ({ count, bytes }) => {
 })
 `
 
+export interface Lane {
+  readonly owner: Owner
+  /** Whether a round waits for it. */
+  readonly isUrgent: boolean
+}
+
+/** What clients bring: the door has its own limits, and waits behind rounds. */
+const DOOR: Lane = { owner: { peer: "the door", standing: "member" }, isUrgent: false }
+
 /** What somebody waits for: which of these hold. */
 interface Job {
   readonly checks: ReadonlyArray<Check>
   /** 1 where it holds, filled in as the answers come. */
   readonly verdicts: Uint8Array
   missing: number
-  /** Whether a round waits for it. */
-  readonly isUrgent: boolean
+  readonly lane: Lane
   readonly settle: (verdicts: Uint8Array) => void
 }
 
@@ -114,25 +131,6 @@ const packed = (pieces: ReadonlyArray<Piece>): ArrayBuffer => {
   return bytes
 }
 
-/** All checks in their order, cut into batches. */
-const batchesOf = (jobs: ReadonlyArray<Job>): ReadonlyArray<ReadonlyArray<Piece>> => {
-  const batches: Array<Array<Piece>> = []
-  let room = 0
-  for (const job of jobs) {
-    for (let from = 0; from < job.checks.length; ) {
-      if (room === 0) {
-        batches.push([])
-        room = BATCH
-      }
-      const to = Math.min(job.checks.length, from + room)
-      batches.at(-1)?.push({ job, from, to })
-      room -= to - from
-      from = to
-    }
-  }
-  return batches
-}
-
 /** A thread, and the batches that it has not answered yet: it answers in their order. */
 class Thread {
   readonly #worker: Worker
@@ -181,23 +179,27 @@ export class Verifier {
   #jobs: Array<Job> = []
   /** How many checks these are. */
   #gathered = 0
-  /** Batches that no thread has yet. */
-  readonly #urgent: Array<ReadonlyArray<Piece>> = []
-  readonly #others: Array<ReadonlyArray<Piece>> = []
+  /** What no thread has yet. */
+  readonly #urgent = new FairQueue<Piece>()
+  readonly #others = new FairQueue<Piece>()
+  readonly #strangers: Allowance
+  #isLooking = false
   #threads: Array<Thread> = []
   #urgentInARow = 0
   #isEnded = false
 
-  private constructor(most: number) {
+  private constructor(most: number, { atOnce, perSecond }: Rate) {
     this.#most = most
+    this.#strangers = new Allowance(atOnce, perSecond, performance.now())
   }
 
   /** Threads start when there is first something for them to do, and end with the scope. */
   static make(
     most = Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
+    strangers = STRANGERS,
   ): Effect.Effect<Verifier, never, Scope.Scope> {
     return Effect.acquireRelease(
-      Effect.sync(() => new Verifier(most)),
+      Effect.sync(() => new Verifier(most, strangers)),
       (verifier) => Effect.promise(() => verifier.#end()),
     )
   }
@@ -208,13 +210,13 @@ export class Verifier {
   }
 
   /** The same for who has no fiber to spare, or for whom rounds wait. */
-  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void, isUrgent = false): void {
+  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void, lane: Lane = DOOR): void {
     const verdicts = new Uint8Array(checks.length)
     if (checks.length === 0) {
       settle(verdicts)
       return
     }
-    this.#jobs.push({ checks, verdicts, missing: checks.length, isUrgent, settle })
+    this.#jobs.push({ checks, verdicts, missing: checks.length, lane, settle })
     this.#gathered += checks.length
     if (this.#gathered >= WORTH_THE_WAY) queueMicrotask(() => this.#dispatch())
     else if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
@@ -224,32 +226,71 @@ export class Verifier {
     const jobs = this.#jobs
     this.#jobs = []
     this.#gathered = 0
-    if (jobs.length === 0) return
-    const batches = batchesOf(jobs)
-    const [first = []] = batches
-    if (this.#isEnded || (batches.length === 1 && countOf(first) <= NOT_WORTH_THE_WAY)) {
-      for (const batch of batches) answerHere(batch)
+    const pieces = jobs.map((job): Piece => ({ job, from: 0, to: job.checks.length }))
+    // Of strangers not even a few: this thread is what everybody waits for.
+    const isOursAlone = jobs.every(({ lane }) => lane.owner.standing !== "stranger")
+    if (this.#isEnded || (isOursAlone && countOf(pieces) <= NOT_WORTH_THE_WAY)) {
+      answerHere(pieces)
       return
     }
-    this.#urgent.push(...batchesOf(jobs.filter(({ isUrgent }) => isUrgent)))
-    this.#others.push(...batchesOf(jobs.filter(({ isUrgent }) => !isUrgent)))
+    for (const piece of pieces) {
+      const { owner, isUrgent } = piece.job.lane
+      const lane = isUrgent ? this.#urgent : this.#others
+      lane.push(owner, piece)
+    }
     this.#give()
   }
 
   /** Also when a thread that is ending has answered once more; it is given nothing then. */
   #give(): void {
-    while (!this.#isEnded && this.#urgent.length + this.#others.length > 0) {
+    while (!this.#isEnded && this.#urgent.size + this.#others.size > 0) {
       const thread = this.#leastLoaded()
       if (thread.load >= AHEAD) return
-      thread.give(this.#next() ?? [])
+      const batch = this.#next()
+      if (batch.length === 0) {
+        this.#lookLater()
+        return
+      }
+      thread.give(batch)
     }
   }
 
-  #next(): ReadonlyArray<Piece> | undefined {
-    const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.length > 0
-    const urgent = isTheirTurn ? undefined : this.#urgent.shift()
-    this.#urgentInARow = urgent === undefined ? 0 : this.#urgentInARow + 1
-    return urgent ?? this.#others.shift()
+  #lookLater(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    setTimeout(() => {
+      this.#isLooking = false
+      this.#give()
+    }, LOOK_MS).unref()
+  }
+
+  #next(): ReadonlyArray<Piece> {
+    const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.size > 0
+    const urgent = isTheirTurn ? [] : this.#batchOf(this.#urgent)
+    this.#urgentInARow = urgent.length === 0 ? 0 : this.#urgentInARow + 1
+    if (urgent.length > 0) return urgent
+    const others = this.#batchOf(this.#others)
+    return others.length > 0 ? others : this.#batchOf(this.#urgent)
+  }
+
+  /** As many as go in one message, a part of a large job among them. */
+  #batchOf(lane: FairQueue<Piece>): ReadonlyArray<Piece> {
+    const batch: Array<Piece> = []
+    const now = performance.now()
+    const strangersMay = this.#strangers.take(0, now) === 0
+    const mayHave = ({ standing }: Owner): boolean => strangersMay || standing !== "stranger"
+    for (let room = BATCH; room > 0; ) {
+      const next = lane.next(mayHave)
+      if (next === undefined) break
+      const { owner, item } = next
+      const to = Math.min(item.to, item.from + room)
+      if (to < item.to) lane.pushFirst(owner, { ...item, from: to })
+      batch.push({ ...item, to })
+      lane.charge(owner, to - item.from)
+      if (owner.standing === "stranger") this.#strangers.take(to - item.from, now)
+      room -= to - item.from
+    }
+    return batch
   }
 
   #leastLoaded(): Thread {
@@ -272,6 +313,8 @@ export class Verifier {
   async #end(): Promise<void> {
     this.#isEnded = true
     await Promise.all(this.#threads.map((thread) => thread.end()))
-    for (const batch of [...this.#urgent.splice(0), ...this.#others.splice(0)]) answerHere(batch)
+    for (const lane of [this.#urgent, this.#others]) {
+      for (let next = lane.next(); next !== undefined; next = lane.next()) answerHere([next.item])
+    }
   }
 }

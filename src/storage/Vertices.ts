@@ -40,6 +40,12 @@ export interface PageRequest {
   readonly maxBytes: number
 }
 
+export interface Page {
+  readonly vertices: ReadonlyArray<StoredVertex>
+  /** Whether it is known that nothing comes after them. The page behind the last one is empty. */
+  readonly isLast: boolean
+}
+
 export interface Vertices {
   /** Keeps vertices in the order in which they entered the DAG; those it has are left as they are. */
   readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
@@ -50,8 +56,10 @@ export interface Vertices {
   readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
   readonly highestHeads: (epoch: Epoch) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  /** Rounds of an epoch in the order of arrival, page by page; behind the last page comes an empty one. */
-  readonly ofEpoch: (request: PageRequest) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** Where a vertex stands in the order of arrival. */
+  readonly arrivalOf: (hash: Hash) => Effect.Effect<Option.Option<Arrival>, StorageError>
+  /** Rounds of an epoch in the order of arrival, page by page. */
+  readonly ofEpoch: (request: PageRequest) => Effect.Effect<Page, StorageError>
   /** What a commit ordered, in its order. */
   readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   readonly count: Effect.Effect<number, StorageError>
@@ -125,7 +133,8 @@ const pageOf = (sql: Sql, { epoch, fromRound, toRound, after, maxBytes }: PageRe
       sizes.map((row) => Column.integer(row, 0)),
       maxBytes,
     )
-    return yield* rows(COLUMNS, count)
+    const vertices = (yield* rows(COLUMNS, count)).map(vertexOf)
+    return { vertices, isLast: count === sizes.length && sizes.length < PAGE_ROWS }
   })
 
 export const make = (database: Database): Vertices => {
@@ -157,7 +166,13 @@ export const make = (database: Database): Vertices => {
         epoch,
       ),
 
-    ofEpoch: (request) => database.read((sql) => Effect.map(pageOf(sql, request), (found) => found.map(vertexOf))),
+    arrivalOf: (hash) =>
+      Effect.map(
+        database.select((row) => Column.integer(row, 0), "select id from vertices where hash = ?", fromHex(hash)),
+        ([arrival]) => Option.fromNullable(arrival),
+      ),
+
+    ofEpoch: (request) => database.read((sql) => pageOf(sql, request)),
 
     ofCommit: (index) => select(COLUMNS, "where v.commit_index = ? order by v.position", index),
 

@@ -1,121 +1,410 @@
-import { it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
-import { describe, expect } from "vitest"
+/** What a peer's message costs this node, counted in signatures, beside a replica that is real. */
+import { describe, expect, it } from "vitest"
 import type { Message } from "../../src/consensus/replica/Message.js"
 import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import type { Received } from "../../src/network/Network.js"
-import * as Scrutiny from "../../src/node/Scrutiny.js"
-import { Verifier } from "../../src/node/Verifier.js"
-import * as Keys from "../../src/protocol/Keys.js"
-import type { NetworkId } from "../../src/protocol/Network.js"
-import { type Check, isValidAtDoor, VerifiedTransactions } from "../../src/protocol/Verification.js"
-import { zip215 } from "../protocol/crypto/published.js"
+import type { Verdict } from "../../src/network/Network.js"
+import type { Standing } from "../../src/network/Standing.js"
+import { Bulkhead } from "../../src/node/Bulkhead.js"
+import { Counters } from "../../src/node/Counters.js"
+import { OpenQuestions } from "../../src/node/OpenQuestions.js"
+import { type Judged, Scrutiny, type Surroundings } from "../../src/node/Scrutiny.js"
+import type { Lane } from "../../src/node/Verifier.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import type * as Header from "../../src/protocol/Header.js"
+import * as Heartbeat from "../../src/protocol/Heartbeat.js"
+import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
+import { type Check, VerifiedTransactions } from "../../src/protocol/Verification.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
+import * as FakeKeys from "../consensus/FakeKeys.js"
+import { addressOf, Cluster, coins, signerOf, transfer } from "../consensus/replica/Cluster.js"
 
-const networkId = "udg-scrutiny" as NetworkId
-const key = Keys.SecretKey.generate()
+const cluster = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } })
+cluster.start()
+cluster.runRounds(8)
+const { replica, disk } = cluster.machine("ann")
+const { networkId } = cluster.genesis
+const { opening, dag } = replica.core.epoch
+const { epoch } = opening.record
+const stored = disk.verticesOf(epoch)
 
-const checks = (count: number, isGood = true): ReadonlyArray<Check> =>
+const heartbeats = (count: number, isGood = true): ReadonlyArray<Heartbeat.Heartbeat> =>
   Array.from({ length: count }, (_, i) => {
-    const message = Uint8Array.of(count, i, i >> 8)
-    return { message, publicKey: key.publicKey, signature: key.sign(isGood ? message : Uint8Array.of(...message, 1)) }
+    const beat = Heartbeat.sign(Counter.commitIndex(i), Hash.ZERO, signerOf(`validator ${i}`))
+    return isGood || i < count - 1 ? beat : { ...beat, commitHash: Hash.of("udg/commit", Uint8Array.of(1)) }
   })
 
-const vertices = (): Message => ({ _tag: "Vertices", vertices: [] })
-const transactions = (): Message => ({ _tag: "Transactions", transactions: [] })
-const question = (): Message => ({ _tag: "AskVertices", hashes: [] })
-
-interface Said {
-  readonly name: string
-  readonly from: string
-  readonly message: Message
-  readonly checks: ReadonlyArray<Check>
+/** A vertex that fits, but for what is changed; another one each time. */
+let made = 0
+const vertexOf = (author: string, changes: Partial<Header.Content> = {}, body: Partial<Vertex.Body> = {}) => {
+  const round = Counter.round(dag.highestRound + 1)
+  const parents = dag.at(dag.highestRound).map(({ vertex }) => vertex.header)
+  const content = { base: opening.base, epoch, round, parents, timestamp: Counter.timestamp(cluster.now + made++) }
+  const coinbase = replica.core.epoch.committee.coinbase(round, 0)
+  return Vertex.sign({ ...content, coinbase, ...changes }, { ...Vertex.emptyBody, ...body }, signerOf(author))
 }
 
-/** What comes out when all of this goes in at once: names in their order, with what was found. */
-const passed = (said: ReadonlyArray<Said>) =>
-  Effect.gen(function* () {
-    const verifier = yield* Verifier.make(2)
-    const out: Array<{ readonly name: string; readonly holds: boolean }> = []
-    const done = yield* Deferred.make<void>()
-    const judged = said.filter(({ message }) => Scrutiny.ruleFor(message) !== null)
-    const names = new Map<Received["settle"], string>()
-    const scrutiny = new Scrutiny.Scrutiny({
-      replica: { checksOf: () => judged.shift()?.checks ?? [], isAwaited: () => true },
-      networkId,
-      verified: new VerifiedTransactions(10),
-      verifier,
-      malformed: (from, what) => Deferred.unsafeDone(done, Effect.die(`${from}: ${what}`)),
-      pass: ({ settle, holds }) => {
-        out.push({ name: names.get(settle) ?? "", holds })
-        if (out.length === said.length) Deferred.unsafeDone(done, Effect.void)
+const bad = "00".repeat(64) as Signature
+const underBadSignature = (vertex: Vertex.Vertex) => Vertex.make({ ...vertex.header, signature: bad }, vertex.body)
+
+const pushed = (...vertices: ReadonlyArray<Vertex.Vertex>): Message => ({ _tag: "Vertices", vertices })
+
+interface Changes {
+  readonly replica?: Partial<Surroundings["replica"]>
+  readonly verify?: (check: Check) => boolean
+  readonly verifiedTransactions?: VerifiedTransactions
+}
+
+const scene = ({ replica: other = {}, verify = FakeKeys.isValid, verifiedTransactions }: Changes = {}) => {
+  const verified: Array<Check & Lane> = []
+  const said: Array<string> = []
+  const refused: Array<string> = []
+  const passed: Array<Judged> = []
+  const asked = new OpenQuestions()
+  const counters = new Counters(0)
+  // The methods of a class are not its own.
+  const view: Surroundings["replica"] = {
+    checksOf: (message, isVerified) => replica.checksOf(message, isVerified),
+    useOf: (from, message) => replica.useOf(from, message),
+    validatorOf: (from) => replica.validatorOf(from),
+    isAwaited: () => true,
+    core: replica.core,
+    pool: replica.pool,
+    ...other,
+  }
+  const scrutiny = new Scrutiny({
+    replica: view,
+    networkId,
+    verified: verifiedTransactions ?? new VerifiedTransactions(1_000),
+    verifier: {
+      judge: (checks, settle, lane) => {
+        if (lane === undefined) throw new Error("no lane")
+        for (const check of checks) verified.push({ ...check, ...lane })
+        setImmediate(() => settle(Uint8Array.from(checks, (check) => (verify(check) ? 1 : 0))))
       },
+    },
+    asked,
+    bulkhead: new Bulkhead(counters, (place) => said.push(place)),
+    isNewBeat: () => true,
+    ask: (_, question) => passed.push({ _tag: "HeardOf", from: question._tag as PeerId, epoch }),
+    refused: (_, what) => refused.push(what),
+    pass: (judged) => passed.push(judged),
+  })
+  const take = (from: string, standing: Standing, message: Message, settled: (verdict: Verdict) => void = () => {}) =>
+    scrutiny.take({
+      from: from as PeerId,
+      standing,
+      tag: message._tag,
+      bytes: MessageCodec.encode(message),
+      settle: settled,
     })
-    for (const { name, from, message } of said) {
-      const settle = () => {}
-      names.set(settle, name)
-      const bytes = MessageCodec.encode(message)
-      scrutiny.take({ from: from as PeerId, standing: "stranger", tag: message._tag, bytes, settle })
-    }
-    yield* Deferred.await(done)
-    return out
+  const settle = async () => {
+    for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate)
+  }
+  const vertices = () =>
+    passed.flatMap((judged) =>
+      judged._tag === "Message" && (judged.message._tag === "Vertices" || judged.message._tag === "Rounds")
+        ? judged.message.vertices.map(({ header }) => header.hash)
+        : [],
+    )
+  return { take, settle, verified, said, refused, passed, vertices, asked, counters }
+}
+
+describe("a vertex from a peer", () => {
+  it("of another epoch by nobody costs no signature, however many are in it", async () => {
+    const old = vertexOf("nobody", { epoch: Counter.epoch(0) }, { heartbeats: heartbeats(100) })
+    // What every one of them used to cost, in the lane that rounds wait for.
+    expect(replica.checksOf(pushed(old))).toHaveLength(101)
+    const { take, settle, verified, passed, refused } = scene()
+    for (let i = 0; i < 20; i++) take("mallory", "stranger", pushed(old))
+    take("ben", "member", pushed(old))
+    await settle()
+    expect(verified).toHaveLength(0)
+    expect(refused).toEqual([])
+    // A member that is behind is told how the epoch ended.
+    expect(passed).toEqual([{ _tag: "HeardOf", from: "ben", epoch: 0 }])
   })
 
-describe("what peers say", () => {
-  it.scopedLive("is passed on in each peer's order, whatever takes longer to verify", () =>
-    Effect.gen(function* () {
-      const out = yield* passed([
-        { name: "a1", from: "a", message: vertices(), checks: checks(1_000) },
-        { name: "a2", from: "a", message: vertices(), checks: checks(1, false) },
-        { name: "a3", from: "a", message: question(), checks: [] },
-        { name: "b1", from: "b", message: question(), checks: [] },
-        { name: "a4", from: "a", message: vertices(), checks: checks(20) },
-      ])
-      expect(out.filter(({ name }) => name.startsWith("a"))).toEqual([
-        { name: "a1", holds: true },
-        { name: "a2", holds: false },
-        { name: "a3", holds: true },
-        { name: "a4", holds: true },
-      ])
-      expect(out[0]?.name).toBe("b1")
-    }),
-  )
+  it("that is known, in the DAG or being verified right now, costs no signature", async () => {
+    const { take, settle, verified, vertices } = scene()
+    for (const vertex of stored) take("ben", "member", pushed(vertex))
+    await settle()
+    expect(verified).toHaveLength(0)
+    const fresh = vertexOf("ben", {}, { heartbeats: heartbeats(10) })
+    for (const peer of ["ben", "cleo", "dan"]) take(peer, "member", pushed(fresh))
+    await settle()
+    // Each copy may have shown its header before the first one held; the body is looked at once.
+    expect(verified.filter(({ publicKey }) => publicKey === signerOf("ben").publicKey).length).toBeLessThanOrEqual(3)
+    expect(verified.filter(({ publicKey }) => publicKey !== signerOf("ben").publicKey)).toHaveLength(10)
+    expect(vertices()).toEqual([fresh.header.hash])
+  })
 
-  it.scopedLive("is judged by ZIP-215 where it stands in a vertex, and at the door by the native verifier", () =>
-    Effect.gen(function* () {
-      const odd = zip215.map(({ message, publicKey, signature }) => ({
-        message: Buffer.from(message, "hex"),
-        publicKey: publicKey as Keys.PublicKey,
-        signature: signature as Keys.Signature,
-      }))
-      expect(odd.some((check) => !isValidAtDoor(check))).toBe(true)
-      const out = yield* passed([
-        { name: "odd", from: "a", message: vertices(), checks: [...odd, ...checks(1)] },
-        { name: "odd and false", from: "a", message: vertices(), checks: [...odd, ...checks(1, false), ...odd] },
-        { name: "false", from: "a", message: vertices(), checks: checks(1, false) },
-        { name: "odd payments", from: "b", message: transactions(), checks: odd },
-        { name: "payments", from: "b", message: transactions(), checks: checks(1) },
-      ])
-      expect(new Map(out.map(({ name, holds }) => [name, holds]))).toEqual(
-        new Map([
-          ["odd", true],
-          ["odd and false", false],
-          ["false", false],
-          ["odd payments", false],
-          ["payments", true],
-        ]),
-      )
-    }),
-  )
+  it("of another base, or by an author without a seat, is refused before any signature", async () => {
+    const { take, settle, verified, refused, passed } = scene()
+    take("ben", "member", pushed(vertexOf("ben", { base: Hash.ZERO }, { heartbeats: heartbeats(10) })))
+    take("ben", "member", pushed(vertexOf("nobody", {}, { heartbeats: heartbeats(10) })))
+    await settle()
+    expect(verified).toHaveLength(0)
+    expect(refused).toEqual(["WrongBase", "NotAMember"])
+    expect(passed).toEqual([])
+  })
 
-  it.scopedLive("does not wait for its transactions", () =>
-    Effect.gen(function* () {
-      const out = yield* passed([
-        { name: "many", from: "a", message: transactions(), checks: checks(1_000) },
-        { name: "more", from: "a", message: transactions(), checks: [] },
-        { name: "question", from: "a", message: question(), checks: [] },
-      ])
-      expect(out.map(({ name }) => name)).toEqual(["question", "many", "more"])
-    }),
-  )
+  it("under a bad header's signature costs that one, and its sender points", async () => {
+    const { take, settle, verified, refused, passed } = scene()
+    take("ben", "member", pushed(underBadSignature(vertexOf("ben", {}, { heartbeats: heartbeats(100) }))))
+    await settle()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(verified).toHaveLength(1)
+    expect(refused).toHaveLength(1)
+    expect(passed).toEqual([])
+  })
+
+  it("of somebody else is not judged for a stranger that nobody asked", async () => {
+    const { take, settle, verified, refused, vertices, asked } = scene()
+    const other = vertexOf("ben", {}, { heartbeats: heartbeats(5) })
+    take("mallory", "stranger", pushed(other))
+    await settle()
+    expect([verified.length, refused.length]).toEqual([0, 0])
+    asked.asks("mallory" as PeerId, { _tag: "AskVertices", hashes: [other.header.hash] })
+    take("mallory", "stranger", pushed(other))
+    await settle()
+    expect(vertices()).toEqual([other.header.hash])
+    // Its own, from a member that this node does not know for one yet.
+    const own = vertexOf("ben")
+    take("ben", "stranger", pushed(own))
+    await settle()
+    expect(vertices()).toEqual([other.header.hash, own.header.hash])
+  })
+
+  it("with another body than its header names costs the sender points, and nobody else the vertex", async () => {
+    const { take, settle, verified, refused, vertices } = scene()
+    const good = vertexOf("ben", {}, { heartbeats: heartbeats(3) })
+    const swapped = Vertex.make(good.header, { ...Vertex.emptyBody, heartbeats: heartbeats(90) })
+    take("cleo", "member", pushed(swapped))
+    await settle()
+    expect(refused).toHaveLength(1)
+    expect(verified).toHaveLength(1)
+    take("ben", "member", pushed(good))
+    await settle()
+    expect(vertices()).toEqual([good.header.hash])
+  })
+
+  it("with a bad signature in its body is verified once, and after that refused by its hash", async () => {
+    const { take, settle, verified, refused, passed } = scene()
+    const vertex = vertexOf("ben", {}, { heartbeats: heartbeats(10, false) })
+    for (let i = 0; i < 3; i++) {
+      take("ben", "member", pushed(vertex))
+      await settle()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(verified).toHaveLength(11)
+    expect(refused).toHaveLength(3)
+    expect(passed).toEqual([])
+  })
+
+  it("is verified in the urgent lane, its sender's turn, once its header has held", async () => {
+    const { take, settle, verified } = scene()
+    take("ben", "stranger", pushed(vertexOf("ben", {}, { heartbeats: heartbeats(2) })))
+    await settle()
+    expect(verified.map(({ owner, isUrgent }) => [owner.standing, isUrgent])).toEqual([
+      ["stranger", false],
+      ["stranger", true],
+      ["stranger", true],
+    ])
+  })
 })
+
+describe("an answer", () => {
+  const header = vertexOf("ann").header
+  const answers: ReadonlyArray<Message> = [
+    { _tag: "Rounds", epoch, vertices: [vertexOf("ben")], isLast: true },
+    { _tag: "Highest", author: addressOf("ann"), header },
+    { _tag: "State", root: Hash.ZERO, subtree: null },
+  ]
+
+  it("that nobody asked for costs nothing, and says nothing", async () => {
+    const { take, settle, verified, passed, refused } = scene()
+    for (const answer of answers) for (let i = 0; i < 50; i++) take("ben", "member", answer)
+    await settle()
+    expect([verified.length, passed.length, refused.length]).toEqual([0, 0, 0])
+  })
+
+  it("is judged as often as it was asked for", async () => {
+    const { take, settle, verified, passed, asked } = scene()
+    const ben = "ben" as PeerId
+    const all = Counter.round(1)
+    asked.asks(ben, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
+    asked.asks(ben, { _tag: "AskHighest", author: addressOf("ann") })
+    asked.asks(ben, { _tag: "AskState", root: Hash.ZERO, position: new Uint8Array() })
+    for (const answer of answers) for (let i = 0; i < 3; i++) take("ben", "member", answer)
+    await settle()
+    expect(passed.map((judged) => judged._tag === "Message" && judged.message._tag)).toEqual([
+      "Rounds",
+      "Highest",
+      "State",
+    ])
+    expect(verified).toHaveLength(2)
+    asked.asks(ben, { _tag: "AskState", root: Hash.ZERO, position: new Uint8Array() })
+    asked.keepOnly(new Set())
+    expect(asked.isAwaited(ben, "State")).toBe(false)
+  })
+
+  it("of closing checkpoints that nobody asked for says that its sender may be ahead", async () => {
+    const { take, settle, passed } = scene()
+    take("mallory", "stranger", { _tag: "Closing", signed: [], newest: null })
+    await settle()
+    expect(passed).toEqual([{ _tag: "HeardOf", from: "mallory", epoch: epoch + 1 }])
+  })
+
+  it("of whole rounds keeps what is known in it, which is not verified again", async () => {
+    const { take, settle, verified, vertices, asked } = scene()
+    const others = stored.filter(({ header: { author } }) => author !== addressOf("ann"))
+    const all = Counter.round(1)
+    asked.asks("mallory" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
+    const fresh = vertexOf("dan")
+    take("mallory", "stranger", { _tag: "Rounds", epoch, vertices: [...others, fresh], isLast: false })
+    await settle()
+    expect(vertices()).toEqual([...others, fresh].map((vertex) => vertex.header.hash))
+    expect(verified).toHaveLength(1)
+  })
+})
+
+describe("news", () => {
+  it("of no use cost no signature", async () => {
+    const { take, settle, verified, passed, refused } = scene()
+    const [beat] = heartbeats(1)
+    if (beat === undefined) throw new Error("none")
+    // Who stakes nothing.
+    take("mallory", "stranger", { _tag: "Heartbeat", heartbeat: beat })
+    // Whom this node cannot pay.
+    take("mallory", "stranger", { _tag: "Transactions", transactions: [transfer("nobody", 0, "bob", 5)] })
+    const [first, second] = [vertexOf("nobody").header, vertexOf("nobody").header].sort((a, b) =>
+      a.hash < b.hash ? -1 : 1,
+    )
+    if (first === undefined || second === undefined) throw new Error("none")
+    take("mallory", "stranger", { _tag: "Evidence", evidence: { first, second } })
+    await settle()
+    expect([verified.length, passed.length, refused.length]).toEqual([0, 0, 0])
+  })
+
+  it("that may be of use are verified outside of this thread, in their sender's turn", async () => {
+    const { take, settle, verified, passed, refused } = scene()
+    const [first, second] = [vertexOf("ben").header, vertexOf("ben").header].sort((a, b) => (a.hash < b.hash ? -1 : 1))
+    if (first === undefined || second === undefined) throw new Error("none")
+    take("mallory", "stranger", { _tag: "Evidence", evidence: { first, second } })
+    take("mallory", "stranger", { _tag: "Evidence", evidence: { first: { ...first, signature: bad }, second } })
+    const beat = Heartbeat.sign(Counter.commitIndex(3), Hash.ZERO, signerOf("ben"))
+    take("mallory", "stranger", { _tag: "Heartbeat", heartbeat: beat })
+    await settle()
+    expect(passed.map((judged) => judged._tag === "Message" && judged.message._tag)).toEqual(["Evidence", "Heartbeat"])
+    expect(refused).toHaveLength(1)
+    expect(verified.every(({ owner, isUrgent }) => owner.standing === "stranger" && !isUrgent)).toBe(true)
+  })
+
+  it("of transactions are verified where the pool would take them, and passed on only whole", async () => {
+    const { take, settle, verified, passed } = scene()
+    const good = transfer("alice", replica.pool.nextNonce(addressOf("alice")), "bob", 5)
+    take("mallory", "stranger", { _tag: "Transactions", transactions: [good, transfer("nobody", 0, "bob", 5)] })
+    await settle()
+    take("mallory", "stranger", { _tag: "Transactions", transactions: [good] })
+    await settle()
+    expect(verified).toHaveLength(1)
+    expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false, true])
+  })
+})
+
+describe("the order of what peers say", () => {
+  it("is each peer's own, whatever takes longer to judge; transactions and questions go by themselves", async () => {
+    const { take, settle, passed } = scene()
+    const slow = vertexOf("ben", {}, { heartbeats: heartbeats(100) })
+    const quick = vertexOf("ben")
+    take("ben", "member", pushed(slow))
+    take("ben", "member", pushed(quick))
+    take("ben", "member", { _tag: "Transactions", transactions: [transfer("alice", 0, "bob", 5)] })
+    take("ben", "member", { _tag: "AskVertices", hashes: [] })
+    take("cleo", "member", { _tag: "Closing", signed: [], newest: null })
+    await settle()
+    const names = passed.map((judged) => {
+      if (judged._tag !== "Message") return judged.from
+      return judged.message._tag === "Vertices" ? judged.message.vertices[0]?.header.hash : judged.message._tag
+    })
+    expect(names.indexOf(slow.header.hash)).toBeLessThan(names.indexOf(quick.header.hash))
+    expect(new Set(names.slice(0, 2))).toEqual(new Set(["AskVertices", "cleo"]))
+    expect(new Set(names)).toEqual(
+      new Set(["AskVertices", "cleo", "Transactions", slow.header.hash, quick.header.hash]),
+    )
+  })
+})
+
+describe("a bug that a message brings to light", () => {
+  const broken = () => {
+    throw new Error("planted")
+  }
+  const places: ReadonlyArray<readonly [string, Changes, Message]> = [
+    [
+      "judging",
+      { replica: { core: { ...replica.core, epoch: replica.core.epoch, useOf: broken } } },
+      pushed(vertexOf("ben")),
+    ],
+    ["judging", { replica: { useOf: broken } }, { _tag: "Evidence", evidence: evidenceOfBen() }],
+    [
+      "judging",
+      { replica: { pool: { ...replica.pool, judge: broken } as unknown as Surroundings["replica"]["pool"] } },
+      { _tag: "Transactions", transactions: [transfer("alice", 1, "bob", 5)] },
+    ],
+    [
+      "judging",
+      { replica: { checksOf: broken } },
+      { _tag: "Transactions", transactions: [transfer("alice", 1, "bob", coins(1))] },
+    ],
+    [
+      "checking signatures",
+      { verifiedTransactions: Object.assign(new VerifiedTransactions(9), { add: broken }) },
+      { _tag: "Transactions", transactions: [transfer("alice", 1, "bob", 7)] },
+    ],
+  ]
+
+  it.each(places)(
+    "ends it, is counted, said once, and costs its sender points (%s)",
+    async (place, changes, message) => {
+      const { take, settle, said, refused, passed, counters } = scene(changes)
+      const verdicts: Array<Verdict> = []
+      for (let i = 0; i < 3; i++) {
+        take("ben", "member", message, (verdict) => verdicts.push(verdict))
+        await settle()
+      }
+      expect(counters.counts.judgingFailures).toBeGreaterThan(0)
+      expect(said).toEqual([place])
+      expect(refused[0]).toBe("what this node cannot judge")
+      expect(verdicts.filter((verdict) => verdict === "refused").length).toBe(refused.length)
+      // And the peer's next message is judged as if nothing had been.
+      take("ben", "member", { _tag: "Closing", signed: [], newest: null })
+      await settle()
+      expect(passed.at(-1)).toMatchObject({ _tag: "HeardOf", from: "ben" })
+    },
+  )
+
+  it("keeps no vertex from being taken from somebody else", async () => {
+    let isBroken = true
+    const vertex = vertexOf("ben", {}, { heartbeats: heartbeats(4) })
+    const { take, settle, vertices } = scene({
+      verify: (check) => {
+        if (isBroken && check.publicKey !== (signerOf("ben").publicKey as PublicKey)) return false
+        return FakeKeys.isValid(check)
+      },
+    })
+    take("cleo", "member", pushed(Vertex.make(vertex.header, { ...vertex.body, heartbeats: [] })))
+    await settle()
+    isBroken = false
+    take("ben", "member", pushed(vertex))
+    await settle()
+    expect(vertices()).toEqual([vertex.header.hash])
+  })
+})
+
+function evidenceOfBen() {
+  const [first, second] = [vertexOf("ben").header, vertexOf("ben").header].sort((a, b) => (a.hash < b.hash ? -1 : 1))
+  if (first === undefined || second === undefined) throw new Error("none")
+  return { first, second }
+}

@@ -1,11 +1,14 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
+import type { Owner } from "../../src/node/FairQueue.js"
 import { Verifier } from "../../src/node/Verifier.js"
 import * as Keys from "../../src/protocol/Keys.js"
 import { type Check, isValidAtDoor } from "../../src/protocol/Verification.js"
 
 const key = Keys.SecretKey.generate()
+
+const member: Owner = { peer: "member", standing: "member" }
 
 /** Messages of every length; what is wrong with them is another thing each time. */
 const check = (i: number): Check => {
@@ -51,7 +54,7 @@ describe("the verifier", () => {
           if (done.length === 11) resume(Effect.void)
         }
         for (let i = 0; i < 10; i++) verifier.judge(checks, settle(`transactions ${i}`))
-        setTimeout(() => verifier.judge(checks, settle("vertex"), true), 5)
+        setTimeout(() => verifier.judge(checks, settle("vertex"), { owner: member, isUrgent: true }), 5)
       })
       yield* all
       // What the thread had been given by then had gone before it, and some more may have been answered.
@@ -59,6 +62,51 @@ describe("the verifier", () => {
       expect(done.filter((name) => name !== "vertex")).toEqual(
         Array.from({ length: 10 }, (_, i) => `transactions ${i}`),
       )
+    }),
+  )
+
+  it.scopedLive("lets a thousand signatures of one peer keep nobody else waiting for more than a turn", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(1)
+      const many = Array.from({ length: 2_000 }, (_, i) => check(5 * i))
+      const few = many.slice(0, 4)
+      const done: Array<string> = []
+      yield* Effect.async<void>((resume) => {
+        const settle = (name: string) => () => {
+          done.push(name)
+          if (done.length === 4) resume(Effect.void)
+        }
+        const lane = (peer: string, standing: Owner["standing"]) => ({ owner: { peer, standing }, isUrgent: false })
+        verifier.judge(many, settle("flood"), lane("flood", "stranger"))
+        setTimeout(() => {
+          verifier.judge(few, settle("stranger"), lane("stranger", "stranger"))
+          verifier.judge(few, settle("named"), lane("named", "named"))
+          verifier.judge(few, settle("member"), lane("member", "member"))
+        }, 5)
+      })
+      expect(done.at(-1)).toBe("flood")
+    }),
+  )
+
+  it.scopedLive("takes from all strangers together no more than their rate, in whatever lane", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(2, { atOnce: 100, perSecond: 400 })
+      const checks = Array.from({ length: 60 }, (_, i) => check(5 * i))
+      const began = performance.now()
+      const took = new Map<string, number>()
+      const judged = (peer: string, standing: Owner["standing"], isUrgent: boolean) =>
+        Effect.async<void>((resume) => {
+          const settle = () => {
+            took.set(peer, performance.now() - began)
+            resume(Effect.void)
+          }
+          verifier.judge(checks, settle, { owner: { peer, standing }, isUrgent })
+        })
+      const strangers = ["a", "b", "c", "d", "e"].map((peer, i) => judged(peer, "stranger", i % 2 === 0))
+      yield* Effect.all([...strangers, judged("member", "member", false)], { concurrency: "unbounded" })
+      // 300 signatures, 100 of them at once: half a second, which a member's do not wait for.
+      expect(Math.max(...took.values())).toBeGreaterThan(400)
+      expect(took.get("member")).toBeLessThan(400)
     }),
   )
 

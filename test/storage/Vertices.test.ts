@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Vertex from "../../src/protocol/Vertex.js"
 import type * as Storage from "../../src/storage/Storage.js"
-import type { Arrival, StoredVertex } from "../../src/storage/Vertices.js"
+import type { Arrival, Page, StoredVertex } from "../../src/storage/Vertices.js"
 import * as world from "./world.js"
 
 const hashes = (vertices: ReadonlyArray<StoredVertex>) => vertices.map(({ hash }) => hash)
@@ -21,16 +21,16 @@ const rounds = (storage: Storage.Storage["Type"], [fromRound, toRound]: readonly
     const pages: Array<ReadonlyArray<StoredVertex>> = []
     let after: Arrival | null = null
     for (;;) {
-      const page: ReadonlyArray<StoredVertex> = yield* storage.vertices.ofEpoch({
+      const page: Page = yield* storage.vertices.ofEpoch({
         epoch: Counter.epoch(1),
         fromRound: Counter.round(fromRound),
         toRound: Counter.round(toRound),
         after,
         maxBytes,
       })
-      const last = page.at(-1)
-      if (last === undefined) return pages
-      pages.push(page)
+      const last = page.vertices.at(-1)
+      if (last !== undefined) pages.push(page.vertices)
+      if (last === undefined || page.isLast) return pages
       after = last.arrival
     }
   })

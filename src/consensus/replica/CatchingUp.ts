@@ -111,7 +111,7 @@ export class CatchingUp {
   }
 
   /** Whether this answers a question. Each has one answer, and a late one is as good. */
-  isAwaited(from: PeerId, { epoch }: RoundsAnswer): boolean {
+  isAwaited(from: PeerId, { epoch }: Pick<RoundsAnswer, "epoch">): boolean {
     return this.#awaited.get(from)?.epoch === epoch
   }
 

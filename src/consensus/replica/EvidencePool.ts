@@ -24,10 +24,15 @@ export class EvidencePool {
     return this.#held.size
   }
 
+  /** Whether `add` would take it. */
+  wants(evidence: Evidence.Evidence): boolean {
+    return !this.#held.has(keyOf(evidence.first)) && this.#held.size < MAX_HELD
+  }
+
   /** Whether it is news. */
   add(evidence: Evidence.Evidence): boolean {
+    if (!this.wants(evidence)) return false
     const key = keyOf(evidence.first)
-    if (this.#held.has(key) || this.#held.size >= MAX_HELD) return false
     const bytes = Evidence.encode(evidence).length
     this.#held.set(key, { evidence, bytes, proposedIn: Number.NEGATIVE_INFINITY })
     return true

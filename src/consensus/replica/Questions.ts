@@ -3,7 +3,7 @@ import type { Address } from "../../protocol/Address.js"
 import type { Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Hash } from "../../protocol/Hash.js"
-import type { Vertex } from "../../protocol/Vertex.js"
+import type { Encoded, Vertex } from "../../protocol/Vertex.js"
 import type { Output as CoreOutput } from "../Output.js"
 import { type Asking, CatchingUp, type Shelf } from "./CatchingUp.js"
 import type { Life } from "./Life.js"
@@ -53,7 +53,7 @@ export class Questions {
   }
 
   /** Whether the message is the answer to a question, or of a kind that nobody needs to ask for. */
-  isAwaited(from: PeerId, message: Message): boolean {
+  isAwaited(from: PeerId, message: Message<Encoded>): boolean {
     switch (message._tag) {
       case "Rounds":
         return this.#catchingUp.isAwaited(from, message)

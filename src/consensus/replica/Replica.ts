@@ -7,18 +7,20 @@ import { Either } from "effect"
 import { ExecutionFault, NOWHERE } from "../../ledger/ExecutionFault.js"
 import type * as HalfSipHash from "../../ledger/HalfSipHash.js"
 import type { Changes, PendingTransactions, Refusal } from "../../ledger/PendingTransactions.js"
+import type { Address } from "../../protocol/Address.js"
 import * as Checkpoint from "../../protocol/Checkpoint.js"
 import type { Nonce, Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Evidence } from "../../protocol/Evidence.js"
 import type { Genesis } from "../../protocol/Genesis.js"
 import type { Hash } from "../../protocol/Hash.js"
+import type { Header } from "../../protocol/Header.js"
 import type { Heartbeat } from "../../protocol/Heartbeat.js"
 import type { Signer } from "../../protocol/Keys.js"
 import { MIN_STAKE_SATS } from "../../protocol/Sats.js"
 import type { Transaction } from "../../protocol/Transaction.js"
 import type { Check } from "../../protocol/Verification.js"
-import type { Vertex } from "../../protocol/Vertex.js"
+import type { Encoded, Vertex } from "../../protocol/Vertex.js"
 import * as Core from "../Core.js"
 import type { Output as CoreOutput } from "../Output.js"
 import { Announcements } from "./Announcements.js"
@@ -28,7 +30,7 @@ import { HeartbeatPool } from "./HeartbeatPool.js"
 import { JoinedLedger, type State } from "./JoinedLedger.js"
 import { type Joined, Joining } from "./Joining.js"
 import * as Life from "./Life.js"
-import type { Answer, Message } from "./Message.js"
+import type { Answer, Message, Question } from "./Message.js"
 import * as Opened from "./Opened.js"
 import { Outbox } from "./Outbox.js"
 import type { Fatal, Outputs } from "./Output.js"
@@ -131,12 +133,12 @@ export class Replica {
   }
 
   /** To look at: what is pending. */
-  get pool(): Pick<PendingTransactions, "all" | "get" | "nextNonce" | "of" | "size" | "top"> {
+  get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top"> {
     return this.#life.pool
   }
 
   /** To look at: the consensus. */
-  get core(): Pick<Core.Core, "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isHalted"> {
+  get core(): Pick<Core.Core, "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isHalted" | "useOf"> {
     return this.#life.core
   }
 
@@ -242,8 +244,64 @@ export class Replica {
   }
 
   /** Whether the message says something of itself or answers a question: an answer that nobody asked for is not judged. */
-  isAwaited(from: PeerId, message: Message): boolean {
+  isAwaited(from: PeerId, message: Message<Encoded>): boolean {
     return this.#questions.isAwaited(from, message)
+  }
+
+  /**
+   * What a message can be of use for, found out before any signature is looked at, with what is already here. Changes
+   * nothing. Vertices are judged one by one, by their headers: see `Core.useOf`.
+   */
+  useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Core.Use {
+    const { core } = this.#life
+    switch (message._tag) {
+      case "Heartbeat":
+        return this.read.stake(message.heartbeat.validator).stakedAmount < MIN_STAKE_SATS ? Core.KNOWN : Core.WANTED
+      case "Evidence": {
+        const { evidence } = message
+        return this.#evidence.wants(evidence) && this.#isProof(evidence) ? Core.WANTED : Core.KNOWN
+      }
+      case "CheckpointSignature": {
+        const { checkpoint, signature } = message
+        if (core.signerOf(checkpoint, signature.validator) !== undefined) return Core.WANTED
+        const { epoch } = checkpoint
+        return epoch > core.epoch.opening.record.epoch ? { _tag: "Elsewhere", epoch } : Core.KNOWN
+      }
+      case "Highest":
+        return this.validatorOf(from) !== null && message.author === this.#signing.self ? Core.WANTED : Core.KNOWN
+      default:
+        return Core.WANTED
+    }
+  }
+
+  /** The answer to a question that needs no disk. Changes nothing. */
+  answer(question: Question): Answer {
+    const { core, views } = this.#life
+    if (question._tag === "AskState") {
+      const { root, position } = question
+      return { _tag: "State", root, subtree: views.subtree(root, position) }
+    }
+    const { author } = question
+    return { _tag: "Highest", author, header: core.highestHeaderOf(author) }
+  }
+
+  /** The validator whose key a peer has proven to hold; none of peers that `connected` has not told of yet. */
+  validatorOf(from: PeerId): Address | null {
+    return this.#peers.validatorOf(from)
+  }
+
+  /** A peer seems to be in this epoch: one that is behind is told how the epoch ended, one that is ahead is asked. */
+  heardOf(epoch: Counter.Epoch, from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      const current = this.#life.core.epoch.opening.record.epoch
+      if (epoch > current) this.#questions.tellOfClosing({ _tag: "AskClosing", from: current }, from, now)
+      if (epoch < current) this.#questions.tellOfClosing({ _tag: "OfferClosing", from: epoch }, from, now)
+    })
+  }
+
+  /** A header under this node's own key, of an epoch that does not run; its signature holds. */
+  metOwn(header: Header, from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => this.#do(this.#life.core.metOwn(header, now), from, now))
   }
 
   /** A message whose `checksOf` hold. */
@@ -317,7 +375,7 @@ export class Replica {
   // What others say.
 
   #receive(from: PeerId, message: Message, now: Timestamp): void {
-    const { core, pool, views } = this.#life
+    const { core, pool } = this.#life
     switch (message._tag) {
       case "Vertices":
         this.#questions.fetched(from, message.vertices)
@@ -352,15 +410,9 @@ export class Replica {
       case "AskClosing":
         this.#outbox.emit({ _tag: "Serve", to: from, question: message })
         return
-      case "AskHighest": {
-        const { author } = message
-        this.#outbox.send(from, { _tag: "Highest", author, header: core.highestHeaderOf(author) })
-        return
-      }
-      case "AskState": {
-        const { root, position } = message
-        this.#outbox.send(from, { _tag: "State", root, subtree: views.subtree(root, position) })
-      }
+      case "AskHighest":
+      case "AskState":
+        this.#outbox.send(from, this.answer(message))
     }
   }
 
@@ -380,14 +432,16 @@ export class Replica {
 
   /** Whether it is news. */
   #keepEvidence(evidence: Evidence): boolean {
+    return this.#isProof(evidence) && this.#evidence.add(evidence)
+  }
+
+  #isProof(evidence: Evidence): boolean {
     const { base, epoch, author } = evidence.first
     const { opening, committee } = this.#life.core.epoch
     // The ledger learns an epoch's base with its first commit; of the running one the core knows it before.
-    const isProof =
-      epoch === opening.record.epoch
-        ? base === opening.base && committee.seatOf(author) !== undefined
-        : this.read.isPunishable(evidence)
-    return isProof && this.#evidence.add(evidence)
+    return epoch === opening.record.epoch
+      ? base === opening.base && committee.seatOf(author) !== undefined
+      : this.read.isPunishable(evidence)
   }
 
   #hearHighest(from: PeerId, { author, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {

@@ -1,0 +1,284 @@
+/**
+ * Vertices that peers send, the cheapest question first: does anybody need it, by its header alone; does the header's own
+ * signature hold; is the body the one that it names; do the signatures in the body hold. Nothing of the next question is
+ * begun before the answer to the last: a header that holds is a member's, so only members can make this node verify bodies,
+ * each vertex once.
+ */
+import { Either } from "effect"
+import type { Use } from "../consensus/Core.js"
+import type { PeerId } from "../consensus/replica/Peer.js"
+import type { Replica } from "../consensus/replica/Replica.js"
+import * as Validity from "../consensus/Validity.js"
+import type { Offence } from "../network/Conduct.js"
+import type { Epoch } from "../protocol/Counter.js"
+import type { Hash } from "../protocol/Hash.js"
+import * as Header from "../protocol/Header.js"
+import type { NetworkId } from "../protocol/Network.js"
+import { verificationKey } from "../protocol/Transaction.js"
+import type { Check, VerifiedTransactions } from "../protocol/Verification.js"
+import * as Vertex from "../protocol/Vertex.js"
+import type { Owner } from "./FairQueue.js"
+import { SecondOpinion } from "./SecondOpinion.js"
+import type { Turns } from "./Turns.js"
+import type { Verifier } from "./Verifier.js"
+
+export type Finding =
+  | { readonly _tag: "Refused"; readonly what: string; readonly offence: Offence }
+  | {
+      readonly _tag: "Sound"
+      /** Those that are of use, and in an answer of whole rounds those that were here before. */
+      readonly vertices: ReadonlyArray<Vertex.Vertex>
+      readonly ownHeaders: ReadonlyArray<Header.Header>
+      /** Another epoch of which one of them was. */
+      readonly elsewhere: Epoch | null
+      /** To be called once they are taken in. */
+      readonly done: () => void
+    }
+
+export interface Said {
+  readonly from: PeerId
+  readonly owner: Owner
+  readonly vertices: ReadonlyArray<Vertex.Encoded>
+  /** Asked for by this node. Who is no member speaks unasked only of its own vertices. */
+  readonly isAsked: boolean
+  /** An answer of whole rounds: what is known of it is needed to go on from there. */
+  readonly isRounds: boolean
+  /** Runs a piece of the judging; what it throws ends this message. */
+  readonly hold: (judge: () => void) => void
+  readonly conclude: (finding: Finding) => void
+}
+
+export interface Surroundings {
+  readonly replica: {
+    readonly core: Pick<Replica["core"], "epoch" | "useOf">
+    readonly validatorOf: Replica["validatorOf"]
+  }
+  readonly networkId: NetworkId
+  readonly verified: VerifiedTransactions
+  readonly verifier: Pick<Verifier, "judge">
+  readonly turns: Turns
+}
+
+interface Candidate {
+  readonly header: Header.Header
+  readonly encoded: Uint8Array
+  /** In the DAG, or below it: nothing of it need be verified. */
+  readonly isHere: boolean
+}
+
+interface Sorted {
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly ownHeaders: ReadonlyArray<Header.Header>
+  readonly elsewhere: Epoch | null
+}
+
+/** The checks of one vertex's body, as a part of all. */
+interface Part {
+  readonly vertex: Vertex.Vertex
+  readonly checks: ReadonlyArray<Check>
+}
+
+/** Hashes of vertices whose author signed something that does not hold; the oldest are forgotten. */
+const REMEMBERED_REFUSALS = 1_024
+
+const invalid = (what: string): Finding => ({ _tag: "Refused", what, offence: "invalid" })
+
+const badHeader = invalid("a vertex under a signature that does not hold")
+const badBody = invalid("a vertex with a signature in it that does not hold")
+
+export class VertexScrutiny {
+  readonly #around: Surroundings
+  readonly #secondOpinion = new SecondOpinion()
+  /** Their headers hold, and the rest of them is being verified. */
+  readonly #underWay = new Set<Hash>()
+  readonly #refused = new Set<Hash>()
+
+  constructor(surroundings: Surroundings) {
+    this.#around = surroundings
+  }
+
+  judge(said: Said): void {
+    const sorted = this.#sort(said)
+    if ("_tag" in sorted) {
+      said.conclude(sorted)
+      return
+    }
+    const headers = sorted.candidates.filter(({ isHere }) => !isHere).map(({ header }) => header)
+    this.#judgeHeaders(said, [...headers, ...sorted.ownHeaders], () => this.#open(said, sorted, 0, []))
+  }
+
+  #sort(said: Said): Sorted | Finding {
+    const { from, owner, isAsked, isRounds } = said
+    const author = this.#around.replica.validatorOf(from)
+    const candidates: Array<Candidate> = []
+    const ownHeaders: Array<Header.Header> = []
+    let elsewhere: Epoch | null = null
+    for (const { encoded } of said.vertices) {
+      const decoded = Vertex.decodeHeader(encoded)
+      if (Either.isLeft(decoded)) return { _tag: "Refused", what: decoded.left.message, offence: "malformed" }
+      const header = decoded.right
+      // Nobody relays vertices: they are pushed by their authors and fetched from whoever names them.
+      if (!isAsked && owner.standing !== "member" && header.author !== author) continue
+      const use = this.#useOf(header)
+      if (use === "refused") return badBody
+      switch (use._tag) {
+        case "Wanted":
+          candidates.push({ header, encoded, isHere: false })
+          break
+        case "Known":
+          if (isRounds && this.#isHere(header)) candidates.push({ header, encoded, isHere: true })
+          break
+        case "OwnHeader":
+          ownHeaders.push(header)
+          break
+        case "Elsewhere":
+          elsewhere = use.epoch
+          break
+        case "Invalid":
+          return invalid(use.error._tag)
+      }
+    }
+    return { candidates, ownHeaders, elsewhere }
+  }
+
+  #useOf(header: Header.Header): Use | "refused" {
+    if (this.#refused.has(header.hash)) return "refused"
+    return this.#underWay.has(header.hash) ? { _tag: "Known" } : this.#around.replica.core.useOf(header)
+  }
+
+  /** What waits for its parents may be forgotten before this is taken in, and must not come in unverified then. */
+  #isHere({ hash, round }: Header.Header): boolean {
+    const { dag } = this.#around.replica.core.epoch
+    return round <= dag.collectedRound || dag.has(hash)
+  }
+
+  #judgeHeaders(said: Said, headers: ReadonlyArray<Header.Header>, then: () => void): void {
+    const { owner, hold, conclude } = said
+    const author = this.#around.replica.validatorOf(said.from)
+    this.#verify(said, headers.map(Header.check), owner.standing === "member", (refused) =>
+      hold(() => {
+        if (refused.length === 0) then()
+        // The slow rule is only for those whom this node asked, and for members; of others the native no is final.
+        else if (!said.isAsked && owner.standing !== "member" && author === null) conclude(badHeader)
+        else {
+          this.#secondOpinion.ask(owner.peer, refused, (holds) =>
+            hold(() => {
+              if (holds) then()
+              else conclude(badHeader)
+            }),
+          )
+        }
+      }),
+    )
+  }
+
+  /** One body a turn: a page of them would hold the thread for long. */
+  #open(said: Said, sorted: Sorted, at: number, parts: Array<Part>): void {
+    const { owner, isRounds, hold, conclude } = said
+    const candidate = sorted.candidates[at]
+    if (candidate === undefined) {
+      this.#judgeBodies(said, sorted, parts)
+      return
+    }
+    this.#around.turns.goOn(owner, () =>
+      hold(() => {
+        // Another copy may have been quicker.
+        const use = isRounds ? null : this.#useOf(candidate.header)
+        if (use !== null && (use === "refused" || use._tag !== "Wanted")) {
+          this.#open(said, sorted, at + 1, parts)
+          return
+        }
+        const { networkId, verified } = this.#around
+        // A copy: a vertex must not keep the message alive in which it came.
+        const opened = Vertex.open(networkId, candidate.header, candidate.encoded.slice())
+        if (Either.isLeft(opened)) {
+          conclude({ _tag: "Refused", what: opened.left.message, offence: "malformed" })
+          return
+        }
+        const vertex = opened.right
+        const checks = candidate.isHere
+          ? []
+          : Validity.bodyChecks(networkId, vertex.body, (each) => verified.has(verificationKey(networkId, each)))
+        parts.push({ vertex, checks })
+        this.#open(said, sorted, at + 1, parts)
+      }),
+    )
+  }
+
+  #judgeBodies(said: Said, { ownHeaders, elsewhere }: Sorted, parts: ReadonlyArray<Part>): void {
+    const { hold, conclude } = said
+    const hashes = parts.map(({ vertex }) => vertex.header.hash)
+    for (const hash of hashes) this.#underWay.add(hash)
+    const done = (): void => {
+      for (const hash of hashes) this.#underWay.delete(hash)
+    }
+    const vertices = parts.map(({ vertex }) => vertex)
+    const sound: Finding = { _tag: "Sound", vertices, ownHeaders, elsewhere, done }
+    const refuse = (guilty: ReadonlyArray<Part>): void => {
+      done()
+      for (const { vertex } of guilty) this.#refuse(vertex.header.hash)
+      conclude(badBody)
+    }
+    // One that stayed here for good after a bug would be taken from nobody.
+    const holdOrForget = (judge: () => void): void =>
+      hold(() => {
+        try {
+          judge()
+        } catch (error) {
+          done()
+          throw error
+        }
+      })
+    const checks = parts.flatMap((part) => part.checks)
+    this.#verify(said, checks, true, (refused) =>
+      holdOrForget(() => {
+        const doubted = new Set(refused)
+        const doubtful = parts.filter((part) => part.checks.some((check) => doubted.has(check)))
+        this.#doubt({ ...said, hold: holdOrForget }, doubted, doubtful, () => conclude(sound), refuse)
+      }),
+    )
+  }
+
+  /** ZIP-215 has the last word on what stands in a vertex; whoever signed the vertex waits for it, and nobody else. */
+  #doubt(
+    said: Said,
+    doubted: ReadonlySet<Check>,
+    doubtful: Array<Part>,
+    accept: () => void,
+    refuse: (guilty: ReadonlyArray<Part>) => void,
+  ): void {
+    const part = doubtful.pop()
+    if (part === undefined) {
+      accept()
+      return
+    }
+    const checks = part.checks.filter((check) => doubted.has(check))
+    this.#secondOpinion.ask(part.vertex.header.author, checks, (holds) =>
+      said.hold(() => {
+        if (holds) this.#doubt(said, doubted, doubtful, accept, refuse)
+        else refuse([part])
+      }),
+    )
+  }
+
+  #refuse(hash: Hash): void {
+    this.#refused.add(hash)
+    for (const oldest of this.#refused) {
+      if (this.#refused.size <= REMEMBERED_REFUSALS) return
+      this.#refused.delete(oldest)
+    }
+  }
+
+  /** Gives those that the native verifier refuses. */
+  #verify(
+    { owner }: Said,
+    checks: ReadonlyArray<Check>,
+    isUrgent: boolean,
+    then: (refused: ReadonlyArray<Check>) => void,
+  ): void {
+    this.#around.verifier.judge(checks, (verdicts) => then(checks.filter((_, i) => verdicts[i] !== 1)), {
+      owner,
+      isUrgent,
+    })
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest"
+import type { DiskQuestion } from "../../src/consensus/replica/Message.js"
+import { Answers, type Price } from "../../src/node/Answers.js"
+import type { Owner } from "../../src/node/FairQueue.js"
+
+const question: DiskQuestion = { _tag: "AskVertices", hashes: [] }
+const stranger = (peer: string): Owner => ({ peer, standing: "stranger" })
+const member = (peer: string): Owner => ({ peer, standing: "member" })
+const MIB = 1_048_576
+
+/** Answers that are made when the test says so; the clock stands unless it is moved. */
+const scene = () => {
+  let now = 0
+  const making: Array<{ readonly peer: string; readonly done: (price: Price) => void }> = []
+  const answers = new Answers(
+    ({ peer }, _, done) => {
+      making.push({ peer, done })
+    },
+    () => now,
+  )
+  const peers = () => making.map(({ peer }) => peer)
+  const finish = (price: Price = { bytes: 2 * MIB, milliseconds: 10 }) => making.shift()?.done(price)
+  const pass = (milliseconds: number) => {
+    now += milliseconds
+  }
+  return { answers, making, peers, finish, pass }
+}
+
+describe("peers' questions", () => {
+  it("are answered one at a time for each peer, and two for a member", () => {
+    const { answers, peers } = scene()
+    for (let i = 0; i < 5; i++) answers.ask(stranger("a"), question)
+    expect(peers()).toEqual(["a"])
+    for (let i = 0; i < 5; i++) answers.ask(member("m"), question)
+    expect(peers()).toEqual(["a", "m", "m"])
+    answers.ask(stranger("b"), question)
+    answers.ask(stranger("c"), question)
+    expect(peers()).toEqual(["a", "m", "m", "b"])
+  })
+
+  it("of a member wait for no stranger's, however many ask", () => {
+    const { answers, peers, finish } = scene()
+    for (let i = 0; i < 20; i++) for (let n = 0; n < 60; n++) answers.ask(stranger(`s${i}`), question)
+    answers.ask(member("m"), question)
+    finish()
+    expect(peers()).toContain("m")
+  })
+
+  it("take from strangers together no more than a budget, and strangers have it again with time", () => {
+    const { answers, making, finish, pass } = scene()
+    for (let i = 0; i < 10; i++) for (let n = 0; n < 60; n++) answers.ask(stranger(`s${i}`), question)
+    const answered = () => {
+      let count = 0
+      for (; making.length > 0; count++) finish()
+      return count
+    }
+    const atOnce = answered()
+    // 87 MB for 17 KB of questions, it once was.
+    expect(atOnce * 2).toBeLessThanOrEqual(32 + 4 * 2)
+    answers.ask(member("m"), question)
+    expect(answered()).toBe(1)
+    pass(1_000)
+    answers.ask(stranger("late"), question)
+    const later = answered()
+    expect(later).toBeGreaterThan(0)
+    expect(later * 2).toBeLessThanOrEqual(8 + 4 * 2)
+  })
+
+  it("are answered in turn, so that a newcomer waits for one answer of each other peer at most", () => {
+    const { answers, peers, finish } = scene()
+    for (const peer of ["a", "b", "c", "d"]) for (let n = 0; n < 60; n++) answers.ask(stranger(peer), question)
+    for (let i = 0; i < 8; i++) finish({ bytes: 1_000, milliseconds: 1 })
+    answers.ask(stranger("new"), question)
+    for (let i = 0; i < 4; i++) finish({ bytes: 1_000, milliseconds: 1 })
+    expect(peers()).toContain("new")
+  })
+
+  it("beyond what a session leaves open are not taken, and of peers that have gone are forgotten", () => {
+    const { answers } = scene()
+    const taken = Array.from({ length: 80 }, () => answers.ask(stranger("a"), question))
+    expect(taken.filter(Boolean)).toHaveLength(65)
+    answers.keepOnly(new Set(["b"]))
+    expect(answers.waiting).toBe(0)
+  })
+})

@@ -55,6 +55,7 @@ export class Committee implements Schedule {
     return this.#seats.get(address)
   }
 
+  /** Seats come from `seatOf` and `leaderOf`, never from a message. */
   member(seat: number): EpochRecord.Member {
     const member = this.record.members[seat]
     if (member === undefined) throw new RangeError(`seat ${seat} of a committee of ${this.size}`)

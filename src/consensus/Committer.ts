@@ -178,6 +178,10 @@ export class Committer {
     return null
   }
 
+  /**
+   * No message can make it throw: a vote is the hash of a parent in the slot, and a vertex enters the DAG only behind its
+   * parents, each of which is what its name says. Slots that are collected with their vertices are not counted.
+   */
   #commit(leader: Hash): Verdict {
     const node = this.#dag.get(leader)
     if (node === undefined) throw new Error(`leader ${leader} is certified but not in the DAG`)

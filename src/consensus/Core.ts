@@ -586,7 +586,8 @@ export class Core {
       standsStill || isOver
         ? [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
         : [dag.quorumRound, reachedRound]
-    this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: Counter.round(toRound) })
+    const last = Counter.round(Math.min(toRound, Number.MAX_SAFE_INTEGER))
+    this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: last })
   }
 
   /** Lost messages must not halt the network: whoever stands still says again what it said last. */

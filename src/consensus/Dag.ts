@@ -153,7 +153,10 @@ export class Dag {
     )
   }
 
-  /** Takes in a valid vertex above the collected round that misses no parent and is not here yet. */
+  /**
+   * Takes in a valid vertex above the collected round that misses no parent and is not here yet. No message can make it
+   * throw: `Admission` lets in only what `isSettled` denies and `missingParents` clears, and forgets what is collected.
+   */
   insert(vertex: Vertex): Node {
     const { header } = vertex
     const seat = this.committee.seatOf(header.author)

@@ -116,6 +116,7 @@ export const read = (reader: Binary.Reader): EpochRecord => {
   )
   const weights = members.reduce((total, { weight }) => total + weight, 0)
   reader.require(weights <= Sats.MAX_SUPPLY, "weights above the maximum supply")
+  reader.require(firstRound > 0, "a first round of 0, which has no round before it")
   const end = firstRound + rules.epochRounds
   reader.require(Number.isSafeInteger(end), "rounds above 2^53 - 1")
   return { epoch, firstRound, seed, rules, members }

@@ -32,26 +32,27 @@ const nextSeed = (previous: Hash.Hash, closing: Hash.Hash): Hash.Hash =>
     Binary.encode((writer) => writer.hex(previous).hex(closing)),
   )
 
-const begin = (state: State, record: EpochRecord): void => {
-  state.epoch = { base: Hash.ZERO, record }
+const begin = (state: State, record: EpochRecord, weighedIn: Counter.Epoch): void => {
+  state.epoch = { weighedIn, base: Hash.ZERO, record }
 }
 
 /** Closes the running epoch with this commit and begins the next. */
 export const close = (state: State, commit: Commit): EpochRecord => {
-  const { record } = state.epoch
+  const { record, weighedIn } = state.epoch
   Unlocking.depart(state)
+  const { members, isKeptOn } = Committee.next(state)
   const next: EpochRecord = {
     epoch: Counter.epoch(record.epoch + 1),
     firstRound: Counter.round(commit.leaderRound + 1),
     seed: nextSeed(record.seed, commit.hash),
     rules: rulesOf(state.protocol, state.parameters),
-    members: Committee.next(state),
+    members,
   }
   Slashing.forget(state)
   state.minted.clear()
   Heartbeats.startOver(state, commit.index)
   state.epochs.delete(StateKey.counter(record.epoch - 1))
-  begin(state, next)
+  begin(state, next, isKeptOn ? weighedIn : next.epoch)
   return next
 }
 
@@ -83,7 +84,7 @@ export const found = (state: State, genesis: Genesis.Genesis): void => {
   state.parameters = parameters
   const [index, leaderRound] = [Counter.commitIndex(0), Counter.round(0)]
   state.head = { index, hash, leaderRound, time, nextProposalId: Counter.proposalId(1) }
-  begin(state, {
+  const first: EpochRecord = {
     epoch: Counter.epoch(1),
     firstRound: Counter.round(1),
     seed: nextSeed(hash, hash),
@@ -91,6 +92,7 @@ export const found = (state: State, genesis: Genesis.Genesis): void => {
     members: validators
       .map(({ publicKey, stake }) => ({ address: Address.fromPublicKey(publicKey), publicKey, weight: stake }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
-  })
+  }
+  begin(state, first, first.epoch)
   state.recentCommits.set(StateKey.counter(index), { hash, leaderRound })
 }

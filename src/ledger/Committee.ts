@@ -113,8 +113,15 @@ const newcomers = (state: State): ReadonlyArray<Candidate> =>
       : [{ address: staker.address, publicKey, stake: staker.effective, carried: Sats.ZERO, established: Sats.ZERO }]
   })
 
+export interface Next {
+  readonly members: ReadonlyArray<EpochRecord.Member>
+  /** Nobody stayed, so old members go on with the weights they had. */
+  readonly isKeptOn: boolean
+}
+
 /** The next committee from the state at the close. */
-export const next = (state: State): ReadonlyArray<EpochRecord.Member> => {
+export const next = (state: State): Next => {
   const staying = stayers(state)
-  return select([...(staying.length > 0 ? staying : remaining(state)), ...newcomers(state)])
+  const isKeptOn = staying.length === 0
+  return { members: select([...(isKeptOn ? remaining(state) : staying), ...newcomers(state)]), isKeptOn }
 }

@@ -91,6 +91,11 @@ export interface Head {
 }
 
 export interface Epoch {
+  /**
+   * At whose beginning the members' weights were last measured: the epoch itself, or, while members are kept on because
+   * nobody stays, an earlier one. Who delegated in that epoch still counts in their weight.
+   */
+  readonly weighedIn: Counter.Epoch
   /** What the epoch's vertices name as their base; Hash.ZERO until the first of them is executed. */
   readonly base: Hash.Hash
   readonly record: EpochRecord.EpochRecord
@@ -269,11 +274,15 @@ export const head: Codec<Head> = {
 
 export const epoch: Codec<Epoch> = {
   kind: "Epoch",
-  write: (writer, { base, record }) => {
-    writer.hex(base)
+  write: (writer, { weighedIn, base, record }) => {
+    writer.u64(weighedIn).hex(base)
     EpochRecord.write(writer, record)
   },
-  read: (reader) => ({ base: Hash.read(reader), record: EpochRecord.read(reader) }),
+  read: (reader) => {
+    const value = { weighedIn: Counter.epoch(reader.u64()), base: Hash.read(reader), record: EpochRecord.read(reader) }
+    reader.require(value.weighedIn <= value.record.epoch, "weights that were measured later than the epoch")
+    return value
+  },
 }
 
 export const presence: Codec<Presence> = {

@@ -180,6 +180,17 @@ export class State {
     return this.isMember(address) || (previous !== undefined && memberOf(previous.record, address) !== undefined)
   }
 
+  /**
+   * Whether what left this validator in that epoch still counts in a weight for which evidence can come. In an ordinary
+   * epoch weights are measured behind all that has left, so this is about members that were kept on.
+   */
+  isWeightOf(validator: Address, leftIn: Counter.Epoch): boolean {
+    const previous = this.epochOf(Counter.epoch(Math.max(0, this.epoch.record.epoch - 1)))
+    return [this.epoch, previous].some(
+      (held) => held !== undefined && held.weighedIn <= leftIn && memberOf(held.record, validator) !== undefined,
+    )
+  }
+
   isMember(address: Address): boolean {
     return this.#positions.has(address)
   }
@@ -249,17 +260,18 @@ export class State {
       if (before.delegation !== null) this.delegators.remove(row, before.delegation)
       if (after.delegation !== null && this.#isAlive(after.delegation)) this.delegators.add(row, after.delegation)
     }
-    this.#awaitRelease(row, before.stake?.leaving, after.stake?.leaving)
-    this.#awaitRelease(row, before.delegation?.leaving, after.delegation?.leaving)
+    this.#awaitRelease(row, null, before.stake?.leaving, after.stake?.leaving)
+    this.#awaitRelease(row, after.delegation?.validator ?? null, before.delegation?.leaving, after.delegation?.leaving)
   }
 
   #awaitRelease(
     row: Row,
+    validator: Address | null,
     before: AccountRecord.Leaving | null = null,
     after: AccountRecord.Leaving | null = null,
   ): void {
     const isTheSame = before?.epoch === after?.epoch && before?.unlockAtRound === after?.unlockAtRound
-    if (after !== null && !isTheSame) this.unlocking.add({ row, leaving: after })
+    if (after !== null && !isTheSame) this.unlocking.add({ row, validator, leaving: after })
   }
 
   /** The pool whose shares a delegation holds, if it is there. */

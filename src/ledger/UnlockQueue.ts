@@ -1,21 +1,31 @@
 /**
- * Whoever is leaving, in the order of release: by round, by the epoch in which it left, by address. Rounding makes the
- * order matter to the last sat. An index over the accounts' `leaving`: it is no record of its own. Who stops leaving by
+ * Whoever is leaving, in the order of release: by round, by the epoch in which it left, own stakes before delegations,
+ * these by validator, and last by address. Rounding makes the order matter to the last sat. An index over the accounts' `leaving`: it is no record of its own. Who stops leaving by
  * another way (its delegation died, and it delegated anew) stays in here until its turn comes and nothing is there.
  */
 import type { Leaving } from "../protocol/AccountRecord.js"
+import type { Address } from "../protocol/Address.js"
 import type { Epoch, Round } from "../protocol/Counter.js"
 import type { Row } from "./AccountRows.js"
 
 export interface Waiting {
   readonly row: Row
+  /** Whom a delegation leaves; null for an own stake. */
+  readonly validator: Address | null
   readonly leaving: Leaving
 }
 
+/** Whether nobody who left this validator in this epoch may be released yet. The answer stays the same for an epoch. */
+export type IsHeld = (validator: Address, leftIn: Epoch) => boolean
+
 type Order = (a: Row, b: Row) => number
 
-const isBefore = (a: Leaving, b: Leaving): boolean =>
-  a.unlockAtRound === b.unlockAtRound ? a.epoch < b.epoch : a.unlockAtRound < b.unlockAtRound
+type Group = Pick<Waiting, "validator" | "leaving">
+
+const isBefore = ({ leaving: a, validator: of }: Group, { leaving: b, validator: other }: Group): boolean => {
+  if (a.unlockAtRound !== b.unlockAtRound) return a.unlockAtRound < b.unlockAtRound
+  return a.epoch === b.epoch ? (of ?? "") < (other ?? "") : a.epoch < b.epoch
+}
 
 /** Rows in a binary heap, four bytes each: a million may leave in one epoch. */
 class RowHeap {
@@ -74,15 +84,16 @@ class RowHeap {
   }
 }
 
-interface Bucket {
-  readonly leaving: Leaving
+interface Bucket extends Group {
   readonly rows: RowHeap
 }
 
 export class UnlockQueue {
   readonly #order: Order
-  /** By round, then epoch; never an empty one. One for every epoch within the cooldown, which may be ten thousands. */
+  /** In their order; never an empty one. As many as there are leaving pools, which may be ten thousands. */
   readonly #buckets: Array<Bucket> = []
+  /** Those that were due and held in this epoch: each commit would look at all of them again. */
+  #held: { readonly epoch: Epoch; readonly buckets: Array<Bucket> } | undefined
 
   /** `order` is that of the rows' addresses. */
   constructor(order: Order) {
@@ -90,37 +101,55 @@ export class UnlockQueue {
   }
 
   /** The position of the first bucket that is not before this one. */
-  #position(leaving: Leaving): number {
+  #position(group: Group): number {
     let low = 0
     let high = this.#buckets.length
     while (low < high) {
       const middle = (low + high) >>> 1
       const bucket = this.#buckets[middle]
-      if (bucket !== undefined && isBefore(bucket.leaving, leaving)) low = middle + 1
+      if (bucket !== undefined && isBefore(bucket, group)) low = middle + 1
       else high = middle
     }
     return low
   }
 
-  add({ row, leaving }: Waiting): void {
-    const position = this.#position(leaving)
+  add({ row, validator, leaving }: Waiting): void {
+    const group = { validator, leaving }
+    const position = this.#position(group)
     let bucket = this.#buckets[position]
-    if (bucket === undefined || isBefore(leaving, bucket.leaving)) {
-      bucket = { leaving, rows: new RowHeap(this.#order) }
+    if (bucket === undefined || isBefore(group, bucket)) {
+      bucket = { ...group, rows: new RowHeap(this.#order) }
       this.#buckets.splice(position, 0, bucket)
     }
     bucket.rows.push(row)
   }
 
-  /** Takes out the first that is due at `round` of `epoch`: at or past its round, not before the epoch after next. */
-  takeDue(round: Round, epoch: Epoch): Waiting | undefined {
-    for (const [position, { leaving, rows }] of this.#buckets.entries()) {
-      if (leaving.unlockAtRound > round) break
-      if (leaving.epoch + 2 > epoch) continue
-      const row = rows.pop()
-      if (rows.size === 0) this.#buckets.splice(position, 1)
-      return row === undefined ? undefined : { row, leaving }
+  /** What was held in another epoch stands in its place again. Nobody joins a group that is due, so its place is free. */
+  #letGo(epoch: Epoch): Array<Bucket> {
+    if (this.#held?.epoch === epoch) return this.#held.buckets
+    for (const bucket of this.#held?.buckets ?? []) this.#buckets.splice(this.#position(bucket), 0, bucket)
+    this.#held = { epoch, buckets: [] }
+    return this.#held.buckets
+  }
+
+  /**
+   * Takes out the first that is due at `round` of `epoch` and not held: at or past its round, not before the epoch after
+   * next.
+   */
+  takeDue(round: Round, epoch: Epoch, isHeld: IsHeld): Waiting | undefined {
+    const held = this.#letGo(epoch)
+    let position = 0
+    for (;;) {
+      const bucket = this.#buckets[position]
+      if (bucket === undefined || bucket.leaving.unlockAtRound > round) return undefined
+      const { validator, leaving, rows } = bucket
+      if (leaving.epoch + 2 > epoch) position++
+      else if (validator !== null && isHeld(validator, leaving.epoch)) held.push(...this.#buckets.splice(position, 1))
+      else {
+        const row = rows.pop()
+        if (rows.size === 0) this.#buckets.splice(position, 1)
+        return row === undefined ? undefined : { row, validator, leaving }
+      }
     }
-    return undefined
   }
 }

@@ -1,6 +1,7 @@
 /** The way out: departures at an epoch's close, releases once the cooldown is over. */
 import type { Leaving } from "../protocol/AccountRecord.js"
 import type { Address } from "../protocol/Address.js"
+import type { Epoch } from "../protocol/Counter.js"
 import * as Limits from "../protocol/Limits.js"
 import * as Delegation from "./Delegation.js"
 import type { Event } from "./Execution.js"
@@ -16,12 +17,14 @@ type Turn = "released" | "must wait" | "is not leaving"
 
 /**
  * The stake of a validator waits until no evidence of its last epoch can come any more: who is kept on because nobody
- * else stays could otherwise sign twice in that epoch and be gone with its stake.
+ * else stays could otherwise sign twice in that epoch and be gone with its stake. Delegations that count in the weight of
+ * such a member wait like its stake, but the queue holds those back itself, since they may be many.
  */
-const takeTurn = (state: State, { row, leaving }: Waiting, events: Array<Event>): Turn => {
+const takeTurn = (state: State, { row, validator, leaving }: Waiting, events: Array<Event>): Turn => {
   const { stake, delegation } = state.accounts.extras(row)
   const address = state.accounts.addressOf(row)
-  if (isSame(delegation?.leaving, leaving)) {
+  if (validator !== null) {
+    if (delegation?.validator !== validator || !isSame(delegation.leaving, leaving)) return "is not leaving"
     events.push({ _tag: "Unlocked", address, amount: Delegation.release(state, row), from: "delegation" })
     return "released"
   }
@@ -33,11 +36,12 @@ const takeTurn = (state: State, { row, leaving }: Waiting, events: Array<Event>)
 
 /** Every commit: releases what is due, the first so many; the others come with the next commits. */
 export const release = (state: State, events: Array<Event>): void => {
+  const isHeld = (validator: Address, leftIn: Epoch): boolean => state.isWeightOf(validator, leftIn)
   // Members of two committees at most.
   const waiting: Array<Waiting> = []
   let released = 0
   while (released < Limits.RELEASES_PER_COMMIT) {
-    const next = state.unlocking.takeDue(state.round, state.epoch.record.epoch)
+    const next = state.unlocking.takeDue(state.round, state.epoch.record.epoch, isHeld)
     if (next === undefined) break
     const turn = takeTurn(state, next, events)
     if (turn === "released") released++

@@ -89,6 +89,10 @@ export class NaiveLedger {
   readonly bonds = new Map<number, { proposer: string; amount: bigint }>()
   readonly #paid = new Set<string>()
   readonly #slashed = new Set<string>()
+  /** Members with a vertex in the second half of the running epoch. */
+  readonly #present = new Set<string>()
+  /** By epoch, the one whose delegations its weights count. */
+  readonly #weighedIn = new Map<number, number>()
   /** What the vertices of each epoch name as their base. */
   readonly #bases = new Map<number, string>()
   readonly #defaultCommission: bigint
@@ -147,7 +151,9 @@ export class NaiveLedger {
     if (first !== undefined && !this.#bases.has(first.header.epoch)) {
       this.#bases.set(first.header.epoch, first.header.base)
     }
+    const { firstRound, rules } = told.epoch
     const verdicts = vertices.map(({ header, body }, i) => {
+      if (header.round >= firstRound + Math.floor(rules.epochRounds / 2)) this.#present.add(header.author)
       for (const { first } of body.evidence) this.#slash(first, told)
       const verdicts = body.transactions.map((transaction, j) =>
         this.#transact(transaction, header.author, told, told.outcomes[i]?.[j]),
@@ -363,9 +369,17 @@ export class NaiveLedger {
     const due = [...this.departures]
       .filter(([, { leavingIn, unlockAt }]) => isFree(leavingIn, unlockAt))
       .sort(([a, x], [b, y]) => x.unlockAt - y.unlockAt || x.leavingIn - y.leavingIn || (a < b ? -1 : 1))
-    for (const [address] of due) {
-      this.departures.delete(address)
+    const counts = (committee: EpochRecord | undefined, validator: string, leavingIn: number): boolean =>
+      committee !== undefined &&
+      (this.#weighedIn.get(committee.epoch) ?? committee.epoch) <= leavingIn &&
+      committee.members.some((member) => member.address === validator)
+    for (const [address, { leavingIn }] of due) {
       const delegation = this.delegation(address)
+      const isHeld =
+        delegation !== undefined &&
+        [epoch, previousEpoch].some((committee) => counts(committee, delegation.validator, leavingIn))
+      if (isHeld) continue
+      this.departures.delete(address)
       if (delegation !== undefined) {
         this.#pay(address, this.#take(delegation.pool, address))
       }
@@ -373,6 +387,9 @@ export class NaiveLedger {
   }
 
   #close({ epoch }: Told): void {
+    const stays = epoch.members.some(({ address }) => this.#isActive(address) && this.#present.has(address))
+    this.#present.clear()
+    if (!stays) this.#weighedIn.set(epoch.epoch + 1, this.#weighedIn.get(epoch.epoch) ?? epoch.epoch)
     for (const { working, leaving } of this.validators.values()) {
       const all = sharesOf(working)
       const left = new Map(

@@ -257,7 +257,7 @@ describe("games with the price of shares", () => {
   it("whatever became of those who left before, who leaves waits and can be slashed", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const state = new State(Genesis.standardProtocol, tableKey)
-    state.epoch = { base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(7) } }
+    state.epoch = { weighedIn: Counter.epoch(7), base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(7) } }
     state.parameters = chain.genesis.parameters
     const row = state.accounts.findOrAdd(alice.address)
     const amount = coins(5)
@@ -273,7 +273,7 @@ describe("games with the price of shares", () => {
     })
     Delegation.applyUndelegate(state, row)
     Unlocking.depart(state)
-    state.epoch = { base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(8) } }
+    state.epoch = { weighedIn: Counter.epoch(8), base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(8) } }
     const worth = () => Delegation.worth(state, state.livingDelegation(row) ?? fail("alive"))
     expect([state.accounts.balance(row), state.supply.totals.delegated, worth()]).toEqual([0, amount + 1, amount])
     const [epoch, pool] = state.leavingPools.of(evil.address)[1] ?? fail("a pool of epoch 7")

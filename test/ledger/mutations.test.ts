@@ -155,6 +155,18 @@ const fairness: ReadonlyArray<Mutation> = [
     becomes: "if (address.length === 0)",
   },
   {
+    rule: "a delegation that counts in a weight is released",
+    file: "State",
+    line: "held.weighedIn <= leftIn &&",
+    becomes: "held.weighedIn < 0 &&",
+  },
+  {
+    rule: "delegators wait for every member",
+    file: "State",
+    line: "held.weighedIn <= leftIn &&",
+    becomes: "",
+  },
+  {
     rule: "a bond comes back without a quorum",
     file: "Governance",
     line: "settleBond(state, proposal, isQuorum)",
@@ -206,7 +218,7 @@ const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "who leaves is released with the first commit",
     file: "UnlockQueue",
-    line: "if (leaving.unlockAtRound > round) break",
+    line: " || bucket.leaving.unlockAtRound > round",
     becomes: "",
   },
   {

@@ -234,3 +234,72 @@ describe("what is known of old rounds", () => {
     expect(sizeOf()).toBe(size)
   })
 })
+
+/** They were released two epochs after they had left, while their money counted in the weight of who could still sign. */
+describe("delegators of members that are kept on because nobody stays", () => {
+  const [dora, newcomer] = [person("dora"), person("newcomer")]
+
+  /** Val weighs 8 000 coins, 2 000 of them dora's; then both leave in one epoch, and val, alone, is kept on. */
+  const keptOn = (): Chain => {
+    const chain = new Chain({ validators: { val: 6_000 }, accounts: { dora: 5_000, newcomer: 3_000 } })
+    chain.run(chain.delegate(dora, val, coins(2_000)))
+    chain.closeEpoch()
+    expect(chain.epoch.members[0]?.weight).toBe(coins(8_000))
+    chain.run(chain.unstake(val), chain.undelegate(dora))
+    chain.closeEpoch()
+    return chain
+  }
+  const unlockedIn = (chain: Chain): boolean =>
+    chain
+      .closeEpoch(chain.committee, [newcomer])
+      .some((event) => event._tag === "Unlocked" && event.from === "delegation")
+
+  it("wait while their money counts in the weight, and are slashed with it", () => {
+    const chain = keptOn()
+    for (let i = 0; i < 4; i++) expect(unlockedIn(chain)).toBe(false)
+    expect(chain.epoch.members).toMatchObject([{ address: val.address, weight: coins(8_000) }])
+    const { delegated } = chain.ledger.read.totals
+    chain.commit([{ by: val, evidence: [chain.evidence(val, chain.round + 1)] }])
+    expect(chain.ledger.read.totals.delegated).toBe(Math.ceil(delegated / 2))
+  })
+
+  it("hold up nobody else, nor those who left before the weights were measured", () => {
+    const chain = new Chain({
+      validators: { val: 6_000 },
+      accounts: { dora: 5_000, alice: 500, bob: 500, carol: 3_000 },
+    })
+    // Carol stakes and runs no node: her delegators count in no weight.
+    chain.run(chain.stake(carol, coins(2_500)))
+    chain.run(
+      chain.delegate(dora, val, coins(900)),
+      chain.delegate(alice, val, coins(9)),
+      chain.delegate(bob, carol, coins(9)),
+    )
+    chain.run(chain.undelegate(alice))
+    chain.closeEpoch()
+    chain.run(chain.unstake(val), chain.undelegate(dora), chain.undelegate(bob))
+    const released: Array<string> = []
+    for (let i = 0; i < 4; i++) {
+      for (const event of chain.closeEpoch()) if (event._tag === "Unlocked") released.push(event.address)
+    }
+    expect(released).toEqual([alice.address, bob.address])
+  })
+
+  it("are released once no evidence of that weight can come any more", () => {
+    const chain = keptOn()
+    chain.run(chain.stake(newcomer, coins(2_500)))
+    const seen: Array<readonly [epoch: number, isMember: boolean, isReleased: boolean]> = []
+    while (chain.epoch.epoch < 8) {
+      const isMember = chain.committee.includes(val)
+      seen.push([chain.epoch.epoch, isMember, unlockedIn(chain)])
+    }
+    // In epoch 5 evidence of epoch 4 still counts.
+    expect(seen).toEqual([
+      [3, true, false],
+      [4, true, false],
+      [5, false, false],
+      [6, false, true],
+      [7, false, false],
+    ])
+  })
+})

@@ -36,7 +36,15 @@ const house = {
   /** Loaded only when a node talks to others. */
   "network/libp2p": {
     ours: ["protocol", "ledger", "consensus"],
-    packages: ["effect", "#crypto", "libp2p", "@libp2p/*", "@chainsafe/*", "@multiformats/multiaddr"],
+    packages: [
+      "effect",
+      "#crypto",
+      "libp2p",
+      "@libp2p/*",
+      "@chainsafe/*",
+      "@multiformats/multiaddr",
+      "node:timers/promises",
+    ],
   },
   node: {
     ours: ["protocol", "ledger", "consensus", "storage", "network"],

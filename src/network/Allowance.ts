@@ -1,22 +1,47 @@
 /** How much of something may come in a while: so much at once, and so much a second after that. */
+export interface Rate {
+  readonly burst: number
+  readonly perSecond: number
+}
+
 export class Allowance {
-  readonly #burst: number
-  readonly #perSecond: number
+  #rate: Rate
   #left: number
   #at: number
 
-  constructor(burst: number, perSecond: number, now: number) {
-    this.#burst = burst
-    this.#perSecond = perSecond
-    this.#left = burst
+  constructor(rate: Rate, now: number) {
+    this.#rate = rate
+    this.#left = rate.burst
     this.#at = now
+  }
+
+  /** Another rate from now on; what is left stays, up to the new burst. */
+  change(rate: Rate, now: number): void {
+    if (rate === this.#rate) return
+    this.#refill(now)
+    this.#rate = rate
   }
 
   /** Takes it in any case; gives how many milliseconds to wait before taking more. */
   take(amount: number, now: number): number {
-    this.#left = Math.min(this.#burst, this.#left + (Math.max(0, now - this.#at) * this.#perSecond) / 1_000)
-    this.#at = now
+    this.#refill(now)
     this.#left -= amount
-    return this.#left >= 0 ? 0 : Math.ceil((-this.#left * 1_000) / this.#perSecond)
+    return this.waitMs
+  }
+
+  /** More may come than time alone allows, up to the burst. */
+  earn(amount: number): void {
+    this.#left = Math.min(this.#rate.burst, this.#left + amount)
+  }
+
+  /** How many milliseconds to wait before taking more, as of the last call. */
+  get waitMs(): number {
+    return this.#left >= 0 ? 0 : Math.ceil((-this.#left * 1_000) / this.#rate.perSecond)
+  }
+
+  #refill(now: number): void {
+    const { burst, perSecond } = this.#rate
+    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#at) * perSecond) / 1_000)
+    this.#at = now
   }
 }

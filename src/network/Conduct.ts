@@ -3,6 +3,7 @@
  * more a ban. Being late, slow, or saying a thing twice costs nothing.
  */
 import type { PeerId } from "../consensus/replica/Peer.js"
+import * as AddressGroup from "./AddressGroup.js"
 
 export const DISCONNECTED_AT = 50
 export const BANNED_AT = 100
@@ -13,7 +14,7 @@ const LONGEST_BAN_MS = 86_400_000
 const POINT_MS = 10_000
 /** So many peers are remembered; whoever has the fewest points is forgotten first. */
 const MAX_REMEMBERED = 4_096
-/** So many banned peers at one address, and only peers that are known to be honest are let in from there. */
+/** So many banned peers of one host, and of strangers only those known to be honest are let in from there. */
 export const BANS_PER_ADDRESS = 5
 
 /** What a peer can do that no honest one does, and what it costs. */
@@ -26,6 +27,12 @@ export const OFFENCES = {
   oversize: 50,
   /** More questions than anybody has who waits for answers. */
   flood: 10,
+  /** More pieces than any node sends, seconds long: bytes cut so small that reading them is work. */
+  pieces: 20,
+  /** A message that was begun and does not come to its end. */
+  unfinished: 20,
+  /** Gossip, or frames of a connection, as no program of ours writes them. */
+  misframed: 50,
 } as const
 
 export type Offence = keyof typeof OFFENCES
@@ -37,7 +44,8 @@ interface Record {
   at: number
   bannedUntil: number
   bans: number
-  address: string | null
+  /** Of the address it came from. */
+  group: string | null
 }
 
 export class Conduct {
@@ -47,11 +55,11 @@ export class Conduct {
     return this.#records.size
   }
 
-  /** `address`: the host it came from, without the port. */
-  offend(peer: PeerId, address: string | null, offence: Offence, now: number): Consequence {
+  /** `host`: where it came from, without the port. */
+  offend(peer: PeerId, host: string | null, offence: Offence, now: number): Consequence {
     const record = this.#worn(peer, now)
     record.points += OFFENCES[offence]
-    record.address = address
+    record.group = host === null ? null : AddressGroup.hostGroup(host)
     if (record.points < DISCONNECTED_AT) return "none"
     if (record.points < BANNED_AT) return "disconnect"
     record.bannedUntil = now + Math.min(LONGEST_BAN_MS, BAN_MS * 2 ** record.bans)
@@ -69,9 +77,10 @@ export class Conduct {
   }
 
   /** So many came from there and were banned that who comes next is probably one of them. */
-  isAddressSuspect(address: string, now: number): boolean {
+  isAddressSuspect(host: string, now: number): boolean {
+    const group = AddressGroup.hostGroup(host)
     let banned = 0
-    for (const record of this.#records.values()) if (record.address === address && record.bannedUntil > now) banned++
+    for (const record of this.#records.values()) if (record.group === group && record.bannedUntil > now) banned++
     return banned >= BANS_PER_ADDRESS
   }
 
@@ -85,7 +94,7 @@ export class Conduct {
 
   #remember(peer: PeerId, now: number): Record {
     if (this.#records.size >= MAX_REMEMBERED) this.#forgetLeast(now)
-    const record = { points: 0, at: now, bannedUntil: 0, bans: 0, address: null }
+    const record = { points: 0, at: now, bannedUntil: 0, bans: 0, group: null }
     this.#records.set(peer, record)
     return record
   }

@@ -1,4 +1,5 @@
 /** Messages on a stream: each behind its length in four bytes, so that a reader knows what it is in for. */
+import { Assembly, type LengthOf } from "./Assembly.js"
 
 /** A length that no honest node announces. */
 export class FrameTooLong extends Error {
@@ -18,57 +19,56 @@ export const framed = (payload: Uint8Array): Uint8Array => {
 }
 
 /** Something that comes in pieces, whatever holds them. */
-interface Piece {
+export interface Piece {
   subarray(): Uint8Array
 }
 
-/** What has come and was not taken yet. It grows with what really came, never with what was announced. */
-class Buffered {
-  #pieces: Array<Uint8Array> = []
-  length = 0
-
-  add(piece: Uint8Array): void {
-    this.#pieces.push(piece)
-    this.length += piece.length
+const lengthWithin =
+  (limit: number): LengthOf =>
+  (start) => {
+    if (start.length < LENGTH_BYTES) return undefined
+    const length = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getUint32(0, true)
+    if (length > limit) throw new FrameTooLong(length, limit)
+    return LENGTH_BYTES + length
   }
 
-  take(count: number): Uint8Array {
-    const taken = new Uint8Array(count)
-    let at = 0
-    while (at < count) {
-      const [first] = this.#pieces
-      if (first === undefined) throw new RangeError(`${count} bytes asked for, ${at} there`)
-      const part = first.subarray(0, count - at)
-      taken.set(part, at)
-      at += part.length
-      if (part.length === first.length) this.#pieces.shift()
-      else this.#pieces[0] = first.subarray(part.length)
-    }
-    this.length -= count
-    return taken
-  }
-}
+/** What comes in on one stream, and since when a message has not come to its end. */
+export class Incoming {
+  readonly #source: AsyncIterable<Piece>
+  readonly #assembly: Assembly
+  readonly #now: () => number
+  #begunAt: number | null = null
 
-/** The messages of a stream, each in a buffer of its own. Fails with `FrameTooLong`, before reading what is too long. */
-export async function* read(source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> {
-  const buffered = new Buffered()
-  let awaited: number | undefined
-  for await (const piece of source) {
-    buffered.add(piece.subarray())
-    for (;;) {
-      if (awaited === undefined) {
-        if (buffered.length < LENGTH_BYTES) break
-        awaited = new DataView(buffered.take(LENGTH_BYTES).buffer).getUint32(0, true)
-        if (awaited > limit) throw new FrameTooLong(awaited, limit)
+  constructor(source: AsyncIterable<Piece>, limit: number, now: () => number) {
+    this.#source = source
+    this.#assembly = new Assembly(lengthWithin(limit))
+    this.#now = now
+  }
+
+  /** How long the other side has let this node wait for the rest of a message. */
+  get waitingMs(): number {
+    return this.#begunAt === null ? 0 : this.#now() - this.#begunAt
+  }
+
+  /** The messages, each in a buffer of its own. Fails with `FrameTooLong`, before reading what is too long. */
+  async *messages(): AsyncGenerator<Uint8Array, undefined> {
+    for await (const piece of this.#source) {
+      this.#assembly.add(piece.subarray())
+      for (let frame = this.#assembly.next(); frame !== undefined; frame = this.#assembly.next()) {
+        // While the reader takes its time, it is not the other side that lets anybody wait.
+        this.#begunAt = null
+        yield frame.slice(LENGTH_BYTES)
       }
-      if (buffered.length < awaited) break
-      const length = awaited
-      awaited = undefined
-      yield buffered.take(length)
+      this.#begunAt = this.#assembly.isWaiting ? (this.#begunAt ?? this.#now()) : null
     }
+    this.#begunAt = null
+    return undefined
   }
-  return undefined
 }
+
+/** The messages of a stream whose reader has a time limit of its own. */
+export const read = (source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> =>
+  new Incoming(source, limit, Date.now).messages()
 
 /** What waits to be sent on one stream, up to a limit: whoever does not read must not fill this node's memory. */
 export class Outgoing {

@@ -10,6 +10,7 @@ import type { Dialling } from "./libp2p/Dialling.js"
 import type { Notice } from "./libp2p/Switchboard.js"
 import { Network, type Peer, type Received } from "./Network.js"
 import type { PeerAddress } from "./PeerAddress.js"
+import * as Places from "./Places.js"
 import { Standings } from "./Standing.js"
 
 export interface Options {
@@ -145,6 +146,7 @@ const make = (options: Options) =>
       inbound,
       // Asked of the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
+      hasPlace: Effect.sync(() => board.strangers < Places.STRANGERS),
       changes: peers.changes,
       misbehaved: (peer, what, offence = "invalid") => Effect.sync(() => board.misbehaved(peer, what, offence)),
       setMembers: (members) => Effect.sync(() => standings.setMembers(members)),

@@ -51,6 +51,8 @@ export class Network extends Context.Tag("udg/Network")<
     /** What others say, as bytes that nobody has judged yet. */
     readonly inbound: Inbox<Received>
     readonly peers: Effect.Effect<ReadonlyArray<Peer>>
+    /** Whether there is a place for one more stranger that dials in. */
+    readonly hasPlace: Effect.Effect<boolean>
     /** Everybody there is, now and whenever that changes. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
     /** This peer sent what no honest node sends. */
@@ -67,6 +69,7 @@ export const nobody: Layer.Layer<Network> = Layer.sync(Network, () => ({
   broadcast: () => Effect.void,
   inbound: new Inbox<Received>(),
   peers: Effect.succeed([]),
+  hasPlace: Effect.succeed(true),
   changes: Stream.never,
   misbehaved: () => Effect.void,
   setMembers: () => Effect.void,

@@ -12,8 +12,8 @@ export class Budget {
   readonly #stranger: Allowance
 
   constructor({ named, stranger }: { readonly named: Rate; readonly stranger: Rate }, now: number) {
-    this.#named = new Allowance(named.atOnce, named.perSecond, now)
-    this.#stranger = new Allowance(stranger.atOnce, stranger.perSecond, now)
+    this.#named = new Allowance({ burst: named.atOnce, perSecond: named.perSecond }, now)
+    this.#stranger = new Allowance({ burst: stranger.atOnce, perSecond: stranger.perSecond }, now)
   }
 
   /** Whether there is anything left for them. */

@@ -190,7 +190,7 @@ export class Verifier {
 
   private constructor(most: number, { atOnce, perSecond }: Rate) {
     this.#most = most
-    this.#strangers = new Allowance(atOnce, perSecond, performance.now())
+    this.#strangers = new Allowance({ burst: atOnce, perSecond }, performance.now())
   }
 
   /** Threads start when there is first something for them to do, and end with the scope. */

@@ -3,7 +3,7 @@ import { Allowance } from "../../src/network/Allowance.js"
 
 describe("an allowance", () => {
   it("lets a burst through, then as much as comes in a second", () => {
-    const allowance = new Allowance(100, 10, 0)
+    const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     expect(allowance.take(100, 0)).toBe(0)
     expect(allowance.take(5, 0)).toBe(500)
     expect(allowance.take(5, 1_000)).toBe(0)
@@ -11,7 +11,7 @@ describe("an allowance", () => {
   })
 
   it("saves up no more than a burst, and a clock that goes back gives nothing", () => {
-    const allowance = new Allowance(100, 10, 0)
+    const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
     expect(allowance.take(100, 1_000_000)).toBe(0)
     expect(allowance.take(10, 0)).toBe(1_000)
   })

@@ -4,7 +4,9 @@ import { multiaddr } from "@multiformats/multiaddr"
 import * as Frames from "../../src/network/Frames.js"
 import * as Hello from "../../src/network/Hello.js"
 import type { Channel } from "../../src/network/libp2p/Channel.js"
+import { GossipMeter } from "../../src/network/libp2p/GossipGuard.js"
 import * as Greeting from "../../src/network/libp2p/Greeting.js"
+import { Lines } from "../../src/network/libp2p/Lines.js"
 import * as Transport from "../../src/network/libp2p/Transport.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
 import { SecretKey } from "../../src/protocol/Keys.js"
@@ -13,6 +15,8 @@ export interface Line {
   readonly connection: Connection
   /** Sends these bytes on a stream of that name, as they are. */
   readonly say: (channel: Channel, bytes: Iterable<Uint8Array>) => Promise<void>
+  /** Sends these bytes on a stream of any protocol. */
+  readonly sayOn: (protocol: string, bytes: Parameters<Stream["sink"]>[0]) => Promise<void>
   /** The same of what may never end, without waiting for it. */
   readonly hold: (channel: Channel, bytes: AsyncIterable<Uint8Array>) => void
 }
@@ -27,7 +31,20 @@ export interface Stranger {
   readonly stop: () => Promise<void>
 }
 
-const everybody = { refusesHost: () => false, refusesPeer: () => false }
+/** Lets everybody in, and everything. */
+const open = (): Transport.Gate => {
+  const lines = new Lines({ standing: () => "member", flooded: () => {} }, Date.now)
+  return {
+    refusesHost: () => false,
+    arrived: () => {},
+    refusesPeer: () => false,
+    meterOf: (peer) => lines.meterOf(peer),
+    opened: () => {},
+    violated: () => {},
+    gossipMeterOf: async () => new GossipMeter(() => "member", Date.now),
+    gossipedWrongly: () => {},
+  }
+}
 
 export const stranger = async (genesis: Genesis.Genesis, target: string): Promise<Stranger> => {
   const genesisHash = Genesis.hash(genesis)
@@ -36,7 +53,7 @@ export const stranger = async (genesis: Genesis.Genesis, target: string): Promis
     listen: "/ip4/127.0.0.1/tcp/0",
     agent: "stranger",
     topics: [],
-    gate: everybody,
+    gate: open(),
   })
   const protocolOf = (channel: string) => `/udg/${Hello.PROTOCOL_VERSION}/${genesisHash}/${channel}`
   const heard = new Map<Channel, Array<Uint8Array>>()
@@ -60,13 +77,15 @@ export const stranger = async (genesis: Genesis.Genesis, target: string): Promis
       const hello = { version, networkId, genesisHash, agent: "stranger", port: 0, challenge: Hello.drawChallenge() }
       const self = { id: node.peerId.toString(), hello: { ...hello, ...changes }, signer: null }
       await Greeting.greet(self, connection.remotePeer.toString(), await connection.newStream(Greeting.PROTOCOL))
-      const write = async (channel: Channel, bytes: Parameters<Stream["sink"]>[0]) => {
-        const stream = await connection.newStream(protocolOf(channel))
+      const sayOn = async (protocol: string, bytes: Parameters<Stream["sink"]>[0]) => {
+        const stream = await connection.newStream(protocol)
         await stream.sink(bytes)
       }
+      const write = (channel: Channel, bytes: Parameters<Stream["sink"]>[0]) => sayOn(protocolOf(channel), bytes)
       return {
         connection,
         say: write,
+        sayOn,
         hold: (channel, bytes) => void write(channel, bytes).catch(() => {}),
       }
     },

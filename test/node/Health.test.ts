@@ -35,6 +35,13 @@ describe("the health", () => {
     ])
   })
 
+  it("of the network is a warning where no stranger finds a place", () => {
+    expect(judged(Health.ofPlaces, [true, false])).toEqual([
+      [true, "healthy"],
+      [false, "warning"],
+    ])
+  })
+
   it("of the mempool is healthy below 5000, and a warning up to 8000", () => {
     expect(judged(Health.ofMempool, [0, 4_999, 5_000, 8_000, 8_001, 10_000])).toEqual([
       [0, "healthy"],

@@ -49,6 +49,7 @@ export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.N
     broadcast: (news) => Effect.sync(() => (news._tag === "Vertices" ? news.vertices.forEach(hear) : undefined)),
     inbound: new Inbox<Network.Received>(),
     peers: Effect.succeed([]),
+    hasPlace: Effect.succeed(true),
     changes: Stream.never,
     misbehaved: () => Effect.void,
     setMembers: () => Effect.void,

@@ -3,11 +3,13 @@ import type { Connection } from "@libp2p/interface"
 import type { PeerId } from "../../consensus/replica/Peer.js"
 import type { Address } from "../../protocol/Address.js"
 import type { Timestamp } from "../../protocol/Counter.js"
-import { Allowance } from "../Allowance.js"
+import { Allowance, type Rate } from "../Allowance.js"
 import * as Frames from "../Frames.js"
 import type { Hello } from "../Hello.js"
-import type { Peer } from "../Network.js"
+import type { Peer, Verdict } from "../Network.js"
 import * as Channel from "./Channel.js"
+import { GossipMeter } from "./GossipGuard.js"
+import type { Meter } from "./Meter.js"
 
 /** Delivered and not taken in yet: beyond this nothing more is read from the peer. */
 const WAITING_BYTES = 8_388_608
@@ -19,13 +21,13 @@ const UNREAD_ANSWER_BYTES = 4_194_304
 /** How often it is looked whether there is room again where nothing tells. */
 const LOOK_MS = 100
 /** Nobody who waits for answers asks more. */
-const QUESTIONS_AT_ONCE = 500
-const QUESTIONS_PER_SECOND = 100
+const QUESTIONS: Rate = { burst: 500, perSecond: 100 }
 /** Closing checkpoints that a peer may offer unasked: to who seems to be behind, and more than once. */
-const OFFERS_AT_ONCE = 16
-const OFFERS_PER_SECOND = 4
+const OFFERS: Rate = { burst: 16, perSecond: 4 }
 /** A peer that takes nothing for so long is not there any more. */
 const STALLED_MS = 30_000
+/** A message that was begun and has not come to its end after this does not come. */
+const UNFINISHED_MS = 60_000
 
 export interface Facts {
   readonly peer: PeerId
@@ -40,12 +42,16 @@ export interface Facts {
 
 export class Session {
   readonly facts: Facts
+  readonly meter: Meter
+  readonly gossip: GossipMeter
   readonly #now: () => number
   readonly #protocolOf: (channel: Channel.Channel) => string
   readonly #outgoing = new Map<Channel.Channel, Frames.Outgoing>()
   readonly #allowances: ReadonlyMap<Channel.Channel, Allowance>
   readonly #questions: Allowance
   readonly #offers: Allowance
+  readonly #incoming = new Set<Frames.Incoming>()
+  #news = 0
   #waitingBytes = 0
   #waitingMessages = 0
   #openQuestions = 0
@@ -54,18 +60,20 @@ export class Session {
   #waiters: Array<() => void> = []
   #isOver = false
 
-  constructor(facts: Facts, protocolOf: (channel: Channel.Channel) => string, now: () => number) {
+  constructor(facts: Facts, meter: Meter, protocolOf: (channel: Channel.Channel) => string, now: () => number) {
     this.facts = facts
+    this.meter = meter
     this.#protocolOf = protocolOf
     this.#now = now
     this.#allowances = new Map(
       Channel.all.map((channel) => {
         const { burstBytes, bytesPerSecond } = Channel.LIMITS[channel]
-        return [channel, new Allowance(burstBytes, bytesPerSecond, now())]
+        return [channel, new Allowance({ burst: burstBytes, perSecond: bytesPerSecond }, now())]
       }),
     )
-    this.#questions = new Allowance(QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND, now())
-    this.#offers = new Allowance(OFFERS_AT_ONCE, OFFERS_PER_SECOND, now())
+    this.#questions = new Allowance(QUESTIONS, now())
+    this.#offers = new Allowance(OFFERS, now())
+    this.gossip = new GossipMeter(meter.standing, now)
   }
 
   get isOver(): boolean {
@@ -116,8 +124,27 @@ export class Session {
     this.#wakeAll()
   }
 
+  /** The messages of a stream, each once there is room for it. */
+  async *messages(
+    channel: Channel.Channel,
+    source: AsyncIterable<Frames.Piece>,
+  ): AsyncGenerator<Uint8Array, undefined> {
+    const incoming = new Frames.Incoming(source, Channel.LIMITS[channel].frameBytes, this.#now)
+    this.#incoming.add(incoming)
+    try {
+      for await (const bytes of incoming.messages()) {
+        await this.#admit(channel, bytes.length)
+        if (this.#isOver) return undefined
+        yield bytes
+      }
+      return undefined
+    } finally {
+      this.#incoming.delete(incoming)
+    }
+  }
+
   /** Waits until so many bytes of this channel may be taken in. */
-  async admit(channel: Channel.Channel, bytes: number): Promise<void> {
+  async #admit(channel: Channel.Channel, bytes: number): Promise<void> {
     const waitMs = this.#allowances.get(channel)?.take(bytes, this.#now()) ?? 0
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs).unref())
     while (!this.#isOver && this.#isFull(channel)) {
@@ -164,17 +191,28 @@ export class Session {
   }
 
   /** A message was handed on; call the result once it was taken in. */
-  holds(bytes: number): () => void {
+  holds(bytes: number): (verdict: Verdict) => void {
     this.#waitingBytes += bytes
     this.#waitingMessages++
     let isReleased = false
-    return () => {
+    return (verdict) => {
       if (isReleased) return
       isReleased = true
+      if (verdict === "news") this.#news++
       this.#waitingBytes -= bytes
       this.#waitingMessages--
       this.#wakeAll()
     }
+  }
+
+  /** How many of its messages were news. */
+  get news(): number {
+    return this.#news
+  }
+
+  /** It began a message long ago and does not come to its end. */
+  get hasUnfinished(): boolean {
+    return [...this.#incoming].some(({ waitingMs }) => waitingMs > UNFINISHED_MS)
   }
 
   get isStalled(): boolean {

@@ -12,13 +12,19 @@ import type { Signer } from "../../protocol/Keys.js"
 import type * as Vertex from "../../protocol/Vertex.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
 import * as Frames from "../Frames.js"
+import type * as GossipRpc from "../GossipRpc.js"
 import * as Hello from "../Hello.js"
 import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Peer, Received, Verdict } from "../Network.js"
+import * as Places from "../Places.js"
 import type { Standing, Standings } from "../Standing.js"
+import { Arrivals } from "./Arrivals.js"
 import * as Channel from "./Channel.js"
+import * as GossipGuard from "./GossipGuard.js"
 import * as Greeting from "./Greeting.js"
+import { Lines } from "./Lines.js"
+import type { Violation } from "./MuxerGuard.js"
 import { Session } from "./Session.js"
 import * as Transport from "./Transport.js"
 
@@ -51,10 +57,7 @@ export interface Options {
   readonly listener: Listener
 }
 
-/** Connections of one host, so that a single machine cannot take all there are. */
-const CONNECTIONS_PER_HOST = 32
-const MAX_INBOUND = 128
-const GREETING_LIMIT_MS = 15_000
+const GREETING_LIMIT_MS = 10_000
 /** How long the same complaint about the same peer is not said again. */
 const SAID_AGAIN_MS = 600_000
 const MAX_COMPLAINTS = 256
@@ -91,12 +94,22 @@ export class Switchboard {
   readonly #greetings = new Map<string, ReturnType<typeof pending<Session | null>>>()
   readonly #complaints = new Map<string, number>()
   readonly #trusted = new Set<PeerId>()
+  readonly #arrivals = new Arrivals(GREETING_LIMIT_MS, Date.now)
+  readonly #lines: Lines
+  #failures = 0
   #transport: Transport.Transport | null = null
   #port = 0
 
   private constructor(options: Options) {
     this.#options = options
     this.#listener = options.listener
+    this.#lines = new Lines(
+      {
+        standing: (peer) => this.#standingOf(peer),
+        flooded: (peer, what) => this.#offend(peer, this.#hostOf(peer), "pieces", what),
+      },
+      Date.now,
+    )
   }
 
   static async start(options: Options): Promise<Switchboard> {
@@ -146,15 +159,25 @@ export class Switchboard {
   async #start(): Promise<void> {
     const { seed, listen, hello } = this.#options
     const topics = Object.values(this.#topics)
-    const gate = {
-      refusesHost: (host: string) => this.#refusesHost(host),
-      refusesPeer: (peer: string, host: string | null) => this.#refusesPeer(peer as PeerId, host),
+    const gate: Transport.Gate = {
+      refusesHost: (address, host) => !this.#arrivals.comes(address, host),
+      arrived: (address, cut) => this.#arrivals.arrived(address, cut),
+      refusesPeer: (peer) => this.#refusesPeer(peer as PeerId),
+      meterOf: (peer) => this.#lines.meterOf(peer),
+      opened: (peer, line) => this.#lines.opened(peer, line),
+      violated: (peer, violation) => this.#violated(peer, violation),
+      gossipMeterOf: async (connection) => (await this.#greetings.get(connection.id)?.promise)?.gossip ?? null,
+      gossipedWrongly: (connection, error) => this.#gossipedWrongly(connection, error),
     }
     const node = await Transport.start({ seed, listen, agent: hello.agent, topics, gate })
     this.#transport = node
     this.#port = Number(node.getMultiaddrs()[0]?.nodeAddress().port ?? 0)
     node.addEventListener("connection:open", ({ detail }) => this.#opened(detail))
     node.addEventListener("connection:close", ({ detail }) => this.#closed(detail))
+    node.addEventListener("peer:disconnect", ({ detail }) => {
+      // What identify said of it; new names cost nothing, and every one of them would be kept for hours.
+      node.peerStore.delete(detail).catch(nothing)
+    })
     await node.handle(Greeting.PROTOCOL, (incoming) => this.#greetedBy(incoming), { maxInboundStreams: 1 })
     for (const channel of Channel.all) {
       await node.handle(this.protocolOf(channel), (incoming) => this.#listen(channel, incoming), {
@@ -177,23 +200,58 @@ export class Switchboard {
 
   // Who may come in.
 
-  #refusesHost(host: string): boolean {
-    const connections = this.#node.getConnections()
-    const inbound = connections.filter(({ direction }) => direction === "inbound")
-    const ofHost = inbound.filter(({ remoteAddr }) => Transport.hostOf(remoteAddr) === host)
-    return inbound.length >= MAX_INBOUND || ofHost.length >= CONNECTIONS_PER_HOST
+  #refusesPeer(peer: PeerId): boolean {
+    return this.#conduct.isBanned(peer, Date.now())
   }
 
-  #refusesPeer(peer: PeerId, host: string | null): boolean {
+  /** Strangers that came by themselves, with what speaks for each. */
+  get #strangers(): ReadonlyArray<Places.Held> {
     const now = Date.now()
-    if (this.#conduct.isBanned(peer, now)) return true
-    // Many of those who came from there were banned: only who has been here and behaved is let in.
-    return host !== null && this.#conduct.isAddressSuspect(host, now) && !this.#trusted.has(peer)
+    return this.sessions
+      .filter(({ facts }) => facts.connection.direction === "inbound" && this.#standingOf(facts.peer) === "stranger")
+      .map(({ facts: { peer, host, connectedSince }, news }) => {
+        return { peer, host, connectedSince, news, points: this.#conduct.points(peer, now) }
+      })
+  }
+
+  /** How many places for strangers are taken. */
+  get strangers(): number {
+    return this.#strangers.length
+  }
+
+  /** Messages of peers that this node failed at, by a bug of its own. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Why a peer that has greeted gets no place; null when it has one, which may have been another's. */
+  #findPlace(peer: PeerId, host: string, standing: Standing): string | null {
+    const now = Date.now()
+    // Many of those who came from there were banned: of strangers only who has been here and behaved is let in.
+    if (standing === "stranger" && this.#conduct.isAddressSuspect(host, now) && !this.#trusted.has(peer)) {
+      return `several others from ${host} are banned`
+    }
+    const others = this.#strangers.filter((held) => held.peer !== peer)
+    const verdict = Places.judge(others, standing, host, now)
+    switch (verdict._tag) {
+      case "Admitted":
+        return null
+      case "Refused":
+        return verdict.reason
+      case "Instead": {
+        const rival = this.#sessions.get(verdict.of)
+        if (rival !== undefined) this.#leave(rival.facts.connection, "its place is given to another peer", "debug")
+        return null
+      }
+    }
   }
 
   #opened(connection: Connection): void {
     const greeting = pending<Session | null>()
     this.#greetings.set(connection.id, greeting)
+    const arrival = connection.remoteAddr.toString()
+    this.#arrivals.arrived(arrival, () => this.#leave(connection, "others wait to greet", "debug"))
+    greeting.promise.finally(() => this.#arrivals.done(arrival))
     if (connection.remotePeer.equals(this.#node.peerId)) {
       this.#leave(connection, "it is this node itself", "debug")
       return
@@ -214,6 +272,7 @@ export class Switchboard {
     this.#greetings.get(connection.id)?.keep(null)
     this.#greetings.delete(connection.id)
     const peer = connection.remotePeer.toString() as PeerId
+    if (this.#node.getConnections(connection.remotePeer).length === 0) this.#lines.closed(peer)
     const session = this.#sessions.get(peer)
     if (session?.facts.connection.id !== connection.id) return
     session.end()
@@ -240,7 +299,9 @@ export class Switchboard {
       (greeted) => this.#admit(connection, greeted),
       (error: unknown) => {
         const host = Transport.hostOf(connection.remoteAddr)
-        if (error instanceof Greeting.NoGreeting) this.#offend(other as PeerId, host, "malformed", error.message)
+        if (error instanceof Greeting.NoGreeting || error instanceof Frames.FrameTooLong) {
+          this.#offend(other as PeerId, host, "malformed", error.message)
+        }
         this.#leave(connection, reasonOf(error), error instanceof Greeting.Strangers ? "warn" : "debug")
       },
     )
@@ -255,13 +316,19 @@ export class Switchboard {
       return
     }
     const host = Transport.hostOf(connection.remoteAddr) ?? ""
+    const standing = this.#options.standings.of(peer, validator)
+    const refusal = connection.direction === "inbound" ? this.#findPlace(peer, host, standing) : null
+    if (refusal !== null) {
+      this.#leave(connection, refusal, "debug")
+      return
+    }
     const dialled = withoutPeer(connection.remoteAddr.toString())
     const kind = host.includes(":") ? "ip6" : "ip4"
     const address =
       connection.direction === "outbound" || hello.port === 0 ? dialled : `/${kind}/${host}/tcp/${hello.port}`
     const connectedSince = Counter.timestamp(Date.now())
     const facts = { peer, connection, hello, validator, address, host, connectedSince }
-    const session = new Session(facts, (channel) => this.protocolOf(channel), Date.now)
+    const session = new Session(facts, this.#lines.meterOf(peer), (channel) => this.protocolOf(channel), Date.now)
     this.#sessions.set(peer, session)
     this.#greetings.get(connection.id)?.keep(session)
     if (rival !== undefined) {
@@ -303,6 +370,7 @@ export class Switchboard {
     const channel = MessageCodec.isQuestion(message) ? "questions" : "answers"
     if (channel === "answers") session.answered()
     if (message._tag === "AskClosing") session.asksForClosing()
+    if (channel === "questions") session.meter.asked(MessageCodec.MAX_BYTES)
     session.send(channel, Frames.framed(MessageCodec.encode(message)))
   }
 
@@ -333,14 +401,11 @@ export class Switchboard {
       stream.abort(new Error("no greeting"))
       return
     }
-    const { frameBytes } = Channel.LIMITS[channel]
     try {
       // Nothing goes back on it.
       await stream.closeWrite()
-      for await (const bytes of Frames.read(stream.source, frameBytes)) {
-        await session.admit(channel, bytes.length)
-        if (session.isOver) break
-        this.#take(session, channel, bytes)
+      for await (const bytes of session.messages(channel, stream.source)) {
+        this.#contain(session, channel, () => this.#take(session, channel, bytes))
       }
     } catch (error) {
       if (error instanceof Frames.FrameTooLong) this.#offendSession(session, "oversize", `${channel}: ${error.message}`)
@@ -360,9 +425,9 @@ export class Switchboard {
       this.#offendSession(session, "flood", "more closing checkpoints than were asked for and anybody offers")
       return
     }
-    const release = session.holds(bytes.length)
     const { peer } = session.facts
-    this.#listener.heard({ from: peer, standing: this.#standingOf(session), tag, bytes, settle: release })
+    const settle = session.holds(bytes.length)
+    this.#listener.heard({ from: peer, standing: this.#standingOf(peer), tag, bytes, settle })
   }
 
   /** Nothing else is read here: reading costs more than a sender pays, so it is left to who judges it in fair turns. */
@@ -376,10 +441,11 @@ export class Switchboard {
 
   #gossiped(from: PeerId, topic: string, bytes: Uint8Array, report: (verdict: Verdict) => void): void {
     const session = this.#sessions.get(from)
-    if (session === undefined || !session.hasRoom) {
-      report("known")
-      return
-    }
+    if (session === undefined || !session.hasRoom) report("known")
+    else this.#contain(session, "gossip", () => this.#takeGossip(session, topic, bytes, report))
+  }
+
+  #takeGossip(session: Session, topic: string, bytes: Uint8Array, report: (verdict: Verdict) => void): void {
     const isTransactions = topic === this.#topics.transactions
     const belongs = (tag: Tag): boolean =>
       MessageCodec.isNews({ _tag: tag }) && tag !== "Vertices" && (tag === "Transactions") === isTransactions
@@ -388,21 +454,33 @@ export class Switchboard {
       report("refused")
       return
     }
-    const release = session.holds(bytes.length)
+    const settle = session.holds(bytes.length)
+    const { peer } = session.facts
     this.#listener.heard({
-      from,
-      standing: this.#standingOf(session),
+      from: peer,
+      standing: this.#standingOf(peer),
       tag,
       bytes,
       settle: (verdict) => {
-        release()
+        settle(verdict)
         report(verdict)
       },
     })
   }
 
-  #standingOf({ facts }: Session): Standing {
-    return this.#options.standings.of(facts.peer, facts.validator)
+  #standingOf(peer: PeerId): Standing {
+    return this.#options.standings.of(peer, this.#sessions.get(peer)?.facts.validator ?? null)
+  }
+
+  /** What throws here is a bug of this node, which must not be a way to stop it: it costs this peer its message. */
+  #contain(session: Session, where: string, handle: () => void): void {
+    try {
+      handle()
+    } catch (error) {
+      this.#failures++
+      const { peer, address } = session.facts
+      this.#complain("warn", `failed at what a peer sent (${where}): ${reasonOf(error)}`, { peer, address })
+    }
   }
 
   // How peers behave.
@@ -410,6 +488,27 @@ export class Switchboard {
   misbehaved(peer: PeerId, what: string, offence: Offence): void {
     const session = this.#sessions.get(peer)
     this.#offend(peer, session?.facts.host ?? null, offence, what)
+  }
+
+  #hostOf(peer: PeerId): string | null {
+    const [connection] = this.#connectionsOf(peer)
+    return connection === undefined ? null : Transport.hostOf(connection.remoteAddr)
+  }
+
+  #connectionsOf(peer: PeerId): ReadonlyArray<Connection> {
+    return this.#node.getConnections().filter(({ remotePeer }) => remotePeer.toString() === peer)
+  }
+
+  #violated(peer: PeerId, violation: Violation): void {
+    this.#offend(peer, this.#hostOf(peer), "misframed", violation.message)
+    for (const connection of this.#connectionsOf(peer)) connection.abort(violation)
+  }
+
+  #gossipedWrongly(connection: Connection, error: GossipRpc.Malformed | GossipGuard.Flood): void {
+    const peer = connection.remotePeer.toString() as PeerId
+    const offence = error instanceof GossipGuard.Flood ? "flood" : "misframed"
+    this.#offend(peer, Transport.hostOf(connection.remoteAddr), offence, `gossip: ${error.message}`)
+    connection.abort(error)
   }
 
   #offendSession({ facts }: Session, offence: Offence, what: string): void {
@@ -421,17 +520,28 @@ export class Switchboard {
     this.#complain(consequence === "none" ? "debug" : "warn", SAYS[consequence], { peer, address: host, offence, what })
     if (consequence === "none") return
     this.#trusted.delete(peer)
-    for (const connection of this.#node.getConnections()) {
-      if (connection.remotePeer.toString() === peer) connection.abort(new Error(what))
-    }
+    for (const connection of this.#connectionsOf(peer)) connection.abort(new Error(what))
   }
 
   /** Peers that take nothing any more are let go. */
   sweep(): void {
-    for (const { isStalled, facts } of this.#sessions.values()) {
-      if (!isStalled) continue
-      this.#notice("info", "peer does not read what it is sent", { peer: facts.peer, address: facts.address })
-      facts.connection.abort(new Error("it does not read"))
+    for (const session of this.sessions) {
+      const { isStalled, hasUnfinished, facts } = session
+      if (hasUnfinished) {
+        this.#offendSession(session, "unfinished", "a message that was begun and does not come to its end")
+        facts.connection.abort(new Error("it does not finish what it began"))
+      }
+      if (isStalled) this.#lose(facts.peer)
+    }
+    for (const peer of this.#lines.stalled()) this.#lose(peer)
+    this.#lines.sweep()
+    this.#arrivals.sweep()
+  }
+
+  #lose(peer: PeerId): void {
+    for (const connection of this.#connectionsOf(peer)) {
+      this.#notice("info", "peer does not read what it is sent", { peer, address: connection.remoteAddr.toString() })
+      connection.abort(new Error("it does not read"))
     }
   }
 

@@ -10,13 +10,17 @@ import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
 import { sha256 } from "#crypto"
 import * as Binary from "../../protocol/Binary.js"
+import * as GossipGuard from "./GossipGuard.js"
+import * as Guard from "./Guard.js"
 
-/** Who may come in. */
-export interface Gate {
+/** Who may come in, and how much of whom. */
+export interface Gate extends Guard.Warden, GossipGuard.Warden {
   /** Before anything was said. */
-  readonly refusesHost: (host: string) => boolean
+  readonly refusesHost: (address: string, host: string) => boolean
+  /** What was not refused, and how to cut it. */
+  readonly arrived: (address: string, cut: () => void) => void
   /** Once it is known who it is. */
-  readonly refusesPeer: (peer: string, host: string | null) => boolean
+  readonly refusesPeer: (peer: string) => boolean
 }
 
 export interface Options {
@@ -33,11 +37,16 @@ export type Transport = Libp2p<{ readonly identify: unknown; readonly gossip: Go
 
 /** Streams that one peer may have open at a time: three for messages, gossip, the rest short-lived. */
 const STREAMS_PER_PEER = 16
-const MAX_CONNECTIONS = 256
+/** More than `Places` gives: it is for those to decide who goes. */
+const MAX_CONNECTIONS = 1_024
+const MAX_ARRIVING = 512
+/** Of one host in a second, before anything was said. */
+const ARRIVING_PER_SECOND = 32
 const UPGRADE_LIMIT_MS = 5_000
-/** Above that gossip is cut off by those who read it; a few transaction messages at once stay below. */
-const GOSSIP_BYTES = 8_388_608
-const GOSSIP_WAITING_BYTES = 16_777_216
+const NEGOTIATION_LIMIT_MS = 5_000
+/** What a stream grows to on a fast line: memory for what is not read yet. */
+const STREAM_WINDOW_BYTES = 1_048_576
+const GOSSIP_WAITING_BYTES = 8_388_608
 /**
  * How long a message is known by its bytes. Short: what is said again after that is meant to be heard again, and what
  * was known before is not forwarded anyway.
@@ -53,28 +62,50 @@ export const hostOf = (address: { readonly nodeAddress: () => { readonly address
   }
 }
 
-const makeGossip = (topics: ReadonlyArray<string>) => (components: ConstructorParameters<typeof GossipSub>[0]) =>
-  new GossipSub(components, {
-    globalSignaturePolicy: "StrictNoSign",
-    // Unsigned messages have no author and number to be named by.
-    msgIdFn: ({ topic, data }) => sha256(new Uint8Array([...Binary.utf8(topic), 0, ...sha256(data)])),
-    asyncValidation: true,
-    allowedTopics: new Set(topics),
-    allowPublishToZeroTopicPeers: true,
-    ignoreDuplicatePublishError: true,
-    floodPublish: true,
-    batchPublish: true,
-    fallbackToFloodsub: false,
-    emitSelf: false,
-    doPX: false,
-    seenTTL: SEEN_MS,
-    maxInboundStreams: 2,
-    maxOutboundStreams: 2,
-    maxInboundDataLength: GOSSIP_BYTES,
-    maxOutboundBufferSize: GOSSIP_WAITING_BYTES,
-    // Conduct judges, with reasons of ours: nodes that share an address or are slow do nothing wrong.
-    scoreParams: { IPColocationFactorWeight: 0, behaviourPenaltyWeight: 0 },
-  })
+type GossipComponents = ConstructorParameters<typeof GossipSub>[0]
+
+const makeGossip = (topics: ReadonlyArray<string>, gate: Gate) => (components: GossipComponents) => {
+  const { privateKey, peerId, peerStore, connectionManager, logger } = components
+  const registrar = GossipGuard.registrar(components.registrar, gate)
+  const { LIMITS } = GossipGuard
+  return new GossipSub(
+    { privateKey, peerId, peerStore, connectionManager, logger, registrar },
+    {
+      globalSignaturePolicy: "StrictNoSign",
+      // Unsigned messages have no author and number to be named by.
+      msgIdFn: ({ topic, data }) => sha256(new Uint8Array([...Binary.utf8(topic), 0, ...sha256(data)])),
+      asyncValidation: true,
+      allowedTopics: new Set(topics),
+      allowPublishToZeroTopicPeers: true,
+      ignoreDuplicatePublishError: true,
+      floodPublish: true,
+      batchPublish: true,
+      fallbackToFloodsub: false,
+      emitSelf: false,
+      doPX: false,
+      seenTTL: SEEN_MS,
+      maxInboundStreams: 2,
+      maxOutboundStreams: 2,
+      maxInboundDataLength: LIMITS.bytes,
+      // The same again behind the guard, which counts all that these do not: they see a list of names as one.
+      decodeRpcLimits: {
+        maxSubscriptions: LIMITS.subscriptions,
+        maxMessages: LIMITS.messages,
+        maxIhaveMessageIDs: LIMITS.ids,
+        maxIwantMessageIDs: LIMITS.ids,
+        maxIdontwantMessageIDs: LIMITS.ids,
+        maxControlMessages: LIMITS.controls,
+        maxPeerInfos: 0,
+      },
+      maxOutboundBufferSize: GOSSIP_WAITING_BYTES,
+      // Conduct judges, with reasons of ours: nodes that share an address or are slow do nothing wrong.
+      // Names of peers that have gone are forgotten with them.
+      scoreParams: { IPColocationFactorWeight: 0, behaviourPenaltyWeight: 0, retainScore: SEEN_MS },
+    },
+  )
+}
+
+const NOISE = "/noise"
 
 export const start = async ({ seed, listen, agent, topics, gate }: Options): Promise<Transport> =>
   createLibp2p({
@@ -82,23 +113,31 @@ export const start = async ({ seed, listen, agent, topics, gate }: Options): Pro
     nodeInfo: { userAgent: agent },
     addresses: { listen: [listen] },
     transports: [tcp({ backlog: 64, listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],
-    connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ maxInboundStreams: STREAMS_PER_PEER, maxOutboundStreams: 2 * STREAMS_PER_PEER })],
+    connectionProtector: () => Guard.protector(NOISE, gate.arrived),
+    connectionEncrypters: [(components) => Guard.encrypter(noise()(components), gate)],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: STREAMS_PER_PEER,
+        maxOutboundStreams: 2 * STREAMS_PER_PEER,
+        maxStreamWindowSize: STREAM_WINDOW_BYTES,
+      }),
+    ],
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,
       maxParallelDials: 16,
-      inboundConnectionThreshold: 50,
-      maxIncomingPendingConnections: 64,
+      inboundConnectionThreshold: ARRIVING_PER_SECOND,
+      maxIncomingPendingConnections: MAX_ARRIVING,
       inboundUpgradeTimeout: UPGRADE_LIMIT_MS,
+      inboundStreamProtocolNegotiationTimeout: NEGOTIATION_LIMIT_MS,
+      outboundStreamProtocolNegotiationTimeout: 2 * NEGOTIATION_LIMIT_MS,
       dialTimeout: 2 * UPGRADE_LIMIT_MS,
       // Nobody dials by itself: `Switchboard` knows whom to try again and when.
       reconnectRetries: 0,
     },
     connectionGater: {
-      denyDialPeer: (peer) => gate.refusesPeer(peer.toString(), null),
-      denyInboundConnection: ({ remoteAddr }) => gate.refusesHost(hostOf(remoteAddr) ?? ""),
-      denyInboundEncryptedConnection: (peer, { remoteAddr }) =>
-        gate.refusesPeer(peer.toString(), hostOf(remoteAddr) ?? ""),
+      denyDialPeer: (peer) => gate.refusesPeer(peer.toString()),
+      denyInboundConnection: ({ remoteAddr }) => gate.refusesHost(remoteAddr.toString(), hostOf(remoteAddr) ?? ""),
+      denyInboundEncryptedConnection: (peer) => gate.refusesPeer(peer.toString()),
     },
-    services: { identify: identify({ protocolPrefix: "udg" }), gossip: makeGossip(topics) },
+    services: { identify: identify({ protocolPrefix: "udg" }), gossip: makeGossip(topics, gate) },
   })

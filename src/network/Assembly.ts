@@ -1,0 +1,103 @@
+/**
+ * Puts records back together from a byte stream that was cut anywhere. The work is linear in the bytes however small the
+ * pieces are: what lies whole in a piece is not copied, the rest is copied into one buffer that grows with what came.
+ */
+
+const NOTHING = new Uint8Array(0)
+const SMALLEST = 64
+
+/** How long a record that starts with these bytes is, its head included; undefined when more of it is needed. */
+export type LengthOf = (start: Uint8Array) => number | undefined
+
+export class Assembly {
+  readonly #lengthOf: LengthOf
+  #piece: Uint8Array = NOTHING
+  #at = 0
+  /** The start of a record that is not complete. */
+  #buffer: Uint8Array = NOTHING
+  #filled = 0
+  #copied = 0
+
+  /** `lengthOf` may fail for a length that is too long; it is never shown more bytes than came. */
+  constructor(lengthOf: LengthOf) {
+    this.#lengthOf = lengthOf
+  }
+
+  /** A record has begun and is not complete. */
+  get isWaiting(): boolean {
+    return this.#filled > 0
+  }
+
+  /** How many bytes were copied so far, for tests of what it costs. */
+  get copied(): number {
+    return this.#copied
+  }
+
+  /** How much memory it holds between two pieces. */
+  get heldBytes(): number {
+    return this.#buffer.length
+  }
+
+  /** More bytes, once `next` has given all records of those before. */
+  add(piece: Uint8Array): void {
+    if (this.#at < this.#piece.length) throw new Error("the piece before is not read to its end")
+    this.#piece = piece
+    this.#at = 0
+  }
+
+  /**
+   * The next complete record, which may share memory with the piece it came in; undefined when another piece is needed.
+   */
+  next(): Uint8Array | undefined {
+    return this.#filled > 0 ? this.#completed() : this.#whole()
+  }
+
+  #whole(): Uint8Array | undefined {
+    const rest = this.#piece.subarray(this.#at)
+    if (rest.length === 0) return this.#done()
+    const length = this.#lengthOf(rest)
+    if (length === undefined || length > rest.length) {
+      this.#absorb(rest.length, length ?? rest.length)
+      return this.#done()
+    }
+    this.#at += length
+    return rest.subarray(0, length)
+  }
+
+  #completed(): Uint8Array | undefined {
+    for (;;) {
+      const length = this.#lengthOf(this.#buffer.subarray(0, this.#filled))
+      if (length !== undefined && length <= this.#filled) {
+        const record = this.#buffer.subarray(0, length)
+        this.#buffer = NOTHING
+        this.#filled = 0
+        return record
+      }
+      const rest = this.#piece.length - this.#at
+      if (rest === 0) return this.#done()
+      // Of a head that is not complete one byte after the other, so that nothing behind its record is taken.
+      this.#absorb(length === undefined ? 1 : Math.min(rest, length - this.#filled), length ?? this.#filled + 1)
+    }
+  }
+
+  #absorb(count: number, wanted: number): void {
+    const needed = this.#filled + count
+    if (this.#buffer.length < needed) {
+      // Twice what came at most, so that an announced length alone takes no memory.
+      const grown = new Uint8Array(Math.max(needed, Math.min(wanted, Math.max(SMALLEST, 2 * needed))))
+      grown.set(this.#buffer.subarray(0, this.#filled))
+      this.#copied += this.#filled
+      this.#buffer = grown
+    }
+    this.#buffer.set(this.#piece.subarray(this.#at, this.#at + count), this.#filled)
+    this.#copied += count
+    this.#filled = needed
+    this.#at += count
+  }
+
+  #done(): undefined {
+    this.#piece = NOTHING
+    this.#at = 0
+    return undefined
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Who has a place among the inbound connections. Members of the committee and named peers always have one; strangers share
+ * a number of places, and where these are full a newcomer takes the place of the least useful one of a crowd.
+ */
+import type { PeerId } from "../consensus/replica/Peer.js"
+import * as AddressGroup from "./AddressGroup.js"
+import type { Standing } from "./Standing.js"
+
+export const STRANGERS = 128
+/** Strangers of one host. */
+export const STRANGERS_PER_HOST = 32
+/** Connections that have not greeted. */
+export const UNGREETED = 64
+/** The same of one host; a committee behind one address greets within a moment. */
+export const UNGREETED_PER_HOST = 16
+/** Whoever has brought nothing new within this time gives way to anybody. */
+export const PROBATION_MS = 60_000
+
+/** A stranger that has a place. */
+export interface Held {
+  readonly peer: PeerId
+  readonly host: string
+  readonly connectedSince: number
+  /** Messages of its that were news. */
+  readonly news: number
+  /** Of its conduct. */
+  readonly points: number
+}
+
+export type Verdict =
+  | { readonly _tag: "Admitted" }
+  /** In the place of another one. */
+  | { readonly _tag: "Instead"; readonly of: PeerId }
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+const admitted: Verdict = { _tag: "Admitted" }
+
+const countBy = <A>(all: Iterable<A>, keyOf: (each: A) => string): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const each of all) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1)
+  return counts
+}
+
+/** Points first, then what it has brought, then how long it has been here. */
+const isWorse = (a: Held, b: Held): boolean =>
+  a.points !== b.points
+    ? a.points > b.points
+    : a.news !== b.news
+      ? a.news < b.news
+      : a.connectedSince > b.connectedSince
+
+const worst = (all: Iterable<Held>): Held | undefined => {
+  let found: Held | undefined
+  for (const each of all) if (found === undefined || isWorse(each, found)) found = each
+  return found
+}
+
+const instead = (victim: Held | undefined): Verdict | undefined =>
+  victim === undefined ? undefined : { _tag: "Instead", of: victim.peer }
+
+/** Of the largest crowd of one kind, unless the newcomer would only make another crowd as large. */
+const fromCrowd = (held: ReadonlyArray<Held>, host: string, groupOf: (host: string) => string): Held | undefined => {
+  const counts = countBy(held, (each) => groupOf(each.host))
+  const largest = Math.max(...counts.values())
+  if ((counts.get(groupOf(host)) ?? 0) + 1 >= largest) return undefined
+  return worst(held.filter((each) => counts.get(groupOf(each.host)) === largest))
+}
+
+/** Whether one who has greeted gets a place, among the strangers that have one. */
+export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: string, now: number): Verdict => {
+  if (standing !== "stranger") return admitted
+  const group = AddressGroup.hostGroup(host)
+  if (held.filter((each) => AddressGroup.hostGroup(each.host) === group).length >= STRANGERS_PER_HOST) {
+    return { _tag: "Refused", reason: `${STRANGERS_PER_HOST} connections from ${group} are the limit` }
+  }
+  if (held.length < STRANGERS) return admitted
+  const idle = held.filter(({ news, connectedSince }) => news === 0 && now - connectedSince >= PROBATION_MS)
+  const misbehaved = held.filter(({ points }) => points > 0)
+  return (
+    instead(fromCrowd(held, host, AddressGroup.neighbourhood)) ??
+    instead(fromCrowd(held, host, AddressGroup.hostGroup)) ??
+    instead(worst(misbehaved)) ??
+    instead(worst(idle)) ?? { _tag: "Refused", reason: `all ${STRANGERS} places are taken by others that are of use` }
+  )
+}
+
+/** A connection of whom nothing is known but where it comes from. */
+export interface Ungreeted {
+  readonly id: string
+  readonly host: string
+  readonly since: number
+}
+
+export type Opening =
+  | { readonly _tag: "Opened" }
+  | { readonly _tag: "InsteadOf"; readonly id: string }
+  | { readonly _tag: "Full" }
+
+/**
+ * Whether one more may come and greet. Where too many have not greeted, the oldest one of the largest crowd has had its
+ * time.
+ */
+export const open = (waiting: ReadonlyArray<Ungreeted>, host: string): Opening => {
+  const group = AddressGroup.hostGroup(host)
+  const counts = countBy(waiting, (each) => AddressGroup.hostGroup(each.host))
+  if ((counts.get(group) ?? 0) >= UNGREETED_PER_HOST) return { _tag: "Full" }
+  if (waiting.length < UNGREETED) return { _tag: "Opened" }
+  const crowds = countBy(waiting, (each) => AddressGroup.neighbourhood(each.host))
+  const largest = Math.max(...crowds.values())
+  const crowd = waiting.filter((each) => crowds.get(AddressGroup.neighbourhood(each.host)) === largest)
+  const [oldest] = [...crowd].sort((a, b) => a.since - b.since)
+  return oldest === undefined ? { _tag: "Full" } : { _tag: "InsteadOf", id: oldest.id }
+}

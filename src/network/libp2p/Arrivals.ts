@@ -1,0 +1,75 @@
+/** Connections that came in and have not greeted yet: few, for a short time, and not all of one hand. */
+import * as AddressGroup from "../AddressGroup.js"
+import { Allowance, type Rate } from "../Allowance.js"
+import * as Places from "../Places.js"
+
+interface Arrival extends Places.Ungreeted {
+  cut: () => void
+}
+
+/** Each costs a handshake, and everybody of one host shares this. A committee on one machine comes all at once. */
+const PER_HOST: Rate = { burst: 128, perSecond: 8 }
+/** Hosts whose rate is remembered. */
+const MAX_HOSTS = 4_096
+
+const nothing = () => {}
+
+export class Arrivals {
+  readonly #limitMs: number
+  readonly #now: () => number
+  /** By the address that it comes from, port and all. */
+  readonly #waiting = new Map<string, Arrival>()
+  readonly #hosts = new Map<string, Allowance>()
+
+  constructor(limitMs: number, now: () => number) {
+    this.#limitMs = limitMs
+    this.#now = now
+  }
+
+  /** Whether a connection may be opened; another one that has not greeted may have to go for it. */
+  comes(address: string, host: string): boolean {
+    const now = this.#now()
+    this.sweep()
+    if (!this.#allows(AddressGroup.hostGroup(host), now)) return false
+    const opening = Places.open([...this.#waiting.values()], host)
+    if (opening._tag === "Full") return false
+    if (opening._tag === "InsteadOf") this.#cut(opening.id)
+    this.#waiting.set(address, { id: address, host, since: now, cut: nothing })
+    return true
+  }
+
+  #allows(host: string, now: number): boolean {
+    const known = this.#hosts.get(host)
+    const allowance = known ?? new Allowance(PER_HOST, now)
+    if (known === undefined) {
+      // The one that was used least lately goes: a map gives them in that order.
+      const [oldest] = this.#hosts.keys()
+      if (this.#hosts.size >= MAX_HOSTS && oldest !== undefined) this.#hosts.delete(oldest)
+    } else this.#hosts.delete(host)
+    this.#hosts.set(host, allowance)
+    return allowance.take(1, now) === 0
+  }
+
+  /** How it can be cut. Of what did not come in by `comes` nothing is known here. */
+  arrived(address: string, cut: () => void): void {
+    const arrival = this.#waiting.get(address)
+    if (arrival !== undefined) arrival.cut = cut
+  }
+
+  /** It has greeted, or gone. */
+  done(address: string): void {
+    this.#waiting.delete(address)
+  }
+
+  /** Who did not greet in time is cut. */
+  sweep(): void {
+    const before = this.#now() - this.#limitMs
+    for (const { id, since } of this.#waiting.values()) if (since < before) this.#cut(id)
+  }
+
+  #cut(id: string): void {
+    const arrival = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    arrival?.cut()
+  }
+}

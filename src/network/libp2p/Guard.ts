@@ -1,0 +1,114 @@
+/**
+ * Stands at the two doors that libp2p leaves open to everybody: the bytes before the encryption is agreed on, and the
+ * encrypted records before the multiplexer. From there on every peer has its meter.
+ */
+import type {
+  ConnectionEncrypter,
+  ConnectionProtector,
+  PeerId as Libp2pPeerId,
+  MultiaddrConnection,
+  SecuredConnection,
+  StreamMuxerFactory,
+} from "@libp2p/interface"
+import type { PeerId } from "../../consensus/replica/Peer.js"
+import * as Binary from "../../protocol/Binary.js"
+import { Assembly } from "../Assembly.js"
+import type { Meter } from "./Meter.js"
+import * as MuxerGuard from "./MuxerGuard.js"
+
+/** Keeps the meters, and hears of what goes wrong. */
+export interface Warden {
+  readonly meterOf: (peer: PeerId) => Meter
+  readonly opened: (peer: PeerId, line: MuxerGuard.Line) => void
+  readonly violated: (peer: PeerId, violation: MuxerGuard.Violation) => void
+}
+
+const line = (text: string): Uint8Array => {
+  const bytes = Binary.utf8(`${text}\n`)
+  return Uint8Array.of(bytes.length, ...bytes)
+}
+
+/**
+ * What either side of a connection says first, to the byte: there is one encryption to agree on. libp2p would answer any
+ * number of other proposals, thousands of them in one piece.
+ */
+export const preamble = (encryption: string): Uint8Array =>
+  Uint8Array.of(...line("/multistream/1.0.0"), ...line(encryption))
+
+/** Fails where a source does not begin with these bytes. */
+export async function* beginning<A extends MuxerGuard.Piece>(
+  source: AsyncIterable<A>,
+  expected: Uint8Array,
+): AsyncGenerator<A, undefined> {
+  let at = 0
+  for await (const piece of source) {
+    if (at < expected.length) {
+      const start = piece.subarray().subarray(0, expected.length - at)
+      if (start.some((byte, i) => byte !== expected[at + i])) {
+        throw new MuxerGuard.Violation("it speaks another protocol")
+      }
+      at += start.length
+    }
+    yield piece
+  }
+  return undefined
+}
+
+const RECORD_HEAD_BYTES = 2
+
+const recordLength = (start: Uint8Array): number | undefined =>
+  start.length < RECORD_HEAD_BYTES ? undefined : RECORD_HEAD_BYTES + (start[0] ?? 0) * 256 + (start[1] ?? 0)
+
+/** Encrypted records as wholes, since the library's own work is quadratic in the pieces that one comes in. */
+export async function* records(source: AsyncIterable<MuxerGuard.Piece>): AsyncGenerator<Uint8Array, undefined> {
+  const assembly = new Assembly(recordLength)
+  for await (const piece of source) {
+    assembly.add(piece.subarray())
+    for (let record = assembly.next(); record !== undefined; record = assembly.next()) yield record
+  }
+  return undefined
+}
+
+/** `arrived`: hears of every connection before anything is read from it. */
+export const protector = (
+  encryption: string,
+  arrived: (address: string, cut: () => void) => void,
+): ConnectionProtector => {
+  const expected = preamble(encryption)
+  return {
+    protect: async (connection: MultiaddrConnection) => {
+      arrived(connection.remoteAddr.toString(), () =>
+        connection.abort(new MuxerGuard.Violation("others wait to greet")),
+      )
+      connection.source = beginning(connection.source, expected)
+      return connection
+    },
+  }
+}
+
+type Secure = ConnectionEncrypter["secureInbound"]
+
+export const encrypter = (inner: ConnectionEncrypter, warden: Warden): ConnectionEncrypter => {
+  const muxerFor = (remote: Libp2pPeerId, factory: StreamMuxerFactory | undefined): StreamMuxerFactory => {
+    // It would be agreed on by the same endless lines; every node of this program agrees on it in the handshake.
+    if (factory === undefined) throw new MuxerGuard.Violation("it names no multiplexer in the handshake")
+    const peer = remote.toString() as PeerId
+    return MuxerGuard.guarded(factory, {
+      meter: warden.meterOf(peer),
+      opened: (each) => warden.opened(peer, each),
+      violated: (violation) => warden.violated(peer, violation),
+    })
+  }
+  const guarded =
+    (secure: Secure): Secure =>
+    async (connection, options) => {
+      connection.source = records(connection.source)
+      const secured = await secure(connection, options)
+      return { ...secured, streamMuxer: muxerFor(secured.remotePeer, secured.streamMuxer) } satisfies SecuredConnection
+    }
+  return {
+    protocol: inner.protocol,
+    secureInbound: guarded((connection, options) => inner.secureInbound(connection, options)),
+    secureOutbound: guarded((connection, options) => inner.secureOutbound(connection, options)),
+  }
+}

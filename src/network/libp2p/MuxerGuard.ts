@@ -1,0 +1,229 @@
+/**
+ * Stands between the decrypted bytes of a connection and the multiplexer (Yamux), which itself takes frames of any size at
+ * any rate, keeps what nobody has read yet without a limit, and reads what belongs to no stream to its end.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Stream, StreamMuxer, StreamMuxerFactory } from "@libp2p/interface"
+import { Assembly } from "../Assembly.js"
+import type { Meter } from "./Meter.js"
+
+/** What no honest node sends. */
+export class Violation extends Error {}
+
+/** What comes in pieces, whatever holds them. */
+export interface Piece {
+  subarray(): Uint8Array
+}
+
+export const HEAD_BYTES = 12
+/** The longest that the library makes; what it would read is four gigabytes. */
+export const MAX_FRAME_BYTES = 65_536
+const TYPE_AT = 1
+const FLAGS_AT = 2
+const STREAM_AT = 4
+const LENGTH_AT = 8
+const DATA = 0
+const LAST_TYPE = 3
+const SYN = 1
+
+/** A stream is negotiated, handed over and forgotten again. */
+const PIECES_PER_STREAM = 50
+/** Of all streams, come and not read. */
+const UNREAD_BYTES = 4_194_304
+/** Frames that were not read: each takes half a kilobyte whatever is in it. */
+const UNREAD_FRAMES = 4_096
+const LOOK_MS = 20
+/** Nobody proposes longer names of protocols, or more of them. */
+const NEGOTIATION_BYTES = 512
+const NEGOTIATION_LINES = 8
+const NEWLINE = 10
+/** What goes out with so much in it is worth a receipt; what answers a question of the multiplexer is not. */
+const CONTENT_BYTES = HEAD_BYTES + 64
+
+/** Fails for what no frame of an honest node begins with. */
+export const frameLength = (start: Uint8Array): number | undefined => {
+  if (start.length < HEAD_BYTES) return undefined
+  const type = start[TYPE_AT] ?? 0
+  if (start[0] !== 0 || type > LAST_TYPE) throw new Violation("a frame of no known kind")
+  if (type !== DATA) return HEAD_BYTES
+  const length = new DataView(start.buffer, start.byteOffset).getUint32(LENGTH_AT)
+  // One without content would wait to be read, and count for nothing in what waits.
+  if (length === 0 || length > MAX_FRAME_BYTES) throw new Violation(`a frame with ${length} bytes`)
+  return HEAD_BYTES + length
+}
+
+const unreadBytes = (stream: Stream): number =>
+  "sourceReadableLength" in stream && typeof stream.sourceReadableLength === "function"
+    ? Number(stream.sourceReadableLength())
+    : 0
+
+const unsentBytes = (source: StreamMuxer["source"]): number =>
+  "readableLength" in source && typeof source.readableLength === "number" ? source.readableLength : 0
+
+/** Frames that wait in the streams of a connection. */
+class Unread {
+  readonly #muxer: StreamMuxer
+  readonly #frames = new Map<string, number>()
+  #total = 0
+
+  constructor(muxer: StreamMuxer) {
+    this.#muxer = muxer
+  }
+
+  add(frame: Uint8Array): void {
+    const stream = String(new DataView(frame.buffer, frame.byteOffset).getUint32(STREAM_AT))
+    this.#frames.set(stream, (this.#frames.get(stream) ?? 0) + 1)
+    this.#total++
+  }
+
+  /** Whether so much waits that nothing more may be read. Exact once what was read before has been handed over. */
+  get isFull(): boolean {
+    const waiting = new Map(this.#muxer.streams.map((stream) => [stream.id, unreadBytes(stream)]))
+    let bytes = 0
+    for (const each of waiting.values()) bytes += each
+    if (this.#total > UNREAD_FRAMES) this.#forgetRead(waiting)
+    return bytes > UNREAD_BYTES || this.#total > UNREAD_FRAMES
+  }
+
+  #forgetRead(waiting: ReadonlyMap<string, number>): void {
+    this.#total = 0
+    for (const [stream, count] of this.#frames) {
+      if ((waiting.get(stream) ?? 0) === 0) this.#frames.delete(stream)
+      else this.#total += count
+    }
+  }
+}
+
+/** Whole frames, at the rate of the meter. */
+async function* frames(
+  source: AsyncIterable<Piece>,
+  meter: Meter,
+  unread: Unread,
+  outgoing: Outgoing,
+): AsyncGenerator<Uint8Array> {
+  const assembly = new Assembly(frameLength)
+  for await (const piece of source) {
+    const bytes = piece.subarray()
+    const pause = meter.charge(1, bytes.length)
+    if (pause !== undefined) await pause
+    assembly.add(bytes)
+    for (let frame = assembly.next(); frame !== undefined; frame = assembly.next()) {
+      while (unread.isFull && !outgoing.isOver) await sleep(LOOK_MS, undefined, { ref: false })
+      const pause = meter.charge(opensStream(frame) ? PIECES_PER_STREAM : 1, 0)
+      if (pause !== undefined) await pause
+      if (frame[TYPE_AT] === DATA) unread.add(frame)
+      yield frame
+    }
+  }
+}
+
+const opensStream = (frame: Uint8Array): boolean => ((frame[FLAGS_AT + 1] ?? 0) & SYN) !== 0
+
+/** The negotiation of a stream's protocol answers every line, however many there are. */
+async function* negotiating(
+  stream: Stream,
+  source: Stream["source"],
+  violated: Guarding["violated"],
+): Stream["source"] {
+  let [bytes, lines] = [0, 0]
+  for await (const piece of source) {
+    if (stream.protocol === undefined) {
+      const text = piece.subarray()
+      bytes += text.length
+      for (const byte of text.subarray(0, NEGOTIATION_BYTES)) if (byte === NEWLINE) lines++
+      if (bytes > NEGOTIATION_BYTES || lines > NEGOTIATION_LINES) {
+        const violation = new Violation("a stream that does not come to its protocol")
+        violated(violation)
+        throw violation
+      }
+    }
+    yield piece
+  }
+}
+
+/** One connection's multiplexer, as those above it may look at it. */
+export interface Line {
+  /** Bytes that wait to be written. */
+  readonly unsentBytes: number
+  /** How much was written so far, in frames. */
+  readonly written: number
+}
+
+export interface Guarding {
+  readonly meter: Meter
+  readonly opened: (line: Line) => void
+  /** The connection is to be cut for it. */
+  readonly violated: (violation: Violation) => void
+}
+
+class Outgoing implements Line {
+  readonly #source: StreamMuxer["source"]
+  #written = 0
+  #isOver = false
+
+  constructor(source: StreamMuxer["source"]) {
+    this.#source = source
+  }
+
+  get unsentBytes(): number {
+    return unsentBytes(this.#source)
+  }
+
+  get written(): number {
+    return this.#written
+  }
+
+  /** The connection is closed. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  async *frames(meter: Meter): StreamMuxer["source"] {
+    try {
+      for await (const frame of this.#source) {
+        this.#written++
+        if (frame.byteLength >= CONTENT_BYTES) meter.sentFrame()
+        yield frame
+      }
+    } finally {
+      this.#isOver = true
+    }
+  }
+}
+
+/** Multiplexers for one connection with this guard in front. */
+export const guarded = (factory: StreamMuxerFactory, { meter, opened, violated }: Guarding): StreamMuxerFactory => ({
+  protocol: factory.protocol,
+  createStreamMuxer: (init = {}) => {
+    const muxer = factory.createStreamMuxer({
+      ...init,
+      onIncomingStream: (stream) => {
+        stream.source = negotiating(stream, stream.source, violated)
+        init.onIncomingStream?.(stream)
+      },
+    })
+    const outgoing = new Outgoing(muxer.source)
+    const unread = new Unread(muxer)
+    opened(outgoing)
+    return {
+      protocol: muxer.protocol,
+      source: outgoing.frames(meter),
+      sink: (source) => muxer.sink(cut(frames(source as AsyncIterable<Piece>, meter, unread, outgoing), violated)),
+      get streams() {
+        return muxer.streams
+      },
+      newStream: (name) => muxer.newStream(name),
+      close: (options) => muxer.close(options),
+      abort: (error) => muxer.abort(error),
+    }
+  },
+})
+
+async function* cut(source: AsyncGenerator<Uint8Array>, violated: Guarding["violated"]): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source
+  } catch (error) {
+    if (error instanceof Violation) violated(error)
+    throw error
+  }
+}

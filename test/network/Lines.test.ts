@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest"
+import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import { Lines } from "../../src/network/libp2p/Lines.js"
+
+const peer = "peer" as PeerId
+
+const lines = () => {
+  const clock = { now: 0 }
+  const all = new Lines({ standing: () => "stranger", flooded: () => {} }, () => clock.now)
+  const line = { unsentBytes: 0, written: 0 }
+  all.opened(peer, line)
+  return { all, line, clock }
+}
+
+describe("a line to a peer", () => {
+  it("is stalled when something waits and nothing is written for half a minute", () => {
+    const { all, line, clock } = lines()
+    clock.now = 100_000
+    expect(all.stalled()).toEqual([])
+    line.unsentBytes = 1
+    clock.now += 30_000
+    expect(all.stalled()).toEqual([])
+    clock.now += 1
+    expect(all.stalled()).toEqual([peer])
+    line.written++
+    expect(all.stalled()).toEqual([])
+  })
+
+  it("is stalled when more waits than a peer may keep here", () => {
+    const { all, line } = lines()
+    line.unsentBytes = 33_554_433
+    expect(all.stalled()).toEqual([peer])
+    all.closed(peer)
+    expect(all.stalled()).toEqual([])
+  })
+
+  it("keeps its meter over a new connection, until it has been gone for a while", () => {
+    const { all, clock } = lines()
+    const meter = all.meterOf(peer)
+    all.closed(peer)
+    clock.now = 30_000
+    all.sweep()
+    expect(all.meterOf(peer)).toBe(meter)
+    clock.now = 30_001
+    all.sweep()
+    expect(all.meterOf(peer)).not.toBe(meter)
+  })
+})

@@ -1,0 +1,157 @@
+/** What stands between the wire and the libraries, fed with bytes as nobody honest sends them. */
+import type { Stream, StreamMuxer, StreamMuxerFactory, StreamMuxerInit } from "@libp2p/interface"
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Guard from "../../src/network/libp2p/Guard.js"
+import { Meter } from "../../src/network/libp2p/Meter.js"
+import * as MuxerGuard from "../../src/network/libp2p/MuxerGuard.js"
+
+const frame = (
+  type: number,
+  flags: number,
+  stream: number,
+  length: number,
+  content: Uint8Array = new Uint8Array(0),
+) => {
+  const bytes = new Uint8Array(12 + content.length)
+  const view = new DataView(bytes.buffer)
+  bytes[1] = type
+  view.setUint16(2, flags)
+  view.setUint32(4, stream)
+  view.setUint32(8, length)
+  bytes.set(content, 12)
+  return bytes
+}
+const data = (content: Uint8Array) => frame(0, 0, 1, content.length, content)
+const joined = (parts: ReadonlyArray<Uint8Array>) => new Uint8Array(Buffer.concat(parts))
+
+async function* cutInto(bytes: Uint8Array, sizes: ReadonlyArray<number>): AsyncGenerator<Uint8Array, undefined> {
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const end = at + (sizes[i % sizes.length] ?? 1)
+    yield bytes.subarray(at, end)
+    at = end
+  }
+  return undefined
+}
+
+const collect = async (source: AsyncIterable<MuxerGuard.Piece>): Promise<ReadonlyArray<Uint8Array>> => {
+  const all: Array<Uint8Array> = []
+  for await (const piece of source) all.push(piece.subarray().slice())
+  return all
+}
+
+const meter = () => new Meter({ standing: () => "member", flooded: () => {}, now: Date.now })
+
+/** A multiplexer that only notes what it is fed. */
+const fed = async (source: AsyncGenerator<Uint8Array>, streams: ReadonlyArray<Stream> = []) => {
+  const frames: Array<Uint8Array> = []
+  const violations: Array<string> = []
+  const factory: StreamMuxerFactory = {
+    protocol: "/test",
+    createStreamMuxer: (_: StreamMuxerInit = {}): StreamMuxer => ({
+      protocol: "/test",
+      source: (async function* () {})(),
+      sink: async (all) => {
+        for await (const piece of all) frames.push((piece as MuxerGuard.Piece).subarray().slice())
+      },
+      streams: [...streams],
+      newStream: () => {
+        throw new Error("no streams")
+      },
+      close: async () => {},
+      abort: () => {},
+    }),
+  }
+  const guarded = MuxerGuard.guarded(factory, {
+    meter: meter(),
+    opened: () => {},
+    violated: ({ message }) => violations.push(message),
+  })
+  const error = await Promise.resolve(guarded.createStreamMuxer().sink(source)).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  return { frames, violations, error }
+}
+
+describe("frames of the multiplexer", () => {
+  it("reach it whole, however they were cut", async () => {
+    const contents = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 10 })
+    const cuts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(contents, cuts, async (sent, sizes) => {
+        const frames = sent.map(data)
+        expect((await fed(cutInto(joined(frames), sizes))).frames).toEqual(frames)
+      }),
+    )
+  })
+
+  it.each([
+    ["of no content", frame(0, 0, 1, 0), "a frame with 0 bytes"],
+    ["of four gigabytes", frame(0, 0, 1, 0xffff_ffff), "a frame with 4294967295 bytes"],
+    ["of no known kind", frame(4, 0, 1, 0), "a frame of no known kind"],
+    ["of another version", Uint8Array.of(1, ...new Uint8Array(11)), "a frame of no known kind"],
+  ])("%s cost the connection", async (_, bytes, says) => {
+    expect((await fed(cutInto(bytes, [12]))).violations).toEqual([says])
+  })
+
+  it("of random bytes reach it or cost the connection, and nothing else happens", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 50 }), async (bytes, size) => {
+        const { frames, violations, error } = await fed(cutInto(bytes, [size]))
+        expect(joined(frames)).toEqual(bytes.subarray(0, joined(frames).length))
+        expect(error === null ? violations : [String(error).replace("Error: ", "")]).toEqual(violations)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe("the first bytes of a connection", () => {
+  const expected = Guard.preamble("/noise")
+
+  it("are the same for everybody, however they are cut", async () => {
+    const rest = Uint8Array.of(1, 2, 3)
+    for (const size of [1, 5, 28, 100]) {
+      const source = Guard.beginning(cutInto(joined([expected, rest]), [size]), expected)
+      expect(joined(await collect(source))).toEqual(joined([expected, rest]))
+    }
+  })
+
+  it("end it where they are others, at the first of them", async () => {
+    const proposals = joined([expected.subarray(0, 20), Uint8Array.of(3, 108, 115, 10)])
+    await expect(collect(Guard.beginning(cutInto(proposals, [7]), expected))).rejects.toThrow(MuxerGuard.Violation)
+  })
+})
+
+describe("encrypted records", () => {
+  it("reach the cipher whole, however they were cut", async () => {
+    const records = [0, 1, 16, 300].map((length) => Uint8Array.of(length >> 8, length % 256, ...new Uint8Array(length)))
+    for (const size of [1, 3, 500])
+      expect(await collect(Guard.records(cutInto(joined(records), [size])))).toEqual(records)
+  })
+})
+
+describe("pieces", () => {
+  it("beyond the rate have to wait, and for seconds on end are a flood", async () => {
+    const clock = { now: 0 }
+    let floods = 0
+    const stranger = new Meter({ standing: () => "stranger", flooded: () => floods++, now: () => clock.now })
+    // A burst, with a pause for others now and then.
+    for (let n = 0; n < 2_000; n++) stranger.charge(1, 0)
+    expect(floods).toBe(0)
+    for (let n = 0; n < 5_000; n++) void stranger.charge(1, 0)
+    expect(floods).toBe(1)
+  })
+
+  it("within the rate do not, and receipts of what was sent cost nothing", () => {
+    const clock = { now: 0 }
+    let floods = 0
+    const stranger = new Meter({ standing: () => "stranger", flooded: () => floods++, now: () => clock.now })
+    for (let n = 0; n < 100_000; n++) {
+      stranger.sentFrame()
+      stranger.charge(2, 0)
+    }
+    expect(floods).toBe(0)
+  })
+})

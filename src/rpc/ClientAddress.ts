@@ -86,6 +86,23 @@ const behindProxies = (chain: string, peer: string, isTrusted: (address: string)
   return client
 }
 
+/** The client that a socket belongs to. One that is gone already has no address any more; all of those are one. */
+export const ofSocket = ({ remoteAddress }: Asking["socket"]): string =>
+  remoteAddress === undefined ? "unknown" : keyOf(plain(remoteAddress) ?? remoteAddress)
+
+/** Whether a socket is one of a trusted proxy, behind which there may be any number of clients. */
+export const isProxy = ({ trustedProxies }: Settings): ((socket: Asking["socket"]) => boolean) => {
+  const isTrusted = Cidr.matcher(trustedProxies)
+  return ({ remoteAddress }) => trustedProxies.length > 0 && isTrusted(plain(remoteAddress ?? "") ?? "")
+}
+
+/** Whether a trusted proxy says on whose behalf it asks. */
+export const isForwarded = (settings: Settings): ((request: Asking) => boolean) => {
+  const ofProxy = isProxy(settings)
+  const header = Option.getOrElse(settings.clientIpHeader, () => "x-forwarded-for")
+  return (request) => ofProxy(request.socket) && headerOf(request, header) !== ""
+}
+
 /** How to tell a request's client, made once from the settings. */
 export const reader = (settings: Settings): ((request: Asking) => string) => {
   const isTrusted = Cidr.matcher(settings.trustedProxies)
@@ -99,8 +116,8 @@ export const reader = (settings: Settings): ((request: Asking) => string) => {
 
   return (request) => {
     const peer = request.socket.remoteAddress
-    // A socket that is gone already has no address any more; its requests share one.
-    const address = peer === undefined ? "unknown" : (plain(peer) ?? peer)
-    return keyOf(hasProxies && isTrusted(address) ? throughProxy(address, request) : address)
+    if (!hasProxies || peer === undefined) return ofSocket(request.socket)
+    const address = plain(peer) ?? peer
+    return keyOf(isTrusted(address) ? throughProxy(address, request) : address)
   }
 }

@@ -1,20 +1,23 @@
 /**
- * Where requests come in. One listener answers every endpoint and makes the checks in their order: global limit, path
- * and method, testnet gate, the endpoint's limit, content type and size, JSON, schema; then the handler has the word.
- * Plain code, because every request passes it; Effect begins at the handler.
+ * Where requests come in. One listener answers every endpoint and makes the checks in their order: name of the host, global
+ * limit, path and method, testnet gate, origin, the endpoint's limit, content type and size, JSON, schema; then the handler
+ * has the word. Plain code, because every request passes it; Effect begins at the handler.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { Cause, type Effect, Either, Exit, type Fiber } from "effect"
 import * as Answer from "./Answer.js"
 import * as Access from "./access/Api.js"
+import type { Budget } from "./Budget.js"
 import * as ClientAddress from "./ClientAddress.js"
 import * as Content from "./Content.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
 import type { Endpoint, Request } from "./Endpoint.js"
 import type { EventStreams } from "./EventStreams.js"
-import { contentType as eventStream } from "./events/Api.js"
+import { contentType as eventStream, streamsOfOne } from "./events/Api.js"
 import * as Failure from "./failure/Api.js"
 import { type Bodies, Gathering, type Outcome, type Outcomes } from "./Gathering.js"
+import type { LocalGuard } from "./LocalGuard.js"
 import { RateLimiter } from "./RateLimiter.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
@@ -43,9 +46,12 @@ export interface Options {
   readonly onAnswer: (answered: Answered) => void
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
   /** Told about an answer that the client did not read at once. */
-  readonly onUnread: (response: ServerResponse) => void
+  readonly onUnread: (response: ServerResponse, client: string) => void
+  /** Told of a connection that is closed because too much was sent ahead on it. */
+  readonly onFlood: (socket: Socket) => void
+  readonly guard: LocalGuard
   readonly streams: EventStreams
-  readonly bodies: RequestBody.Budget
+  readonly bodies: Budget
   /** Whether the node is late with its own work, and bodies have to wait for it. */
   readonly isPressed: () => boolean
 }
@@ -64,12 +70,12 @@ interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly method: string
-  readonly client: string
+  client: string
   readonly startedAt: number
   /** The same in whole milliseconds, as limits count. */
   readonly at: number
-  readonly path: string
-  readonly query: string
+  path: string
+  query: string
   /** The client waits to be told that it may send its body. */
   readonly awaitsContinue: boolean
   /** As it is defined, for the figures. */
@@ -107,6 +113,9 @@ const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Lim
   })
 }
 
+/** So many refusals for being too many are answered on a connection; then it is closed. */
+const REFUSALS_OF_A_CONNECTION = 16
+
 const LONGEST_PATH_SHOWN = 100
 
 /** Also one that lost a character on its way: whatever is longer than an address. */
@@ -128,10 +137,18 @@ const splitTarget = (target: string): readonly [path: string, query: string] => 
 const isFailure = (error: unknown): error is Failure.Failure =>
   typeof error === "object" && error !== null && "_tag" in error
 
+const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
+/** Made beforehand, for when making an answer is what fails. */
+const lastWord = Reply.ofFailure(bug)
+
 export class Edge {
   readonly #options: Options
   readonly #router: Router<Station>
   readonly #global: RateLimiter | undefined
+  /** Preflights are counted by themselves: a page that may not ask for one would never see the refusal of its request. */
+  readonly #preflights: RateLimiter | undefined
+  /** How many refusals for being too many each connection has had. */
+  readonly #refusals = new WeakMap<Socket, number>()
   readonly #turnstile: Turnstile
   #isDraining = false
 
@@ -140,10 +157,11 @@ export class Edge {
     this.#turnstile = new Turnstile({
       now: options.now,
       turnMs: BODIES_MS,
-      isPressed: options.isPressed,
+      isPressed: () => this.#isPressed(),
       pauseMs: PRESSED_EVERY_MS,
     })
     this.#global = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
+    this.#preflights = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#router = new Router(
       options.endpoints.map((endpoint) => ({
         method: endpoint.method,
@@ -165,6 +183,16 @@ export class Edge {
     )
   }
 
+  /** Asked in turns of nobody's, where nobody could answer for a bug. */
+  #isPressed(): boolean {
+    try {
+      return this.#options.isPressed()
+    } catch (defect) {
+      this.#options.onDefect("none", Cause.die(defect))
+      return false
+    }
+  }
+
   /** From now on everybody is sent away, and connections end with the answer that is owed on them. */
   drain(): void {
     this.#isDraining = true
@@ -172,17 +200,22 @@ export class Edge {
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
-    const [path, query] = splitTarget(request.url ?? "/")
+    // Sent ahead, behind more refusals than a connection has: whoever does so does not read them.
+    if (response.socket === null && this.#isEnding(request.socket)) {
+      if (!request.socket.destroyed) this.#options.onFlood(request.socket)
+      request.socket.destroy()
+      return
+    }
     const startedAt = this.#options.now()
     const visit: Visit = {
       request,
       response,
       method: request.method ?? "GET",
-      client: this.#options.clientOf(request),
+      client: "unknown",
       startedAt,
       at: Math.floor(startedAt),
-      path,
-      query,
+      path: "/",
+      query: "",
       awaitsContinue,
       route: "none",
       headers: NONE,
@@ -200,12 +233,17 @@ export class Edge {
   }
 
   readonly #admit = (visit: Visit): undefined => {
-    const { method, path, client, at } = visit
+    const { request, method, at } = visit
+    visit.client = this.#options.clientOf(request)
+    const [path, query] = splitTarget(request.url ?? "/")
+    visit.path = path
+    visit.query = query
     if (this.#isDraining) return this.#refuse(visit, new Failure.ShuttingDown({ message: "the node is stopping" }))
-    if (method !== "OPTIONS") {
-      const wait = this.#global?.take(client, at) ?? 0
-      if (wait > 0) return this.#refuseGlobally(visit, wait)
-    }
+    const foreign = this.#options.guard.refusalOfHost(request)
+    if (foreign !== undefined) return this.#refuseOften(visit, foreign)
+    const limiter = method === "OPTIONS" ? this.#preflights : this.#global
+    const wait = limiter?.take(visit.client, at) ?? 0
+    if (wait > 0) return this.#refuseGlobally(visit, limiter, wait)
     const match = this.#router.match(path)
     if (match === undefined) return this.#page(visit)
     visit.route = match.route.path
@@ -218,7 +256,12 @@ export class Edge {
   #enter(visit: Visit, station: Station, match: Match<Station>): undefined {
     const { endpoint, limiter } = station
     const { client, at } = visit
-    if (endpoint.onMainnet !== undefined && this.#options.isMainnet) return this.#refuse(visit, endpoint.onMainnet)
+    if (endpoint.onMainnet !== undefined) {
+      if (this.#options.isMainnet) return this.#refuse(visit, endpoint.onMainnet)
+      // Before the limit: a page must not be able to use up what the people at this machine may ask for.
+      const foreign = this.#options.guard.refusalOfOrigin(visit.request)
+      if (foreign !== undefined) return this.#refuse(visit, foreign)
+    }
     if (limiter !== undefined && endpoint.limit !== undefined) {
       const wait = limiter.take(client, at)
       visit.headers = ResponseHeaders.rateLimit(endpoint.path, limiter, limiter.allowance(client, at))
@@ -231,12 +274,12 @@ export class Edge {
     const refusal = RequestBody.refusalOf(visit.request, mayBeArray)
     if (refusal !== undefined) return this.#refuse(visit, refusal)
     if (visit.awaitsContinue) visit.response.writeContinue()
-    RequestBody.read(visit.request, { mayBeArray, budget: this.#options.bodies, turnstile: this.#turnstile }, (body) =>
-      this.#guard(visit, () => {
-        if (Either.isLeft(body)) this.#refuse(visit, body.left)
-        else this.#take(visit, station, match, body.right)
-      }),
-    )
+    const guard = (step: () => void): void => this.#guard(visit, step)
+    const { bodies: budget } = this.#options
+    RequestBody.read(visit.request, { client, mayBeArray, budget, turnstile: this.#turnstile, guard }, (body) => {
+      if (Either.isLeft(body)) this.#refuse(visit, body.left)
+      else this.#take(visit, station, match, body.right)
+    })
   }
 
   /** Without a body. What is answered here already, and still holds, is all that most of those who ask want. */
@@ -302,7 +345,7 @@ export class Edge {
       }
       // The request itself was counted when it came.
       const wait = this.#global?.take(visit.client, visit.at, batch.length - 1) ?? 0
-      if (wait > 0) return this.#refuseGlobally(visit, wait)
+      if (wait > 0) return this.#refuseGlobally(visit, this.#global, wait)
     }
     const decoded = (batch?.entries ?? [Either.right(body)]).map((one) => Either.flatMap(one, endpoint.decodeBody))
     station.gathering.add({ visit, decoded, isBatch: batch !== undefined })
@@ -324,12 +367,10 @@ export class Edge {
   #stream(visit: Visit, endpoint: Endpoint, head: Request): undefined {
     const { streams, runFork } = this.#options
     const { response } = visit
-    if (streams.isFull) {
-      const message = "as many event streams as the node serves are open"
-      return this.#refuse(visit, new Failure.Overloaded({ message, retry_after_seconds: 10 }))
-    }
+    const entry = streams.enter(visit.client, response)
+    if (entry !== "taken") return this.#refuse(visit, noStream[entry])
     this.#run(visit, endpoint.handle(head), (events) => {
-      if (response.destroyed) return
+      if (response.destroyed || response.writableEnded) return
       // A stream ends with its connection, so that a stopping server need not wait for a next request.
       response.shouldKeepAlive = false
       response.writeHead(endpoint.status, [
@@ -370,12 +411,27 @@ export class Edge {
     this.#refuse(visit, new Failure.MethodNotAllowed({ message, allowed }))
   }
 
-  #refuseGlobally(visit: Visit, wait: number): undefined {
-    const limiter = this.#global
+  #refuseGlobally(visit: Visit, limiter: RateLimiter | undefined, wait: number): undefined {
     if (limiter !== undefined) {
       visit.headers = ResponseHeaders.rateLimit("global", limiter, limiter.allowance(visit.client, visit.at))
     }
-    this.#refuse(visit, rateLimited("in all", Access.globalLimit, wait))
+    this.#refuseOften(visit, rateLimited("in all", Access.globalLimit, wait))
+  }
+
+  /**
+   * With what a client can bring about as often as it likes. After some of them its connection ends, and what it has sent
+   * ahead on it is not even read: forty thousand requests fit into the buffers of one socket, and each costs as much as one
+   * that is answered.
+   */
+  #refuseOften(visit: Visit, failure: Failure.Failure): undefined {
+    const { socket } = visit.request
+    this.#refusals.set(socket, (this.#refusals.get(socket) ?? 0) + 1)
+    if (this.#isEnding(socket)) visit.response.shouldKeepAlive = false
+    this.#refuse(visit, failure)
+  }
+
+  #isEnding(socket: Socket): boolean {
+    return (this.#refusals.get(socket) ?? 0) > REFUSALS_OF_A_CONNECTION
   }
 
   #failureOf(visit: Visit, cause: Cause.Cause<unknown>): Failure.Failure {
@@ -385,11 +441,22 @@ export class Edge {
       return new Failure.ShuttingDown({ message: "the node is stopping" })
     }
     this.#options.onDefect(visit.route, cause)
-    return new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
+    return bug
   }
 
+  /** Also where saying so fails: no request is left without an end. */
   #fail(visit: Visit, cause: Cause.Cause<unknown>): undefined {
-    this.#refuse(visit, this.#failureOf(visit, cause))
+    const { response } = visit
+    try {
+      const failure = this.#failureOf(visit, cause)
+      // An answer that was begun and cannot be finished must not look like one.
+      if (response.headersSent && !response.writableEnded) response.destroy()
+      else this.#refuse(visit, failure)
+    } catch (defect) {
+      this.#options.onDefect(visit.route, Cause.die(defect))
+      if (response.headersSent) response.destroy()
+      else response.writeHead(lastWord.status, lastWord.content.headers).end(lastWord.content.body)
+    }
   }
 
   #refuse(visit: Visit, failure: Failure.Failure): undefined {
@@ -419,13 +486,25 @@ export class Edge {
     const isPlain = more === NONE && visit.headers === NONE
     response.writeHead(status, isPlain ? headers : [...headers, ...visit.headers, ...more])
     response.end(body, encoding)
-    if (response.writableLength > 0) this.#options.onUnread(response)
+    if (response.writableLength > 0) this.#options.onUnread(response, visit.client)
     this.#answered(visit, status)
   }
 
   #answered({ route, method, startedAt }: Visit, status: number): void {
     this.#options.onAnswer({ route, method, status, milliseconds: this.#options.now() - startedAt })
   }
+}
+
+const noStream = {
+  "client is full": new Failure.TooManyStreams({
+    message: `this client has ${streamsOfOne} event streams open, and may have no more; close one`,
+    limit: streamsOfOne,
+    retry_after_seconds: 10,
+  }),
+  "all are taken": new Failure.Overloaded({
+    message: "as many event streams as the node serves are open",
+    retry_after_seconds: 10,
+  }),
 }
 
 /** What would have been answered alone, with its status in front. */

@@ -1,11 +1,15 @@
 /** Server-sent events on the wire: frames, heartbeats, and an end for who does not read. */
 import type { ServerResponse } from "node:http"
-import { type Chunk, Effect, Fiber, Stream } from "effect"
+import { Cause, type Chunk, Effect, Fiber, Stream } from "effect"
 import type * as Answer from "./Answer.js"
 import { maximumStreams } from "./events/Api.js"
+import { type Entry, Places } from "./Places.js"
 
 export interface Options {
-  readonly maximum?: number
+  /** Streams of one client. */
+  readonly each: number
+  /** Told of a stream that ended of a bug. */
+  readonly onDefect: (cause: Cause.Cause<unknown>) => void
   readonly heartbeatMs?: number
   /** How long somebody may not read what waits for them. */
   readonly patienceMs?: number
@@ -35,27 +39,27 @@ const bytesOf = (events: Chunk.Chunk<Answer.NumberedEvent>): Buffer => {
 const isOpen = (response: ServerResponse): boolean => !response.destroyed && !response.writableEnded
 
 export class EventStreams {
-  readonly #open = new Set<ServerResponse>()
-  readonly #maximum: number
+  readonly #places: Places<ServerResponse>
+  readonly #onDefect: Options["onDefect"]
   readonly #heartbeatMs: number
   readonly #patienceMs: number
 
-  constructor({ maximum = maximumStreams, heartbeatMs = HEARTBEAT_MS, patienceMs = PATIENCE_MS }: Options = {}) {
-    this.#maximum = maximum
+  constructor({ each, onDefect, heartbeatMs = HEARTBEAT_MS, patienceMs = PATIENCE_MS }: Options) {
+    this.#places = new Places({ total: maximumStreams, each, evict: (response) => response.end() })
+    this.#onDefect = onDefect
     this.#heartbeatMs = heartbeatMs
     this.#patienceMs = patienceMs
   }
 
-  get isFull(): boolean {
-    return this.#open.size >= this.#maximum
-  }
-
-  get size(): number {
-    return this.#open.size
-  }
-
   isOn(socket: unknown): boolean {
-    return [...this.#open].some((response) => response.socket === socket)
+    return this.#places.all.some((response) => response.socket === socket)
+  }
+
+  /** Takes a place, which is left when the response closes. */
+  enter(client: string, response: ServerResponse): Entry {
+    const entry = this.#places.enter(client, response)
+    if (entry === "taken") response.once("close", () => this.#places.leave(client, response))
+    return entry
   }
 
   /** Writes, and waits until there is room again; whoever makes none in time is cut off. */
@@ -77,13 +81,15 @@ export class EventStreams {
       })
     })
 
-  /** Writes events behind the head that is already written, until the stream ends or the reader goes or does not read. */
+  /**
+   * Writes events behind the head that is already written, until the stream ends or the reader goes or does not read. A
+   * reader whose stream fails is cut off in the middle, so that it does not take that for the end.
+   */
   serve(
     response: ServerResponse,
     events: Answer.EventStream,
     runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>,
   ): void {
-    this.#open.add(response)
     const beat = (): void => {
       if (isOpen(response) && !response.writableNeedDrain) response.write(":\n\n")
     }
@@ -91,18 +97,26 @@ export class EventStreams {
     const heartbeat = setInterval(beat, this.#heartbeatMs)
     const fiber = runFork(
       Stream.runForEachChunk(events, (chunk) => this.#write(response, bytesOf(chunk))).pipe(
-        Effect.ensuring(Effect.sync(() => response.end())),
+        Effect.matchCause({
+          onSuccess: () => void response.end(),
+          onFailure: (cause) => {
+            if (Cause.isInterruptedOnly(cause)) response.end()
+            else {
+              response.destroy()
+              this.#onDefect(cause)
+            }
+          },
+        }),
       ),
     )
     response.once("close", () => {
       clearInterval(heartbeat)
-      this.#open.delete(response)
       runFork(Fiber.interrupt(fiber))
     })
   }
 
   /** Ends every stream, so that its connection can close. */
   endAll(): void {
-    for (const response of this.#open) response.end()
+    for (const response of this.#places.all) response.end()
   }
 }

@@ -50,7 +50,7 @@ const server = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { rpc, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
     const { genesis } = yield* Home
-    const { observe: onAnswer } = yield* Prometheus.Prometheus
+    const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
     const pages = yield* Site.built
     const { pulse, view } = yield* Engine
@@ -63,7 +63,7 @@ const server = Layer.unwrapEffect(
       return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
     }
     const access = { rateLimits, trustedProxies, clientIpHeader }
-    return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, pages, isPressed })
+    return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, onDefect, pages, isPressed })
   }),
 )
 

@@ -57,11 +57,20 @@ export class Gathering<Visit> {
   #handle(gathered: ReadonlyArray<Bodies<Visit>>): void {
     const { handle, settle, answer } = this.#options
     const bodies = gathered.flatMap(({ decoded }) => Arr.getRights(decoded))
-    settle(bodies.length === 0 ? Effect.succeed([]) : handle(bodies), (exit) => {
+    const settled = (exit: Exit.Exit<unknown, unknown>): void => {
       // What one request brings about is no other one's matter.
       if (Exit.isFailure(exit) && gathered.length > 1) for (const one of gathered) this.#handle([one])
-      else for (const one of shared(gathered, exit)) answer(...one)
-    })
+      else for (const one of sharedOrDead(gathered, exit)) answer(...one)
+    }
+    let effect: Effect.Effect<unknown, Failure.Failure>
+    try {
+      effect = bodies.length === 0 ? Effect.succeed([]) : handle(bodies)
+    } catch (defect) {
+      // Nobody is above who could answer: this runs in a turn of its own, for several requests.
+      settled(Exit.die(defect))
+      return
+    }
+    settle(effect, settled)
   }
 }
 
@@ -79,4 +88,13 @@ const shared = <Visit>(
     const own = one.decoded.map((body) => (Either.isLeft(body) ? body : outcomes[at++]))
     return [one, own.every((outcome) => outcome !== undefined) ? Exit.succeed(own) : TOO_FEW]
   })
+}
+
+/** Also where what a handler gave cannot be looked at. */
+const sharedOrDead: typeof shared = (gathered, exit) => {
+  try {
+    return shared(gathered, exit)
+  } catch (defect) {
+    return gathered.map((one) => [one, Exit.die(defect)])
+  }
 }

@@ -5,6 +5,7 @@ import { Either } from "effect"
 import type { JsonProblem } from "../protocol/JsonProblem.js"
 import * as JsonText from "../protocol/JsonText.js"
 import * as Access from "./access/Api.js"
+import type { Budget } from "./Budget.js"
 import * as Failure from "./failure/Api.js"
 import type { Turnstile } from "./Turnstile.js"
 import * as WrongField from "./WrongField.js"
@@ -20,30 +21,6 @@ const DISCARDED_BYTES = 4 * Access.batchBytes
 
 /** What a request takes besides its body's bytes while that waits to be read. */
 const WAITING_BYTES = 1_024
-
-/** Bytes of unfinished bodies that the server holds at a time, all clients together. */
-export class Budget {
-  readonly #limit: number
-  #used = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  get used(): number {
-    return this.#used
-  }
-
-  take(bytes: number): boolean {
-    if (this.#used + bytes > this.#limit) return false
-    this.#used += bytes
-    return true
-  }
-
-  give(bytes: number): void {
-    this.#used -= bytes
-  }
-}
 
 const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
@@ -110,13 +87,22 @@ export const refuse = (request: IncomingMessage): void => {
   if (!request.complete) discard(request)
 }
 
+export interface Options {
+  readonly client: string
+  readonly mayBeArray: boolean
+  readonly budget: Budget
+  readonly turnstile: Turnstile
+  /** Performs a step of the way to the answer, and answers for whatever it throws. */
+  readonly guard: (step: () => void) => void
+}
+
 /** Reads and parses a body that nothing stands against, then calls `done` once; not at all when the client goes away. */
 export const read = (
   request: IncomingMessage,
-  options: { readonly mayBeArray: boolean; readonly budget: Budget; readonly turnstile: Turnstile },
+  options: Options,
   done: (body: Either.Either<unknown, Refusal>) => void,
 ): void => {
-  const { mayBeArray, budget, turnstile } = options
+  const { client, mayBeArray, budget, turnstile, guard } = options
   const chunks: Array<Buffer> = []
   let length = 0
   let held = 0
@@ -127,12 +113,12 @@ export const read = (
   const finish = (body: Either.Either<unknown, Refusal> | undefined): void => {
     if (finished) return
     finished = true
-    budget.give(held)
-    if (body !== undefined) done(body)
+    budget.give(client, held)
+    if (body !== undefined) guard(() => done(body))
   }
 
   const hold = (bytes: number): Refusal | undefined => {
-    if (!budget.take(bytes)) {
+    if (!budget.take(client, bytes)) {
       return new Failure.Overloaded({ message: "too many bodies are arriving at once", retry_after_seconds: 1 })
     }
     held += bytes
@@ -163,9 +149,16 @@ export const read = (
     isWhole = true
     if (finished) return
     const refusal = hold(WAITING_BYTES)
-    if (refusal !== undefined) finish(Either.left(refusal))
-    turnstile.pass(() => {
-      if (!finished) finish(parse(whole(), mayBeArray))
+    if (refusal !== undefined) return finish(Either.left(refusal))
+    turnstile.pass(client, () => {
+      if (finished) return
+      guard(() => {
+        try {
+          finish(parse(whole(), mayBeArray))
+        } finally {
+          finish(undefined)
+        }
+      })
     })
   })
   request.on("error", () => finish(undefined))

@@ -3,18 +3,23 @@
  * are cut off by time, many of them by number; nobody else notices.
  */
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Context, Data, Effect, type Fiber, FiberSet, Layer, Runtime } from "effect"
 import * as Log from "../node/Log.js"
+import { Budget } from "./Budget.js"
 import * as ClientAddress from "./ClientAddress.js"
+import { Defects } from "./Defects.js"
 import { type Answered, Edge } from "./Edge.js"
 import * as Endpoint from "./Endpoint.js"
 import { EventStreams } from "./EventStreams.js"
+import { streamsOfOne } from "./events/Api.js"
+import { Floods } from "./Floods.js"
 import * as Failure from "./failure/Api.js"
 import { Handlers } from "./Handlers.js"
+import { LocalGuard } from "./LocalGuard.js"
+import { Places } from "./Places.js"
 import * as Reply from "./Reply.js"
-import { Budget } from "./RequestBody.js"
 
 /** What a server tolerates. One place for all of it; tests shorten the times. */
 export interface Tolerance {
@@ -31,6 +36,8 @@ export interface Tolerance {
   readonly connections: number
   /** Bytes of all bodies that are arriving. */
   readonly bodyBytes: number
+  /** Bytes of all answers that are not read. */
+  readonly unreadBytes: number
   /** For answers that are still owed when the server stops. */
   readonly drainMs: number
 }
@@ -43,6 +50,7 @@ export const standardTolerance: Tolerance = {
   unreadEventsMs: 10_000,
   connections: 4_096,
   bodyBytes: 67_108_864,
+  unreadBytes: 134_217_728,
   drainMs: 1_000,
 }
 
@@ -62,6 +70,8 @@ export interface Settings extends ClientAddress.Settings {
   readonly isPressed?: () => boolean
   /** Told about every answer, for metrics. */
   readonly onAnswer?: (answered: Answered) => void
+  /** Told about every request that met a bug, for metrics. */
+  readonly onDefect?: (route: string) => void
 }
 
 /** The address is taken, or may not be used. */
@@ -105,7 +115,32 @@ const last = (socket: Duplex, failure: Failure.Failure): void => {
   setTimeout(() => socket.destroy(), 1_000).unref()
 }
 
-const make = (tolerance: Tolerance, edge: Edge, streams: EventStreams): Http.Server => {
+const noPlace = new Failure.Overloaded({
+  message: "the node has as many connections as it serves",
+  retry_after_seconds: 10,
+})
+
+/** No client can keep others out by its connections. A proxy's are those of many clients, and are left alone. */
+const shareConnections = (server: Http.Server, total: number, floods: Floods, settings: Settings): void => {
+  const isProxy = ClientAddress.isProxy(settings)
+  const places = new Places<Socket>({ total, each: total, evict: (socket) => socket.destroy() })
+  // As many again for proxies, and for those that are just told why they are not served.
+  server.maxConnections = 2 * total
+  server.on("connection", (socket: Socket) => {
+    if (isProxy(socket)) return
+    const client = ClientAddress.ofSocket(socket)
+    if (floods.keepsOut(client)) socket.destroy()
+    else if (places.enter(client, socket) === "taken") socket.once("close", () => places.leave(client, socket))
+    else last(socket, noPlace)
+  })
+}
+
+const make = (
+  tolerance: Tolerance,
+  settings: Settings,
+  edge: Edge,
+  { streams, floods }: { readonly streams: EventStreams; readonly floods: Floods },
+): Http.Server => {
   const server = Http.createServer(
     {
       headersTimeout: tolerance.headersMs,
@@ -121,7 +156,7 @@ const make = (tolerance: Tolerance, edge: Edge, streams: EventStreams): Http.Ser
   )
   // Their size is limited. Node would drop those beyond a number, such as the one that a proxy put behind all others.
   server.maxHeadersCount = 0
-  server.maxConnections = tolerance.connections
+  shareConnections(server, tolerance.connections, floods, settings)
   server.on("checkContinue", (request, response) => edge.handle(request, response, true))
   server.on("checkExpectation", (request, response) => edge.handle(request, response, true))
   server.on("connect", (_request, socket) =>
@@ -138,13 +173,26 @@ const make = (tolerance: Tolerance, edge: Edge, streams: EventStreams): Http.Ser
   return server
 }
 
-const listen = (server: Http.Server, host: string, port: number): Effect.Effect<number, CannotListen> =>
+/** Who does not read loses the connection after a while, and at once where it makes the node keep too much. */
+const limitUnread = (response: Http.ServerResponse, client: string, unread: Budget, silenceMs: number): void => {
+  const { socket } = response.req
+  const bytes = response.writableLength
+  if (!unread.take(client, bytes)) {
+    socket.destroy()
+    return
+  }
+  response.once("close", () => unread.give(client, bytes))
+  // Node closes a socket that nobody looks after when its time is over.
+  socket.setTimeout(silenceMs)
+}
+
+const listen = (server: Http.Server, host: string, port: number): Effect.Effect<AddressInfo, CannotListen> =>
   Effect.async((resume) => {
     const onError = (error: Error): void => resume(Effect.fail(new CannotListen({ host, port, reason: error.message })))
     server.once("error", onError)
     server.listen({ host, port, backlog: 1_024 }, () => {
       server.off("error", onError)
-      resume(Effect.succeed((server.address() as AddressInfo).port))
+      resume(Effect.succeed(server.address() as AddressInfo))
     })
   })
 
@@ -178,25 +226,44 @@ const start = (settings: Settings) =>
       if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
       return fiber
     }
-    const streams = new EventStreams({ patienceMs: tolerance.unreadEventsMs })
+    const defects = new Defects({
+      onDefect: settings.onDefect ?? (() => {}),
+      log: (route, cause) =>
+        runFork(log.error("a request met a bug; the same one again is only counted", () => ({ route }), cause)),
+    })
+    const streams = new EventStreams({
+      each: settings.rateLimits ? streamsOfOne : Number.POSITIVE_INFINITY,
+      onDefect: (cause) => defects.report("/events", cause),
+      patienceMs: tolerance.unreadEventsMs,
+    })
+    const guard = new LocalGuard({ host: settings.host, isProxied: ClientAddress.isForwarded(settings) })
+    const now = (): number => performance.now()
+    const floods = new Floods(now)
+    const isProxy = ClientAddress.isProxy(settings)
+    const unread = new Budget(tolerance.unreadBytes)
     const edge = new Edge({
       endpoints,
       isMainnet: settings.isMainnet,
       clientOf: ClientAddress.reader(settings),
       rateLimits: settings.rateLimits,
-      now: () => performance.now(),
+      now,
       runFork,
       pages: settings.pages ?? (() => undefined),
       onAnswer: settings.onAnswer ?? (() => {}),
-      onDefect: (route, cause) => runFork(log.error("a handler failed", () => ({ route }), cause)),
-      onUnread: ({ socket }) => socket?.setTimeout(tolerance.silenceMs, () => socket.destroy()),
+      onDefect: defects.report,
+      onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
+      onFlood: (socket) => {
+        if (!isProxy(socket)) floods.note(ClientAddress.ofSocket(socket))
+      },
+      guard,
       streams,
       bodies: new Budget(tolerance.bodyBytes),
       isPressed: settings.isPressed ?? (() => false),
     })
-    const server = make(tolerance, edge, streams)
+    const server = make(tolerance, settings, edge, { streams, floods })
     yield* Effect.addFinalizer(() => drain(server, edge, tolerance.drainMs))
-    const port = yield* listen(server, settings.host, settings.port)
+    const { address, port } = yield* listen(server, settings.host, settings.port)
+    guard.boundTo(address)
     server.on("error", (error) => runFork(log.error("the HTTP server failed", () => ({ error: error.message }))))
     return { host: settings.host, port }
   })

@@ -1,6 +1,6 @@
 /**
- * Lets work through while it has not held the thread for long, and the rest, in its order, after everybody else had a
- * turn. A burst of large bodies arrives within one turn of the event loop: taken at once, it would keep the node's own
+ * Lets work through while it has not held the thread for long, and the rest after everybody else had a turn: of each client
+ * in its order, of all clients in turn, so that nobody waits for all that one of them has sent. A burst of large bodies arrives within one turn of the event loop: taken at once, it would keep the node's own
  * work, timers and other sockets waiting for as long as all of it takes. Where the node is late with what only it can do,
  * there is a pause between the turns: a door that takes in all there is would keep it late for good.
  */
@@ -15,9 +15,16 @@ export interface Options {
   readonly pauseMs: number
 }
 
+/** What one client waits for. */
+interface Queue {
+  readonly steps: Array<() => void>
+  next: number
+}
+
 export class Turnstile {
   readonly #options: Options
-  readonly #waiting: Array<() => void> = []
+  /** Of each client that waits, in the order in which it is their turn. */
+  readonly #waiting = new Map<string, Queue>()
   #isUnderWay = false
   #openedAt = Number.NEGATIVE_INFINITY
   #closesAt = Number.NEGATIVE_INFINITY
@@ -27,10 +34,15 @@ export class Turnstile {
   }
 
   /** Performs the step now or later. It must not throw. */
-  pass(step: () => void): void {
+  pass(client: string, step: () => void): void {
     if (!this.#isUnderWay) this.#begin()
-    if (this.#waiting.length === 0 && this.#isOpen) step()
-    else this.#waiting.push(step)
+    if (this.#waiting.size === 0 && this.#isOpen) {
+      step()
+      return
+    }
+    const own = this.#waiting.get(client)
+    if (own === undefined) this.#waiting.set(client, { steps: [step], next: 0 })
+    else own.steps.push(step)
   }
 
   get #isOpen(): boolean {
@@ -56,10 +68,20 @@ export class Turnstile {
   #end(): void {
     this.#isUnderWay = false
     this.#closesAt = Number.NEGATIVE_INFINITY
-    if (this.#waiting.length === 0) return
+    if (this.#waiting.size === 0) return
     this.#begin()
-    let passed = 0
-    while (passed < this.#waiting.length && this.#isOpen) this.#waiting[passed++]?.()
-    this.#waiting.splice(0, passed)
+    while (this.#isOpen) {
+      const [next] = this.#waiting
+      if (next === undefined) return
+      this.#passOne(...next)
+    }
+  }
+
+  /** The first of a client's steps; its others wait until everybody else had one. */
+  #passOne(client: string, queue: Queue): void {
+    this.#waiting.delete(client)
+    const step = queue.steps[queue.next++]
+    if (queue.next < queue.steps.length) this.#waiting.set(client, queue)
+    step?.()
   }
 }

@@ -9,8 +9,8 @@ const scene = () => {
   let isPressed = false
   const done: Array<string> = []
   const turnstile = new Turnstile({ now: () => clock, turnMs: 10, isPressed: () => isPressed, pauseMs: 40 })
-  const pass = (name: string, takes: number) =>
-    turnstile.pass(() => {
+  const pass = (name: string, takes: number, client = "somebody") =>
+    turnstile.pass(client, () => {
       clock += takes
       done.push(name)
     })
@@ -27,6 +27,15 @@ it("lets through what fits into a turn, and the rest in its order in the next on
   expect(done).toEqual(["a", "b", "c", "d"])
   await turn()
   expect(done).toEqual(["a", "b", "c", "d", "e", "f"])
+})
+
+it("makes nobody wait for all that another one has sent", async () => {
+  const { done, pass } = scene()
+  for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) pass(name, 6, "a")
+  pass("b1", 6, "b")
+  pass("c1", 6, "c")
+  for (let i = 0; i < 4; i++) await turn()
+  expect(done).toEqual(["a1", "a2", "a3", "b1", "c1", "a4", "a5", "a6"])
 })
 
 it("lets one through in every turn, however long it takes", async () => {

@@ -371,7 +371,7 @@ export const group = HttpApiGroup.make("core")
           "them and send it to /tx/submit",
       )
       .addSuccess(Keypair)
-      .addError(Failure.TestnetOnly),
+      .addError(Failure.OfTestnet),
   )
   .add(
     HttpApiEndpoint.post("faucet", "/faucet")
@@ -391,7 +391,7 @@ export const group = HttpApiGroup.make("core")
         Schema.Union(
           Failure.OfBody,
           Failure.NameNotFound,
-          Failure.TestnetOnly,
+          Failure.OfTestnet,
           Failure.FaucetUnavailable,
           Failure.MempoolFull,
           Failure.NotReady,

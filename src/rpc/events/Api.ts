@@ -57,6 +57,8 @@ export type EventStream = typeof EventStream.Type
 
 /** Streams that a node serves at a time. */
 export const maximumStreams = 100
+/** Of these, what one client may have. */
+export const streamsOfOne = 8
 
 export const group = HttpApiGroup.make("events")
   .annotate(OpenApi.Title, "Events")
@@ -82,5 +84,5 @@ export const group = HttpApiGroup.make("events")
         }),
       )
       .addSuccess(EventStream)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.Overloaded)),
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.TooManyStreams, Failure.Overloaded)),
   )

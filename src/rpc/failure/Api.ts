@@ -72,6 +72,24 @@ export class NotAllowed extends Schema.Class<NotAllowed>("NotAllowed")(
   answers("NotAllowed", 403, "The account may not do this: no vote, no stake to propose, or a smart account."),
 ) {}
 
+export class ForeignHost extends Schema.Class<ForeignHost>("ForeignHost")(
+  body("ForeignHost"),
+  answers(
+    "ForeignHost",
+    403,
+    "The node serves its own machine only, and `Host` is a name of somebody else, as after DNS rebinding.",
+  ),
+) {}
+
+export class ForeignOrigin extends Schema.Class<ForeignOrigin>("ForeignOrigin")(
+  body("ForeignOrigin"),
+  answers(
+    "ForeignOrigin",
+    403,
+    "The node serves its own machine only, and a web page from elsewhere asks for coins, keys or signatures.",
+  ),
+) {}
+
 export class PathNotFound extends Schema.Class<PathNotFound>("PathNotFound")(
   body("PathNotFound"),
   answers("PathNotFound", 404, "There is no such path."),
@@ -176,6 +194,15 @@ export class RateLimited extends Schema.Class<RateLimited>("RateLimited")(
   answers("RateLimited", 429, "Too many requests from this client; see Retry-After."),
 ) {}
 
+export class TooManyStreams extends Schema.Class<TooManyStreams>("TooManyStreams")(
+  {
+    ...body("TooManyStreams"),
+    limit: integer("event streams that one client may have open"),
+    retry_after_seconds: integer("when to ask again, as in Retry-After"),
+  },
+  answers("TooManyStreams", 429, "This client has as many event streams open as one may have."),
+) {}
+
 export class HeadersTooLarge extends Schema.Class<HeadersTooLarge>("HeadersTooLarge")(
   body("HeadersTooLarge"),
   answers("HeadersTooLarge", 431, "The request line and headers are larger than allowed."),
@@ -212,7 +239,7 @@ export class ShuttingDown extends Schema.Class<ShuttingDown>("ShuttingDown")(
 ) {}
 
 /** On any endpoint, whoever asks and whatever for. */
-export const Anywhere = Schema.Union(RateLimited, InternalError, ShuttingDown)
+export const Anywhere = Schema.Union(ForeignHost, RateLimited, InternalError, ShuttingDown)
 
 /** Where a request has a body. */
 export const OfBody = Schema.Union(InvalidRequest, RequestTimeout, BodyTooLarge, UnsupportedMediaType, Overloaded)
@@ -223,12 +250,16 @@ export const OfAccount = Schema.Union(InvalidRequest, NameNotFound)
 /** What the mempool may say to any transaction. */
 export const OfSubmission = Schema.Union(InvalidTransaction, InsufficientBalance, NonceTooHigh, MempoolFull, NotReady)
 
+/** Where coins, keys or signatures are given away: on a testnet, and not to any web page. */
+export const OfTestnet = Schema.Union(TestnetOnly, ForeignOrigin)
+
 /** Where the node makes and signs the transaction with a secret key that the request brings. */
-export const OfConvenience = Schema.Union(OfBody, NotAllowed, NameNotFound, TestnetOnly, OfSubmission)
+export const OfConvenience = Schema.Union(OfBody, NotAllowed, NameNotFound, OfTestnet, OfSubmission)
 
 const Failure = Schema.Union(
   OfConvenience,
   Anywhere,
+  TooManyStreams,
   PathNotFound,
   MethodNotAllowed,
   HeadersTooLarge,

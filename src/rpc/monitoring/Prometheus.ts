@@ -16,6 +16,8 @@ export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
   Prometheus,
   {
     readonly observe: (answered: Answered) => void
+    /** A request, by its route, that met a bug. */
+    readonly countDefect: (route: string) => void
     readonly expose: Effect.Effect<string>
   }
 >() {}
@@ -85,8 +87,15 @@ const make = Effect.gen(function* () {
     registers: [registry],
   }).set({ version, network_id: genesis.networkId, mode: genesis.mode }, 1)
   const latencies = new Latencies()
+  const defects = new Prom.Counter({
+    name: "udg_http_defects_total",
+    help: "Requests that met a bug of the node, by route; the log has the cause of each bug once",
+    labelNames: ["route"],
+    registers: [registry],
+  })
   return Prometheus.of({
     observe: latencies.observe,
+    countDefect: (route) => defects.inc({ route }),
     expose: Effect.promise(
       async () => `${await registry.metrics()}\n${latencies.expose()}\n${await ofProcess().metrics()}`,
     ),

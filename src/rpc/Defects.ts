@@ -1,0 +1,38 @@
+/**
+ * Bugs that a request met. The request is answered with 500 and nothing else suffers; here each bug is counted, and logged
+ * with its cause the first time: whoever finds a request that fails could otherwise fill the log.
+ */
+import { Cause } from "effect"
+
+export interface Options {
+  /** Told of every one, for metrics. */
+  readonly onDefect: (route: string) => void
+  readonly log: (route: string, cause: Cause.Cause<unknown>) => void
+}
+
+/** More different ones are only counted. */
+const LOGGED = 1_000
+
+/** Where it was thrown, since a message may repeat what the request said. */
+const placeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return typeof error
+  const [frame = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? []
+  return `${error.name} ${frame}`
+}
+
+export class Defects {
+  readonly #options: Options
+  readonly #logged = new Set<string>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  readonly report = (route: string, cause: Cause.Cause<unknown>): void => {
+    this.#options.onDefect(route)
+    const key = `${route} ${placeOf(Cause.squash(cause))}`
+    if (this.#logged.has(key) || this.#logged.size >= LOGGED) return
+    this.#logged.add(key)
+    this.#options.log(route, cause)
+  }
+}

@@ -1,0 +1,121 @@
+/** Web pages against a node on the loopback: under a name that leads there (DNS rebinding), and from elsewhere. */
+import { Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Cidr from "../../src/node/Cidr.js"
+import { example } from "../../src/rpc/field/Api.js"
+import * as TestServer from "./TestServer.js"
+
+const { ask } = TestServer
+
+const request = (method: string, path: string, headers: string, body = "") =>
+  `${method} ${path} HTTP/1.1\r\n${headers}Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+const codeOf = async (port: number, method: string, path: string, headers: string, body = "") => {
+  const answer = await ask(port, request(method, path, headers, body))
+  expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+  return answer.status === 200 || answer.status === 204 ? answer.status : JSON.parse(answer.body).code
+}
+
+const wish = JSON.stringify({ address: example.address, amount: 1 })
+const from = (origin: string, host = "127.0.0.1:10333") => `Host: ${host}\r\nOrigin: ${origin}\r\n`
+
+describe("a node that listens on the loopback", () => {
+  let server: TestServer.TestServer
+  beforeAll(async () => {
+    server = await TestServer.start({ rateLimits: true })
+  })
+  afterAll(() => server.stop())
+
+  it.each([
+    "127.0.0.1",
+    "127.0.0.1:10333",
+    "127.9.8.7",
+    "localhost:1",
+    "LOCALHOST",
+    "localhost.",
+    "a.localhost",
+    "[::1]:9",
+    "node",
+    "",
+  ])("answers under the name %s", async (host) => {
+    expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`)).toBe(200)
+  })
+
+  it("answers who names none, which no browser does", async () => {
+    expect(await codeOf(server.port, "GET", "/status", "")).toBe(200)
+  })
+
+  it.each([
+    "evil.example",
+    "evil.example:10333",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "192.0.2.7",
+    "0.0.0.0",
+    "[2001:db8::1]",
+    "127.0.0.1@evil.example",
+    "a:b:c",
+    "evil.example.",
+  ])("refuses everything under the name %s", async (host) => {
+    for (const [method, path] of [
+      ["GET", "/status"],
+      ["OPTIONS", "/faucet"],
+      ["GET", "/explorer/"],
+      ["GET", "/nothing"],
+    ] as const) {
+      expect(await codeOf(server.port, method, path, `Host: ${host}\r\n`)).toBe("ForeignHost")
+    }
+    expect(await codeOf(server.port, "POST", "/faucet", from(`http://${host}`, host), wish)).toBe("ForeignHost")
+  })
+
+  it.each([
+    "https://evil.example",
+    "null",
+    "http://127.0.0.1.evil.example",
+    "file://",
+    "chrome-extension://abc",
+    "http://",
+    "x",
+  ])("gives no coins, keys or signatures to a page of %s, and does not count what that asks", async (origin) => {
+    const secret = JSON.stringify({ secret_key: example.secretKey })
+    for (let i = 0; i < 3; i++) {
+      expect(await codeOf(server.port, "POST", "/faucet", from(origin), wish)).toBe("ForeignOrigin")
+    }
+    expect(await codeOf(server.port, "GET", "/keygen", from(origin))).toBe("ForeignOrigin")
+    for (const path of "/tx /stake /unstake /delegate /undelegate /set-commission /proposal /vote".split(" ")) {
+      expect(await codeOf(server.port, "POST", path, from(origin), secret), path).toBe("ForeignOrigin")
+    }
+  })
+
+  it("lets any page read and submit what is signed, and pages of this machine do everything", async () => {
+    const elsewhere = from("https://evil.example")
+    expect(await codeOf(server.port, "GET", "/status", elsewhere)).toBe(200)
+    expect(await codeOf(server.port, "OPTIONS", "/tx/submit", elsewhere)).toBe(204)
+    expect(await codeOf(server.port, "POST", "/tx/submit", elsewhere, "{}")).toBe("InvalidRequest")
+    for (const origin of ["http://localhost:3000", "http://127.0.0.1:10333", "https://[::1]:8443"]) {
+      expect(await codeOf(server.port, "GET", "/keygen", from(origin))).toBe(200)
+    }
+    expect(await codeOf(server.port, "POST", "/faucet", from("http://localhost:3000"), wish)).toBe(200)
+  })
+})
+
+describe("behind a trusted proxy", () => {
+  it("what the proxy passes on may have any name and origin; what comes past it may not", async () => {
+    const server = await TestServer.start({ trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] })
+    const forwarded = "X-Forwarded-For: 203.0.113.7\r\n"
+    expect(await codeOf(server.port, "GET", "/status", `Host: node.example\r\n${forwarded}`)).toBe(200)
+    const page = from("https://app.example", "node.example")
+    expect(await codeOf(server.port, "GET", "/keygen", `${page}${forwarded}`)).toBe(200)
+    expect(await codeOf(server.port, "GET", "/status", "Host: node.example\r\n")).toBe("ForeignHost")
+    expect(await codeOf(server.port, "GET", "/keygen", from("https://app.example"))).toBe("ForeignOrigin")
+    await server.stop()
+  })
+})
+
+describe("a node that listens for other machines", () => {
+  it("has no names, and judges none", async () => {
+    const server = await TestServer.start({ host: "0.0.0.0" })
+    expect(await codeOf(server.port, "GET", "/keygen", from("https://app.example", "node.example"))).toBe(200)
+    await server.stop()
+  })
+})

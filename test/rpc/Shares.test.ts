@@ -1,0 +1,148 @@
+/** What one client can hold of a server, while others want some of it too. Every address of 127.0.0.0/8 is this machine. */
+import { connect, type Socket } from "node:net"
+import { Effect, Stream } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Floods } from "../../src/rpc/Floods.js"
+import * as TestServer from "./TestServer.js"
+
+const { get, post } = TestServer
+
+let server: TestServer.TestServer
+const sockets: Array<Socket> = []
+
+beforeEach(async () => {
+  server = await TestServer.start(
+    { rateLimits: true, tolerance: { connections: 60, bodyBytes: 4_000_000, unreadBytes: 4_000_000 } },
+    { events: { stream: () => Effect.succeed(Stream.never) } },
+  )
+})
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await server.stop()
+})
+
+interface Visitor {
+  readonly socket: Socket
+  readonly heard: () => string
+}
+
+/** A connection that stays open, and what came over it. */
+const visit = (from: string, bytes: string | Buffer = "", reads = true): Promise<Visitor> =>
+  new Promise((resolve) => {
+    const socket = connect({ port: server.port, host: "127.0.0.1", localAddress: from })
+    let heard = ""
+    if (reads) socket.setEncoding("latin1").on("data", (text: string) => (heard += text))
+    socket.on("error", () => {})
+    socket.once("connect", () => {
+      if (bytes.length > 0) socket.write(bytes)
+      resolve({ socket, heard: () => heard })
+    })
+    sockets.push(socket)
+  })
+
+const ask = async (from: string, request: string): Promise<number> => {
+  const { socket, heard } = await visit(from, request)
+  await new Promise((resolve) => socket.once("close", resolve))
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(heard())?.[1] ?? 0)
+}
+
+const events = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+const statusOf = ({ heard }: Visitor): string | undefined => /^HTTP\/1\.1 (\d+)/.exec(heard())?.[1]
+
+describe("event streams", () => {
+  it("are eight for each client; the ninth is told so", async () => {
+    const own = await Promise.all(Array.from({ length: 8 }, () => visit("127.0.0.2", events)))
+    await expect.poll(() => own.map(statusOf)).toEqual(own.map(() => "200"))
+    const ninth = await visit("127.0.0.2", events)
+    await expect.poll(() => statusOf(ninth)).toBe("429")
+    expect(ninth.heard()).toContain("Retry-After: 10\r\n")
+    expect(ninth.heard()).toContain('"code":"TooManyStreams"')
+    expect(ninth.heard()).toContain('"limit":8')
+    const other = await visit("127.0.0.3", events)
+    await expect.poll(() => statusOf(other)).toBe("200")
+    own[0]?.socket.destroy()
+    await expect.poll(async () => statusOf(await visit("127.0.0.2", events).then(settled))).toBe("200")
+  })
+})
+
+/** When something was answered. */
+const settled = async (visitor: Visitor): Promise<Visitor> => {
+  await expect.poll(() => statusOf(visitor)).toBeDefined()
+  return visitor
+}
+
+describe("connections", () => {
+  it("of one client that takes all of them make room for others, and only for those with fewer", async () => {
+    const greedy = await Promise.all(Array.from({ length: 60 }, () => visit("127.0.0.2")))
+    expect(await ask("127.0.0.3", get("/validators"))).toBe(200)
+    await expect.poll(() => greedy.filter(({ socket }) => socket.closed).length).toBe(1)
+    // The place that is free now is anybody's; beyond it, the client that has the most is told that there is none.
+    await visit("127.0.0.2")
+    expect(await ask("127.0.0.2", "")).toBe(503)
+    expect(await ask("127.0.0.4", get("/validators"))).toBe(200)
+  })
+})
+
+describe("bodies", () => {
+  it("of one client that come slowly leave room for those of others", async () => {
+    const body = `[${" ".repeat(900_000)}`
+    const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 950000\r\n\r\n`
+    const slow = await Promise.all(Array.from({ length: 8 }, () => visit("127.0.0.2", head + body)))
+    await expect.poll(() => slow.filter((each) => statusOf(each) === "503").length).toBeGreaterThanOrEqual(5)
+    expect(await ask("127.0.0.3", post("/tx/submit", `[${" ".repeat(900_000)}1]`))).toBe(200)
+  })
+})
+
+describe("answers", () => {
+  it("that a client does not read end its connection when they are too much, and nobody else's", async () => {
+    const wanted = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    const deaf = await visit("127.0.0.2", wanted.repeat(200), false)
+    deaf.socket.pause()
+    expect(await ask("127.0.0.3", get("/openapi.json"))).toBe(200)
+    deaf.socket.resume()
+    await expect.poll(() => deaf.socket.closed).toBe(true)
+    expect(deaf.socket.bytesRead).toBeLessThan(16_000_000)
+    expect(await ask("127.0.0.3", get("/openapi.json"))).toBe(200)
+  })
+})
+
+describe("requests that are sent ahead", () => {
+  it("beyond the limit are not answered for ever: the connection ends behind some refusals", async () => {
+    const requests = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20_000)
+    const started = performance.now()
+    const visitor = await visit("127.0.0.2", requests)
+    await new Promise((resolve) => visitor.socket.once("close", resolve))
+    const answers = visitor.heard().match(/HTTP\/1\.1 \d+/g) ?? []
+    expect(answers.filter((line) => line.endsWith("404")).length).toBeLessThanOrEqual(1_000)
+    expect(answers.filter((line) => line.endsWith("429")).length).toBeLessThanOrEqual(17)
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(await ask("127.0.0.3", get("/validators"))).toBe(200)
+  })
+
+  it("as preflights have a limit of their own", async () => {
+    const requests = "OPTIONS /faucet HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_010)
+    const visitor = await visit("127.0.0.2", requests)
+    await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 204/g)?.length).toBe(1_000)
+    await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 429/g)?.length).toBe(10)
+    expect(await ask("127.0.0.2", get("/validators"))).toBe(200)
+  })
+
+  it("in a flood keep the client out for a while, and nobody else", async () => {
+    const visitor = await visit("127.0.0.2", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5_000))
+    await new Promise((resolve) => visitor.socket.once("close", resolve))
+    expect(await ask("127.0.0.2", get("/validators"))).toBe(0)
+    expect(await ask("127.0.0.3", get("/validators"))).toBe(200)
+  })
+})
+
+it("a client that flooded is let in again", () => {
+  let now = 0
+  const floods = new Floods(() => now)
+  floods.note("a")
+  now = 9_999
+  expect([floods.keepsOut("a"), floods.keepsOut("b")]).toEqual([true, false])
+  now = 10_000
+  expect(floods.keepsOut("a")).toBe(false)
+  for (let i = 0; i < 5_000; i++) floods.note(`client ${i}`)
+  expect([floods.keepsOut("client 0"), floods.keepsOut("client 4999")]).toEqual([false, true])
+})

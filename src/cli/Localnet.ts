@@ -91,7 +91,7 @@ const directoryOf = (directory: string, n: number): string => join(directory, `n
 const makeKey = (directory: string, n: number, name: "validatorKey" | "faucetKey") =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    yield* files.makeDirectory(directoryOf(directory, n), { recursive: true })
+    yield* files.makeDirectory(directoryOf(directory, n), { recursive: true, mode: 0o700 })
     return yield* KeyFile.loadOrCreate(join(directoryOf(directory, n), FILES[name]))
   })
 

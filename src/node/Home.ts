@@ -185,6 +185,11 @@ const requireSame = (directory: DataDirectory, file: string, named: Genesis.Gene
 const inDirectory = (settings: Settings): Found =>
   Effect.gen(function* () {
     const directory = yield* DataDirectory.open(settings.dataDirectory)
+    if (directory.isOpenToOthers) {
+      yield* log.warn(
+        `other users of this machine may look into ${directory.path}; to end that: chmod 700 ${directory.path}`,
+      )
+    }
     const location = { _tag: "Directory", directory } as const
     const kept = yield* keptGenesis(directory)
     if (Option.isSome(settings.genesisFile)) {

@@ -24,9 +24,12 @@ export const FILES = {
 
 export class DataDirectory {
   readonly path: string
+  /** Whether it was there before, with a mode that lets other users of the machine in. */
+  readonly isOpenToOthers: boolean
 
-  private constructor(path: string) {
+  private constructor(path: string, isOpenToOthers: boolean) {
     this.path = path
+    this.isOpenToOthers = isOpenToOthers
   }
 
   fileOf(name: keyof typeof FILES): string {
@@ -43,7 +46,8 @@ export class DataDirectory {
       yield* Effect.mapError(make(fileSystem, path), unusable)
       const resolved = yield* Effect.mapError(fileSystem.realPath(path), unusable)
       yield* lock(resolved)
-      return new DataDirectory(resolved)
+      const { mode } = yield* Effect.mapError(fileSystem.stat(resolved), unusable)
+      return new DataDirectory(resolved, (mode & OF_OTHERS) !== 0)
     })
   }
 }
@@ -58,7 +62,7 @@ const hasReason =
  * says of each that the one above is missing, as below /proc.
  */
 const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<void, PlatformError> => {
-  const one = fileSystem.makeDirectory(path)
+  const one = fileSystem.makeDirectory(path, { mode: OWN_MODE })
   return one.pipe(
     Effect.catchIf(hasReason("NotFound"), (error) =>
       dirname(path) === path ? Effect.fail(error) : Effect.zipRight(make(fileSystem, dirname(path)), one),
@@ -66,6 +70,10 @@ const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<vo
     Effect.catchIf(hasReason("AlreadyExists"), () => Effect.void),
   )
 }
+
+/** For its owner alone: secret keys lie there, and nobody else's writes belong there. */
+const OWN_MODE = 0o700
+const OF_OTHERS = 0o077
 
 const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : error.message)
 

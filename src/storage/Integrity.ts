@@ -112,6 +112,24 @@ const requireSound = (database: Database.Database, thoroughness: Thoroughness): 
     },
   )
 
+/**
+ * Structure alone does not tell that a page of vertices' bytes is gone, if the pages that led to it do not lead there any
+ * more. Later that would look like a commit that nothing decides, which is another kind of trouble.
+ */
+const requireBytes = (database: Database.Database): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    if (!(yield* Migration.shapeOf(database)).some((line) => line.includes("vertex_bytes"))) return
+    const [lost] = yield* database.select(
+      (row) => Column.integer(row, 0),
+      `select round from vertices v where not exists (select 1 from vertex_bytes b where b.vertex_id = v.id)
+        order by id limit 1`,
+    )
+    if (lost !== undefined) {
+      const finding = `the bytes of a vertex of round ${lost} are missing`
+      return yield* new DatabaseDamaged({ file: database.file, finding })
+    }
+  })
+
 /** Only what a kill has cut off in the first write is undone; a connection that reads could not do it. */
 const makeReadable = (file: string): Effect.Effect<void, StorageError, FileSystem.FileSystem> =>
   Effect.zipRight(requireAccess(file), Effect.unlessEffect(Database.rollBack(file), isNew(journalOf(file))))
@@ -135,6 +153,7 @@ const requireUsable = (
     if (version === 0) return version
     yield* Meta.requireGenesis(database, genesis)
     yield* requireSound(database, thoroughness)
+    yield* requireBytes(database)
     return version
   })
 

@@ -1,5 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Fee from "../../src/client/Fee.js"
 import * as Wallet from "../../src/client/Wallet.js"
 import * as Address from "../../src/protocol/Address.js"
 import * as TransactionJson from "../../src/protocol/TransactionJson.js"
@@ -90,4 +91,9 @@ describe("what makes no transaction", () => {
   it("amounts read back as they were written", () => {
     for (const text of ["0", "0.00000001", "12.5", "21000000"]) expect(Wallet.coins(Wallet.sats(text))).toBe(text)
   })
+})
+
+it("a fee of more than a hundred times the usual one is dear, of a name beyond that of a name", () => {
+  expect([Fee.isDear("Transfer", 100_000), Fee.isDear("Transfer", 100_001)]).toEqual([false, true])
+  expect([Fee.isDear("RegisterNameTx", 10_000_000), Fee.isDear("RegisterNameTx", 10_000_001)]).toEqual([false, true])
 })

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -21,6 +21,18 @@ describe("a data directory", { timeout: 120_000 }, () => {
         }),
       )
       yield* DataDirectory.open(`${path}/made/on/the/way`)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("is made for its owner alone; one that lets others in is said to do so, and left as it is", () =>
+    Effect.gen(function* () {
+      const path = `${yield* world.temporaryDirectory}/made/here`
+      const modeOf = (): number => statSync(path).mode & 0o777
+      const made = yield* Effect.scoped(DataDirectory.open(path))
+      expect([modeOf(), made.isOpenToOthers]).toEqual([0o700, false])
+      chmodSync(path, 0o755)
+      const found = yield* Effect.scoped(DataDirectory.open(path))
+      expect([modeOf(), found.isOpenToOthers]).toEqual([0o755, true])
     }).pipe(Effect.provide(world.platform)),
   )
 

@@ -1,9 +1,9 @@
 /** From what was asked for to a transaction that is final: built and signed here, shown before it is signed. */
 import { Effect, Option } from "effect"
+import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/Address.js"
 import * as Operation from "../../protocol/Operation.js"
-import * as Parameters from "../../protocol/Parameters.js"
 import type * as Command from "../Command.js"
 import * as Reader from "../Reader.js"
 import * as Setting from "../Setting.js"
@@ -105,23 +105,19 @@ const walletNetwork = ({ network }: Given, node: Node.Node, info: NetworkInfo) =
       )
     : built(() => Wallet.network(info))
 
-/** A node that lies about the fee must not be able to take much by it. */
-const MOST_TIMES_STANDARD = 100
-
 const feeOf = ({ fee }: Given, type: Wallet.Type, { parameters }: NetworkInfo) => {
   if (Option.isSome(fee)) return Effect.succeed(fee.value)
   if (Operation.isFeeExempt(type)) return Effect.succeed(0)
-  const isName = type === "RegisterNameTx"
-  const asked = isName ? parameters.name_fee_sats : parameters.min_fee_sats
-  const standard = isName ? Parameters.standard.nameFee : Parameters.standard.minFee
-  return asked <= MOST_TIMES_STANDARD * standard
-    ? Effect.succeed(asked)
-    : Effect.fail(
+  const asked = type === "RegisterNameTx" ? parameters.name_fee_sats : parameters.min_fee_sats
+  const usual = Wallet.coins(Fee.usual(type))
+  return Fee.isDear(type, asked)
+    ? Effect.fail(
         fail(
           "node",
-          `the node asks for a fee of ${Wallet.coins(asked)} UDG, usual are ${Wallet.coins(standard)}; if that is right, give it by --fee`,
+          `the node asks for a fee of ${Wallet.coins(asked)} UDG, usual are ${usual}; if that is right, give it by --fee`,
         ),
       )
+    : Effect.succeed(asked)
 }
 
 const PENDING_AT_MOST = 64

@@ -101,6 +101,22 @@ const proposalType = (typed: Typed): Wallet.ProposalType => {
   }
 }
 
+/** What a proposal would do, with the account that it is about. */
+const effect = (typed: Typed): string => {
+  switch (typed["type"]) {
+    case "ParameterChange":
+      return `set ${text(typed, "param")} to ${text(typed, "value")}`
+    case "CouncilMembership":
+      return typed["action"] === "remove"
+        ? `take the council seat of ${text(typed, "member")}`
+        : `give a council seat to ${text(typed, "member")}`
+    case "TreasurySpend":
+      return `pay ${text(typed, "amount")} UDG from the treasury to ${text(typed, "recipient")}`
+    default:
+      return "declare something"
+  }
+}
+
 export const actions: ReadonlyArray<Action> = [
   {
     id: "send",
@@ -220,7 +236,7 @@ export const actions: ReadonlyArray<Action> = [
         description: text(typed, "description"),
         proposal_type: proposalType(typed),
       }),
-    summary: (typed) => `Propose "${text(typed, "title")}"`,
+    summary: (typed) => `Propose "${text(typed, "title")}": ${effect(typed)}`,
   },
   {
     id: "name",

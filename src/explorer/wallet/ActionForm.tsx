@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks"
+import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { Amount } from "../show/Amount.js"
@@ -25,30 +26,44 @@ interface ReviewProps {
 }
 
 /** What is signed, before it is sent. */
-const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => (
-  <div class="review">
-    <p>
-      <b>{draft.summary}</b>
-    </p>
-    <p class="quiet">
-      Signed here, with nonce {draft.signed.nonce}
-      {draft.feeSats === 0 ? ", without a fee" : ", for a fee of "}
-      {draft.feeSats === 0 ? undefined : <Amount sats={draft.feeSats} />}. Only the signed transaction is sent.
-    </p>
-    <details class="raw">
-      <summary>The signed transaction</summary>
-      <pre>{JSON.stringify(draft.signed, null, 2)}</pre>
-    </details>
-    <p class="buttons">
-      <button type="button" class="button primary" disabled={isBusy} onClick={onSend}>
-        {isBusy ? "Sending…" : "Send it"}
-      </button>
-      <button type="button" class="button" disabled={isBusy} onClick={onBack}>
-        Back
-      </button>
-    </p>
-  </div>
-)
+const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => {
+  const [isMeant, setIsMeant] = useState(false)
+  return (
+    <div class="review">
+      <p>
+        <b>{draft.summary}</b>
+      </p>
+      <p class="quiet">
+        Signed here, with nonce {draft.signed.nonce}
+        {draft.feeSats === 0 ? ", without a fee" : ", for a fee of "}
+        {draft.feeSats === 0 ? undefined : <Amount sats={draft.feeSats} />}. Only the signed transaction is sent.
+      </p>
+      {draft.isDear ? (
+        <label class="complaint">
+          <input
+            type="checkbox"
+            checked={isMeant}
+            onChange={({ currentTarget }) => setIsMeant(currentTarget.checked)}
+          />{" "}
+          The fee is more than a hundred times the usual {Wallet.coins(Fee.usual(draft.signed.type))} UDG. I want to pay
+          it.
+        </label>
+      ) : undefined}
+      <details class="raw">
+        <summary>The signed transaction</summary>
+        <pre>{JSON.stringify(draft.signed, null, 2)}</pre>
+      </details>
+      <p class="buttons">
+        <button type="button" class="button primary" disabled={isBusy || (draft.isDear && !isMeant)} onClick={onSend}>
+          {isBusy ? "Sending…" : "Send it"}
+        </button>
+        <button type="button" class="button" disabled={isBusy} onClick={onBack}>
+          Back
+        </button>
+      </p>
+    </div>
+  )
+}
 
 export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const least = action.fee(info)

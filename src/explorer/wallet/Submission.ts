@@ -1,4 +1,5 @@
 /** From what was typed to a transaction that the node has taken in. */
+import * as Fee from "../../client/Fee.js"
 import type * as Wallet from "../../client/Wallet.js"
 import { InvalidInput } from "../../client/Wallet.js"
 import * as Sats from "../../protocol/Sats.js"
@@ -16,7 +17,13 @@ export interface Draft {
   readonly signed: Wallet.SignedTransaction
   readonly summary: string
   readonly feeSats: number
+  /** More than a hundred times what is usual: by mistake, or because the node proposed it. */
+  readonly isDear: boolean
 }
+
+/** A name with the account that the node says it stands for: only the address is signed. */
+const named = (written: string, resolved: string): string =>
+  written === resolved ? written : `${written} (${resolved})`
 
 /** Signs with the account's next nonce. Nothing has left the browser yet. */
 export const draft = async (
@@ -34,9 +41,10 @@ export const draft = async (
     }),
   )
   const complete = Object.fromEntries(entries)
+  const shown = Object.fromEntries(entries.map(([name, value]) => [name, named(typed[name]?.trim() ?? "", value)]))
   const { next_nonce: nonce } = await node.core.balance({ path: { address: account.addressBech32 } })
   const signed = action.sign(account, complete, { nonce, fee: feeSats })
-  return { signed, summary: action.summary(typed), feeSats }
+  return { signed, summary: action.summary({ ...typed, ...shown }), feeSats, isDear: Fee.isDear(signed.type, feeSats) }
 }
 
 /** The hash under which the node keeps it. */

@@ -3,9 +3,10 @@ import { Data } from "effect"
 import type { Rollback } from "../consensus/Rollback.js"
 import type { DamagedState } from "../consensus/replica/Opened.js"
 import type { Fatal, JoinProblem } from "../consensus/replica/Output.js"
+import type { PeerId } from "../consensus/replica/Peer.js"
 import type { ExecutionFault } from "../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../ledger/Supply.js"
-import type { Checkpoint } from "../protocol/Checkpoint.js"
+import type { Checkpoint, SignedCheckpoint } from "../protocol/Checkpoint.js"
 import type { Commit } from "../protocol/Commit.js"
 import type { Epoch } from "../protocol/Counter.js"
 import type { AlreadySigned } from "../storage/SignedVertices.js"
@@ -94,13 +95,26 @@ export class ComponentDied extends Data.TaggedError("ComponentDied")<{
   }
 }
 
+const NAMED_PEERS = 3
+
+const told = (peers: ReadonlyArray<PeerId>): string => {
+  const more = peers.length > NAMED_PEERS ? ` and ${peers.length - NAMED_PEERS} more` : ""
+  return `${peers.slice(0, NAMED_PEERS).join(", ")}${more} ${peers.length === 1 ? "says" : "say"}`
+}
+
+const claimOf = ({ checkpoint: { epoch, hash } }: SignedCheckpoint): string => `${epoch} closed with ${hash}`
+
+const pinOf = ({ checkpoint: { epoch, hash } }: SignedCheckpoint): string => `${epoch}:${hash}`
+
 const describeJoin = (problem: JoinProblem): string => {
   switch (problem._tag) {
-    case "TwoChains":
+    case "TwoChains": {
+      const { first, second, toldFirst, toldSecond } = problem
       return (
-        `two chains are offered for epoch ${problem.epoch}: ${problem.first.checkpoint.hash} and ` +
-        `${problem.second.checkpoint.hash}; say which one is yours by --trust ${problem.epoch}:HASH`
+        `peers prove two histories: ${told(toldFirst)} that epoch ${claimOf(first)}, ${told(toldSecond)} that epoch ` +
+        `${claimOf(second)}; ask an operator you trust, and start with --trust ${pinOf(first)} or --trust ${pinOf(second)}`
       )
+    }
     case "UnreadableState":
       return `the state that closed epoch ${problem.epoch} cannot be read: ${problem.reason}`
   }

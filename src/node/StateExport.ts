@@ -42,7 +42,7 @@ const chainTo = (genesis: Genesis, tableKey: HalfSipHash.Key, target: SignedChec
       const signed = page.filter(
         ({ hasQuorum, checkpoint }) => hasQuorum && checkpoint.epoch <= target.checkpoint.epoch,
       )
-      chain.take(signed, target)
+      chain.takeAtOnce(signed)
       if (!chain.isProven && page.length < PAGE) {
         const { epoch, hash } = target.checkpoint
         return yield* new NothingToExport({

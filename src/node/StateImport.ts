@@ -59,7 +59,7 @@ const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain 
     const target = chain.at(-1)
     if (target === undefined) return yield* new CannotImport({ message: `${path} holds no checkpoint` })
     const proven = provenFrom(genesis, tableKey, target)
-    proven.take(chain, target)
+    proven.takeAtOnce(chain)
     if (!proven.isProven) {
       return yield* new CannotImport({
         message: `${path}: checkpoint ${target.checkpoint.hash} is not signed by those whom its genesis leads to; take the file from a node you trust`,

@@ -14,12 +14,13 @@ import type { ReceivedTransaction, Write } from "./Write.js"
 
 /** Where a fast sync cannot go on by itself. */
 export type JoinProblem =
-  /** Two peers prove two histories. Somebody has to say which network is meant: `--trust EPOCH:HASH`. */
+  /** Peers prove two histories. Somebody has to say which network is meant: `--trust EPOCH:HASH`. */
   | {
       readonly _tag: "TwoChains"
-      readonly epoch: Epoch
       readonly first: SignedCheckpoint
       readonly second: SignedCheckpoint
+      readonly toldFirst: ReadonlyArray<PeerId>
+      readonly toldSecond: ReadonlyArray<PeerId>
     }
   /** The complete state with the signed root is not what a ledger writes. */
   | { readonly _tag: "UnreadableState"; readonly epoch: Epoch; readonly reason: string }

@@ -30,7 +30,7 @@ export interface Trust {
 const isSignedBy = (
   record: EpochRecord.EpochRecord,
   { checkpoint, signatures }: Signed,
-  { isValid }: Trust,
+  isValid: Trust["isValid"],
 ): boolean => {
   const total = EpochRecord.totalWeight(record)
   const byValidator = new Map(signatures.map(({ validator, signature }) => [validator, signature]))
@@ -48,11 +48,24 @@ const isSignedBy = (
 
 const closes = ({ checkpoint: { epoch, nextEpoch } }: Signed): boolean => nextEpoch?.epoch === epoch + 1
 
+/**
+ * A peer whose checkpoints bear more false signatures than this proves nothing any more. An honest one may pass on a few: of
+ * those who signed, it knew only the committee that it trusted itself.
+ */
+const MAX_FALSE = 64
+
 export class ProvenChain {
   readonly #trust: Trust
+  #falseSignatures = 0
+  /** Of the last answer, from new to old: what is not looked at yet. */
+  #answer: ReadonlyArray<Signed> | null = null
+  /** Whether the answer showed the first epoch that a step can be made in. */
+  #showedAsked = false
   #trusted: EpochRecord.EpochRecord
+  /** Before the last answer. */
+  #trustedBefore: EpochRecord.EpochRecord
   #isPinned: boolean
-  #newest: Signed
+  readonly #newest: Signed
   /** Proven by signatures. */
   readonly #proven = new Map<Epoch, Signed>()
   /** Proven by signatures or by being named as the previous one of a proven one. */
@@ -65,6 +78,7 @@ export class ProvenChain {
   constructor(trust: Trust, newest: Signed) {
     this.#trust = trust
     this.#trusted = trust.record
+    this.#trustedBefore = trust.record
     this.#newest = newest
     this.#isPinned = trust.pin === null || trust.pin.epoch < trust.record.epoch
   }
@@ -91,6 +105,11 @@ export class ProvenChain {
     return this.#hashes.get(epoch)
   }
 
+  /** The committee that the next step starts from, and where it was when nothing was proven. */
+  get trusted(): EpochRecord.EpochRecord {
+    return this.#trusted
+  }
+
   /** The lowest epoch in which two proven chains differ. */
   conflictWith(other: ProvenChain): readonly [Signed, Signed] | undefined {
     const epochs = [...this.#hashes.keys()].sort((a, b) => a - b)
@@ -101,21 +120,47 @@ export class ProvenChain {
     return undefined
   }
 
-  /** Takes in an answer of the peer, and proves what it can. */
-  take(signed: ReadonlyArray<Signed>, newest: Signed): void {
-    if (newest.checkpoint.epoch > this.#newest.checkpoint.epoch) {
-      this.#newest = newest
-      this.#isExhausted = false
+  /** An answer of the peer, to be worked on in steps. */
+  take(signed: ReadonlyArray<Signed>): void {
+    this.#showedAsked = signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
+    this.#answer = [...signed, this.#newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
+    this.#trustedBefore = this.#trusted
+  }
+
+  /** The same for checkpoints that come from a disk, without stopping in between. */
+  takeAtOnce(signed: ReadonlyArray<Signed>): void {
+    this.take(signed)
+    while (this.hasWork) this.step()
+  }
+
+  get hasWork(): boolean {
+    return this.#answer !== null
+  }
+
+  /** Proves one checkpoint more, or finds that the answer proves no more. It verifies a committee's signatures at most. */
+  step(): void {
+    const all = this.#answer
+    if (all === null) return
+    const next = this.isProven ? undefined : this.#nextIn(all)
+    if (next !== undefined) {
+      this.#prove(next)
+      return
     }
-    const all = [...signed, this.#newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
-    const from = this.#trusted
-    for (let next = this.#nextIn(all); next !== undefined; next = this.#nextIn(all)) this.#prove(next)
+    this.#answer = null
     this.#link(all)
-    const isStuck = this.#trusted === from && !this.isProven
+    const isStuck = this.#trusted === this.#trustedBefore && !this.isProven
+    if (this.#falseSignatures > MAX_FALSE) this.#isBroken = true
     if (!isStuck || this.#asked !== this.#lowest) return
     // It showed the one that our committee must have signed, and it is not; or it does not have that one.
-    this.#isBroken = signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
+    this.#isBroken ||= this.#showedAsked
     this.#isExhausted = true
+  }
+
+  #isValid(check: Check): boolean {
+    if (this.#falseSignatures > MAX_FALSE) return false
+    const holds = this.#trust.isValid(check)
+    if (!holds) this.#falseSignatures++
+    return holds
   }
 
   #nextIn(all: ReadonlyArray<Signed>): Signed | undefined {
@@ -124,7 +169,9 @@ export class ProvenChain {
       return all.find(({ checkpoint }) => checkpoint.epoch === pin.epoch && checkpoint.hash === pin.hash)
     }
     return all.find(
-      (each) => each.checkpoint.epoch >= this.#trusted.epoch && isSignedBy(this.#trusted, each, this.#trust),
+      (each) =>
+        each.checkpoint.epoch >= this.#trusted.epoch &&
+        isSignedBy(this.#trusted, each, (check) => this.#isValid(check)),
     )
   }
 
@@ -153,7 +200,7 @@ export class ProvenChain {
 
   /** From which epoch on to ask for checkpoints; none when there is nothing to be gained. */
   toAsk(): Epoch | null {
-    if (this.isProven || this.#isBroken || this.#isExhausted) return null
+    if (this.hasWork || this.isProven || this.#isBroken || this.#isExhausted) return null
     const lowest = this.#lowest
     const highest = this.#newest.checkpoint.epoch
     if (lowest > highest) return null

@@ -1,6 +1,6 @@
 /** What this node asks of others and tells them for the sake of the consensus, and whom. */
 import type { Address } from "../../protocol/Address.js"
-import type { Timestamp } from "../../protocol/Counter.js"
+import type { Epoch, Timestamp } from "../../protocol/Counter.js"
 import * as Counter from "../../protocol/Counter.js"
 import type { Hash } from "../../protocol/Hash.js"
 import type { Encoded, Vertex } from "../../protocol/Vertex.js"
@@ -34,6 +34,7 @@ export class Questions {
   /** What each peer was last asked for by name. */
   readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
   readonly #askedHighest = new Set<PeerId>()
+  readonly #askedClosing = new Set<PeerId>()
   /** When something last came into the DAG. */
   #heardAt = Counter.timestamp(0)
 
@@ -81,6 +82,15 @@ export class Questions {
     this.#peers.brought(from)
   }
 
+  #askClosing(to: PeerId, from: Epoch): void {
+    this.#askedClosing.add(to)
+    this.#outbox.send(to, { _tag: "AskClosing", from })
+  }
+
+  takeClosing(from: PeerId): boolean {
+    return this.#askedClosing.delete(from)
+  }
+
   /** The answer to the one question; another would need another question. */
   takeHighest(from: PeerId): boolean {
     return this.#askedHighest.delete(from)
@@ -99,7 +109,7 @@ export class Questions {
     const { epoch } = opening.record
     const asking = this.#catchingUp.wanted({ epoch, fromRound: dag.quorumRound, toRound: LAST_ROUND }, now)
     this.#ask(asking)
-    if (asking !== null) this.#outbox.send(asking.to, { _tag: "AskClosing", from: epoch })
+    if (asking !== null) this.#askClosing(asking.to, epoch)
   }
 
   /**
@@ -124,7 +134,7 @@ export class Questions {
   /** Nothing is expected of those who are gone. */
   connected(): void {
     this.#catchingUp.connected()
-    for (const asked of [this.#fetching, this.#askedHighest]) {
+    for (const asked of [this.#fetching, this.#askedHighest, this.#askedClosing]) {
       for (const peer of asked.keys()) if (!this.#peers.has(peer)) asked.delete(peer)
     }
   }
@@ -137,9 +147,8 @@ export class Questions {
   /** Asks who is ahead, and tells who is behind; not for every message that shows it. */
   tellOfClosing({ _tag, from }: Asked<"AskClosing" | "OfferClosing">, peer: PeerId | null, now: Timestamp): void {
     if (peer === null || !this.#peers.isDue(_tag, peer, now)) return
-    const question = { _tag: "AskClosing", from } as const
-    if (_tag === "OfferClosing") this.#outbox.emit({ _tag: "Serve", to: peer, question })
-    else this.#outbox.send(peer, question)
+    if (_tag === "AskClosing") this.#askClosing(peer, from)
+    else this.#outbox.emit({ _tag: "Serve", to: peer, question: { _tag: "AskClosing", from } })
   }
 
   askOwnHighest({ members }: Asked<"AskOwnHighest">, self: Address | null): void {

@@ -451,6 +451,9 @@ export class Replica {
   }
 
   #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
+    const isAsked = this.#questions.takeClosing(from) || this.#joining?.isAsked(from) === true
+    // Whoever is ahead may offer what it was not asked for, but not all the time: signatures are looked at for it.
+    if (!isAsked && !this.#peers.isDue("Offer", from, now)) return
     const { newest } = message
     for (const signed of newest === null ? message.signed : [...message.signed, newest]) {
       this.#do(this.#life.core.checkpointsSigned(this.#genuine(signed), now), from, now)

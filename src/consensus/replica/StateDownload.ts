@@ -14,9 +14,13 @@ import type { PeerId } from "./Peer.js"
 
 type StateAnswer = Extract<Answer, { _tag: "State" }>
 
+/** An honest peer's piece has about half of what an answer may hold, unless it is the last of its part of the state. */
+const MEAGRE_BYTES = 131_072
+
 /** What came of an answer. */
 export type Received =
-  | { readonly _tag: "Kept"; readonly subtree: Uint8Array }
+  /** `isMeagre`: a small part of what was asked for, where an honest peer sends as much as an answer holds. */
+  | { readonly _tag: "Kept"; readonly subtree: Uint8Array; readonly isMeagre: boolean }
   | { readonly _tag: "Refused"; readonly reason: string }
   /** Nothing new, or nobody asked for it. */
   | { readonly _tag: "Nothing" }
@@ -28,6 +32,9 @@ export class StateDownload {
   /** Pieces from before a restart, to be looked at again. */
   readonly #kept: Array<Uint8Array>
   #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
+  /** Those that were asked and have not answered, and at which depth: a late piece is as good. */
+  readonly #awaited = new Map<PeerId, number>()
+  #silent: Array<PeerId> = []
   /** Those that did not have it, or sent something else, since the last piece came. */
   readonly #failed = new Set<PeerId>()
 
@@ -85,14 +92,25 @@ export class StateDownload {
     const asked = this.#asked
     if (asked !== null && now >= asked.at && now - asked.at < this.#patienceMs && peers.includes(asked.peer))
       return null
-    if (asked !== null) this.#failed.add(asked.peer)
+    if (asked !== null) {
+      this.#failed.add(asked.peer)
+      this.#silent.push(asked.peer)
+    }
     this.#asked = null
     const to = peers.find((peer) => !this.#failed.has(peer))
     const { value: missing } = this.#assembly.missing().next()
     if (to === undefined || missing === undefined) return null
     this.#asked = { peer: to, at: now }
+    this.#awaited.set(to, missing.position.depth)
     const position = Binary.encode((writer) => Position.write(writer, missing.position))
     return { to, question: { _tag: "AskState", root: this.#root, position } }
+  }
+
+  /** Those that were given up on since this was last called. */
+  takeSilent(): ReadonlyArray<PeerId> {
+    const silent = this.#silent
+    this.#silent = []
+    return silent
   }
 
   /** Whether nobody who is there can go on with it. */
@@ -103,19 +121,24 @@ export class StateDownload {
   }
 
   receive(from: PeerId, { root, subtree }: StateAnswer): Received {
-    if (this.#asked?.peer !== from || root !== this.#root) return { _tag: "Nothing" }
-    this.#asked = null
+    const depth = this.#awaited.get(from)
+    if (root !== this.#root || depth === undefined) return { _tag: "Nothing" }
+    this.#awaited.delete(from)
+    if (this.#asked?.peer === from) this.#asked = null
     if (subtree === null) {
       this.#failed.add(from)
       return { _tag: "Nothing" }
     }
     const accepted = this.#assembly.accept(subtree)
-    if (Either.isRight(accepted)) {
-      this.#failed.clear()
-      return { _tag: "Kept", subtree }
+    if (Either.isLeft(accepted)) {
+      if (accepted.left._tag === "AlreadyHeld") return { _tag: "Nothing" }
+      this.#failed.add(from)
+      return { _tag: "Refused", reason: accepted.left.message }
     }
-    if (accepted.left._tag === "AlreadyHeld") return { _tag: "Nothing" }
-    this.#failed.add(from)
-    return { _tag: "Refused", reason: accepted.left.message }
+    this.#failed.clear()
+    // It leaves out of what was asked for what would have fitted into the same answer.
+    const leavesOut = accepted.right.siblings.slice(depth).some(({ records }) => records > 0)
+    const isMeagre = subtree.length < MEAGRE_BYTES && leavesOut
+    return { _tag: "Kept", subtree, isMeagre }
   }
 }

@@ -56,13 +56,13 @@ const talk = (
   const newest = history.at(-1)
   if (newest === undefined) throw new Error("a history expected")
   const chain = new ProvenChain(trust, newest)
-  chain.take([], newest)
+  chain.takeAtOnce([])
   let questions = 0
   for (let from = chain.toAsk(); from !== null; from = chain.toAsk()) {
     questions++
     if (questions > 1_000) throw new Error("it asks for ever")
     const start = from
-    chain.take(history.filter(({ checkpoint }) => checkpoint.epoch >= start).slice(0, perAnswer), newest)
+    chain.takeAtOnce(history.filter(({ checkpoint }) => checkpoint.epoch >= start).slice(0, perAnswer))
   }
   return { chain, questions }
 }
@@ -133,5 +133,39 @@ describe("a chain of closing checkpoints", () => {
     expect(talk(ours, trustOf(pin)).chain.isProven).toBe(true)
     expect(talk(theirs, trustOf(pin)).chain.isProven).toBe(false)
     expect(talk(ours.slice(0, 4), trustOf(pin)).chain.isProven).toBe(false)
+  })
+
+  it("verifies a bounded number of false signatures, and one committee's in a step", () => {
+    let verified = 0
+    const trust: Trust = {
+      ...trustOf(),
+      isValid: (check) => {
+        verified++
+        return FakeKeys.isValid(check)
+      },
+    }
+    const members = Array.from({ length: SIZE }, (_, i) => signerOf(`m${1 + i}`))
+    const [first] = historyOf(1)
+    if (first === undefined) throw new Error("a history expected")
+    const forged = Array.from({ length: 1_000 }, (_each, i) => {
+      const nextEpoch = { ...committeeOf(2), epoch: Counter.epoch(i + 2) }
+      const checkpoint = Checkpoint.make({ ...first.checkpoint, epoch: Counter.epoch(i + 1), nextEpoch })
+      const other = Checkpoint.make({ ...checkpoint, round: Counter.round(7) })
+      return { checkpoint, signatures: members.map((member) => Checkpoint.sign(other, member)) }
+    })
+    const { chain } = talk(forged, trust, 16)
+    expect(chain.isBroken).toBe(true)
+    expect(verified).toBeLessThanOrEqual(65)
+
+    const honest = new ProvenChain(trust, historyOf(40).at(-1) ?? first)
+    honest.take(historyOf(16))
+    let steps = 0
+    while (honest.hasWork) {
+      verified = 0
+      honest.step()
+      steps++
+      expect(verified).toBeLessThanOrEqual(SIZE)
+    }
+    expect(steps).toBeGreaterThan(5)
   })
 })

@@ -441,7 +441,8 @@ describe("what a disk holds", () => {
     eve.stop()
     eve.start()
     const asked = eve.outputs.length
-    cluster.runRounds(8)
+    // It has all the pieces soon, but listens for a second before it follows anybody.
+    cluster.runRounds(16)
     expect(tagsOf(eve)).toContain("Joined")
     const again = eve.outputs
       .slice(asked)
@@ -529,6 +530,8 @@ describe("a replica that is told tales", () => {
       return { checkpoint, signatures: [Checkpoint.sign(checkpoint, signerOf("ben"))] }
     })
     ann.receive(ben.peer, { _tag: "Closing", signed: forged, newest: forged[1] ?? null })
+    // It asks for the proof, and gets the same again.
+    ann.tick()
     ann.receive(ben.peer, { _tag: "Closing", signed: forged, newest: forged[1] ?? null })
     const { index } = ann.replica.read.head
     cluster.runRounds(30)

@@ -137,4 +137,28 @@ describe("the download of a state", () => {
     expect(download.receive("p1" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Nothing")
     expect(download.receive("p0" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Kept")
   })
+
+  it("takes a piece also when it comes late, and only once for each question", () => {
+    const download = fresh()
+    const [slow, other] = ["p0" as PeerId, "p1" as PeerId]
+    const asking = download.next([slow, other], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    expect(download.next([slow, other], Counter.timestamp(PATIENCE_MS))?.to).toBe(other)
+    expect(download.takeSilent()).toEqual([slow])
+    const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
+    expect(download.receive(slow, answer)).toMatchObject({ _tag: "Kept", isMeagre: false })
+    expect(download.receive(slow, answer)._tag).toBe("Nothing")
+  })
+
+  it("tells a piece that is far smaller than an answer", () => {
+    const download = fresh()
+    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root } = asking.question
+    const [tiny] = Subtree.all(whole, 10_000)
+    if (tiny === undefined) throw new Error("a piece expected")
+    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree: Subtree.encode(tiny) })
+    expect(received).toMatchObject({ _tag: "Kept", isMeagre: true })
+  })
 })

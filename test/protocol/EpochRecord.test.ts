@@ -113,6 +113,7 @@ describe("an epoch record", () => {
       "a checkpoint interval of 0 rounds",
     ],
     ["more than the whole reward to share", { rules: { ...standardRules, treasuryPercent: 91 } }, "above 100 percent"],
+    ["no round before its first", { firstRound: Counter.round(0) }, "a first round of 0"],
     ["rounds that no counter holds", { firstRound: Counter.round(Number.MAX_SAFE_INTEGER) }, "rounds above 2^53 - 1"],
   ])("is refused with %s", (_, changes, reason) => {
     const bytes = EpochRecord.encode({ ...sample, ...changes })

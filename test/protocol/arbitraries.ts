@@ -250,7 +250,7 @@ export const members: fc.Arbitrary<ReadonlyArray<EpochRecord.Member>> = fc
 
 export const epochRecord: fc.Arbitrary<EpochRecord.EpochRecord> = fc.record({
   epoch: counter<Counter.Epoch>(),
-  firstRound: counter<Counter.Round>(2 ** 52),
+  firstRound: between(1, 2 ** 52) as fc.Arbitrary<number> as fc.Arbitrary<Counter.Round>,
   seed: hash,
   rules,
   members,

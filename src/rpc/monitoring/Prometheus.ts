@@ -22,8 +22,10 @@ export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
   }
 >() {}
 
+type Series = readonly [name: string, type: "counter" | "gauge", of: keyof Counts, help: string]
+
 /** The series that the specification names, under exactly these names. */
-const specified: ReadonlyArray<readonly [name: string, type: "counter" | "gauge", of: keyof Counts, help: string]> = [
+const specified: ReadonlyArray<Series> = [
   ["checkpoint_produced_total", "counter", "checkpointsProduced", "Checkpoints produced by this node"],
   [
     "checkpoint_production_duration_ms",
@@ -56,8 +58,18 @@ const ofProcess = (() => {
   }
 })()
 
-const registerSpecified = (registry: Prom.Registry, counters: () => Counts): void => {
-  for (const [name, type, key, help] of specified) {
+/** What this node counts besides. */
+const own: ReadonlyArray<Series> = [
+  [
+    "udg_judging_failures_total",
+    "counter",
+    "judgingFailures",
+    "Messages and questions of peers that a bug kept from being judged",
+  ],
+]
+
+const registerCounts = (registry: Prom.Registry, counters: () => Counts): void => {
+  for (const [name, type, key, help] of [...specified, ...own]) {
     const options = { name, help, registers: [registry] }
     if (type === "gauge") {
       const gauge: Prom.Gauge = new Prom.Gauge({ ...options, collect: () => gauge.set(counters()[key]) })
@@ -78,7 +90,7 @@ const make = Effect.gen(function* () {
   const { version } = yield* Configuration
   const { genesis } = yield* Home
   const registry = new Prom.Registry()
-  registerSpecified(registry, counters)
+  registerCounts(registry, counters)
   Gauges.register(registry, figures)
   new Prom.Gauge({
     name: "udg_info",

@@ -12,7 +12,6 @@ import type { Person } from "../simulation/World.js"
 
 export const ROUND_MS = 100
 export const START = Counter.timestamp(1_700_000_000_000)
-export const EPOCH_ROUNDS = 40
 
 export interface Cast {
   readonly genesis: Genesis.Genesis
@@ -39,17 +38,23 @@ export const accomplices = ({ member, crowd, newcomer, rich, unknown }: Cast): R
   ...unknown,
 ]
 
-const parameters: Parameters.Parameters = {
+const parametersOf = (epochRounds: number): Parameters.Parameters => ({
   ...Parameters.standard,
-  cooldownRounds: EPOCH_ROUNDS,
-  votingPeriodRounds: EPOCH_ROUNDS,
-  executionDelayRounds: EPOCH_ROUNDS,
+  cooldownRounds: epochRounds,
+  votingPeriodRounds: epochRounds,
+  executionDelayRounds: epochRounds,
   checkpointIntervalRounds: 10,
   // The honest do not vote, and what the adversary alone may pass is another question than this one.
   quorumPercent: 67,
+})
+
+export interface Size {
+  /** Small members besides the one. */
+  readonly crowd: number
+  readonly epochRounds: number
 }
 
-export const make = (scheme: Scheme, chance: Chance, crowded: number): Cast => {
+export const make = (scheme: Scheme, chance: Chance, { crowd: crowded, epochRounds }: Size): Cast => {
   const person = (name: string): Person => {
     const signer = scheme.signerOf(name)
     return { name, signer, address: Address.fromPublicKey(signer.publicKey) }
@@ -84,11 +89,11 @@ export const make = (scheme: Scheme, chance: Chance, crowded: number): Cast => {
     names: [],
     treasury: coins(1_000),
     faucet: null,
-    parameters,
+    parameters: parametersOf(epochRounds),
     protocol: {
       ...Genesis.standardProtocol,
       roundIntervalMs: ROUND_MS,
-      epochRounds: EPOCH_ROUNDS,
+      epochRounds,
       collectionDepthRounds: 10,
     },
   })

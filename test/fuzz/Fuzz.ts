@@ -70,6 +70,11 @@ const SHOWN_IN_TRACE = 12
 /** In one run of so many, a hundred members sit in the committee. */
 const CROWDED_EVERY = 5
 const CROWD = 96
+const EPOCH_ROUNDS = 40
+/** In some runs: where nothing is closed for long, who comes late has to fetch all of it. */
+const LONG_EPOCH_ROUNDS = 400
+const LONG_EVERY = 4
+const NEAR_ROUNDS = 10
 
 const strangersPeer = (n: number): PeerId => `a${n}` as PeerId
 
@@ -119,7 +124,8 @@ export class Fuzz {
     const isCrowded = options.seed % CROWDED_EVERY === 0
     this.#isEquivocating = isCrowded || chance.percent(50)
     this.#isStubborn = chance.percent(50)
-    this.#cast = Cast.make(this.#scheme, chance.stream("cast"), isCrowded ? CROWD : 0)
+    const epochRounds = options.seed % LONG_EVERY === LONG_EVERY - 1 ? LONG_EPOCH_ROUNDS : EPOCH_ROUNDS
+    this.#cast = Cast.make(this.#scheme, chance.stream("cast"), { crowd: isCrowded ? CROWD : 0, epochRounds })
     this.#beginning = GenesisState.stored(this.#cast.genesis, { low: 0, high: 0 })
     const { opening } = this.#beginning.current
     this.#witness = new Witness(opening.record)
@@ -439,7 +445,7 @@ export class Fuzz {
 
   get #hasCalmedDown(): boolean {
     const isNear = ({ replica }: Host): boolean =>
-      replica !== null && replica.read.head.leaderRound > this.#witness.highestRound - Cast.EPOCH_ROUNDS / 4
+      replica !== null && replica.read.head.leaderRound > this.#witness.highestRound - NEAR_ROUNDS
     return this.#payers.every(({ waiting }) => waiting === null) && this.#hosts.every(isNear)
   }
 
@@ -448,7 +454,7 @@ export class Fuzz {
     const known = this.#progress.get(host.index)
     if (round === undefined || known === undefined) return
     const silenceMs = this.#agenda.now - known.at
-    const isBehind = this.#witness.highestRound - round > Cast.EPOCH_ROUNDS / 2
+    const isBehind = this.#witness.highestRound - round > 2 * NEAR_ROUNDS
     if (round > known.round && !(host.signer === null && isBehind)) {
       if (host.signer !== null) this.#longestSilenceMs = Math.max(this.#longestSilenceMs, silenceMs)
       this.#moved(host)

@@ -116,6 +116,12 @@ const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Lim
 /** So many refusals for being too many are answered on a connection; then it is closed. */
 const REFUSALS_OF_A_CONNECTION = 16
 
+/**
+ * Pages from elsewhere that are visited on this machine count as one more client: what they use up, in images alone if need
+ * be, is not taken from the people and programs here, all of whom share one address.
+ */
+const FOR_A_PAGE = " for a page"
+
 const LONGEST_PATH_SHOWN = 100
 
 /** Also one that lost a character on its way: whatever is longer than an address. */
@@ -241,6 +247,7 @@ export class Edge {
     if (this.#isDraining) return this.#refuse(visit, new Failure.ShuttingDown({ message: "the node is stopping" }))
     const foreign = this.#options.guard.refusalOfHost(request)
     if (foreign !== undefined) return this.#refuseOften(visit, foreign)
+    if (this.#options.guard.isForeignPage(request)) visit.client += FOR_A_PAGE
     const limiter = method === "OPTIONS" ? this.#preflights : this.#global
     const wait = limiter?.take(visit.client, at) ?? 0
     if (wait > 0) return this.#refuseGlobally(visit, limiter, wait)

@@ -27,6 +27,13 @@ const isLocal = (host: string): boolean => host === "localhost" || host.endsWith
 /** Nobody can register a name without a dot, so it does not lead to a stranger's page. */
 const hasNoDot = (host: string): boolean => /^[\w-]*$/.test(host)
 
+/** Whether it is neither a page of this machine nor of the name under which the node was asked. */
+const isForeignOrigin = (origin: string, { headers: { host = "" } }: IncomingMessage): boolean => {
+  const [, authority] = /^https?:\/\/([^/?#@]+)$/i.exec(origin) ?? []
+  const name = authority === undefined ? undefined : hostOf(authority)
+  return name === undefined || !(isLocal(name) || name === hostOf(host))
+}
+
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 export class LocalGuard {
@@ -59,14 +66,22 @@ export class LocalGuard {
     })
   }
 
+  /**
+   * Whether a browser on this machine asks for a page from elsewhere. An image or a link has no `Origin`; there the browser
+   * says in `Sec-Fetch-Site` what it comes from.
+   */
+  isForeignPage(request: IncomingMessage): boolean {
+    const { origin } = request.headers
+    if (!this.#isLocal) return false
+    const isForeign =
+      origin === undefined ? request.headers["sec-fetch-site"] === "cross-site" : isForeignOrigin(origin, request)
+    return isForeign && !this.#isProxied(request)
+  }
+
   /** What is said to a page of somebody else that would use what is for the people at this machine. */
   refusalOfOrigin(request: IncomingMessage): Failure.ForeignOrigin | undefined {
-    const { origin, host } = request.headers
-    if (!this.#isLocal || origin === undefined) return undefined
-    const [, authority] = /^https?:\/\/([^/?#@]+)$/i.exec(origin) ?? []
-    const name = authority === undefined ? undefined : hostOf(authority)
-    if (name !== undefined && (isLocal(name) || name === hostOf(host ?? ""))) return undefined
-    if (this.#isProxied(request)) return undefined
+    const { origin } = request.headers
+    if (origin === undefined || !this.isForeignPage(request)) return undefined
     return new Failure.ForeignOrigin({
       message:
         `a page of ${shown(origin)} may not use this endpoint of a node that serves its own machine only: serve the ` +

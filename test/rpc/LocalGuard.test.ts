@@ -99,6 +99,49 @@ describe("a node that listens on the loopback", () => {
   })
 })
 
+/** What a browser says of itself: a script's request, an image, and a page that came from the node. */
+const pages = {
+  script: from("https://evil.example"),
+  opaque: from("null"),
+  image: "Host: 127.0.0.1:10333\r\nSec-Fetch-Site: cross-site\r\n",
+}
+const people = {
+  program: "Host: 127.0.0.1:10333\r\n",
+  explorer: "Host: 127.0.0.1:10333\r\nSec-Fetch-Site: same-origin\r\n",
+  typed: "Host: 127.0.0.1:10333\r\nSec-Fetch-Site: none\r\n",
+  local: `${from("http://localhost:3000")}Sec-Fetch-Site: cross-site\r\n`,
+}
+
+describe("pages from elsewhere have limits of their own", () => {
+  it.each(Object.entries(pages))("so a page's %s uses up nobody's requests but those of pages", async (_, page) => {
+    const server = await TestServer.start({ rateLimits: true })
+    const many = request("GET", "/health", page).replace("Connection: close\r\n", "").repeat(1_000)
+    await ask(server.port, `${many}${request("GET", "/health", page)}`)
+    for (const other of Object.values(pages)) {
+      expect(await codeOf(server.port, "GET", "/health", other)).toBe("RateLimited")
+    }
+    for (const headers of Object.values(people)) {
+      expect(await codeOf(server.port, "GET", "/health", headers)).toBe(200)
+    }
+    await server.stop()
+  })
+
+  it("so an image of /keygen uses up no key of the people at this machine", async () => {
+    const server = await TestServer.start({ rateLimits: true })
+    for (let i = 0; i < 11; i++) await codeOf(server.port, "GET", "/keygen", pages.image)
+    expect(await codeOf(server.port, "GET", "/keygen", pages.image)).toBe("RateLimited")
+    expect(await codeOf(server.port, "GET", "/keygen", people.program)).toBe(200)
+    await server.stop()
+  })
+
+  it("but not where the node serves everybody", async () => {
+    const server = await TestServer.start({ rateLimits: true, host: "0.0.0.0" })
+    for (let i = 0; i < 11; i++) await codeOf(server.port, "GET", "/keygen", pages.image)
+    expect(await codeOf(server.port, "GET", "/keygen", people.program)).toBe("RateLimited")
+    await server.stop()
+  })
+})
+
 describe("behind a trusted proxy", () => {
   it("what the proxy passes on may have any name and origin; what comes past it may not", async () => {
     const server = await TestServer.start({ trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] })

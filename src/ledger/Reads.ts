@@ -9,7 +9,7 @@ import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
 import * as Delegation from "./Delegation.js"
-import type { Ballot, Head, Proposal, Totals } from "./Records.js"
+import type { Ballot, Head, Proposal, RecentCommit, Totals } from "./Records.js"
 import * as Slashing from "./Slashing.js"
 import { ballotKey, type Staker, type State } from "./State.js"
 
@@ -181,6 +181,11 @@ export class Reads {
       total: Sats.sumBounded([working, ...leaving]),
       delegators: largest.sort(byAmount).slice(0, limit),
     }
+  }
+
+  /** A commit that heartbeats may still name. */
+  recentCommit(index: Counter.CommitIndex): RecentCommit | undefined {
+    return this.#state.recentCommits.get(StateKey.counter(index))
   }
 
   /** Whether this evidence in the next commit would cost its author something. */

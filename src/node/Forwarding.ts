@@ -9,17 +9,15 @@ import type { Address } from "../protocol/Address.js"
 import type { Heartbeat } from "../protocol/Heartbeat.js"
 import { MIN_STAKE_SATS } from "../protocol/Sats.js"
 
-type View = Pick<Replica, "read" | "pool" | "core">
+type View = Pick<Replica, "read" | "pool" | "core" | "namingOf">
 
 type NewsOf<Tag extends News["_tag"]> = Extract<News, { readonly _tag: Tag }>
 
-/** Heartbeats name commits that this node may not have executed yet. */
-const COMMITS_AHEAD = 1_000
 /** Names of what was forwarded; far more than are made in the time that gossip takes. */
 const REMEMBERED = 4_096
 
 export class Forwarding {
-  /** The commit that the last forwarded heartbeat of a validator names. */
+  /** The last executed commit that a forwarded heartbeat of a validator names. */
   readonly #beats = new Map<Address, number>()
   readonly #forwarded = new Set<string>()
 
@@ -46,15 +44,24 @@ export class Forwarding {
   }
 
   /** Whether a heartbeat would be forwarded, if its signature holds. Changes nothing. */
-  isNewBeat({ read }: Pick<View, "read">, { validator, commitIndex }: Heartbeat): boolean {
-    const isNewer = commitIndex > (this.#beats.get(validator) ?? -1)
-    const isPlausible = commitIndex <= read.head.index + COMMITS_AHEAD
-    return isNewer && isPlausible && read.stake(validator).stakedAmount >= MIN_STAKE_SATS
+  isNewBeat(view: Pick<View, "read" | "namingOf">, heartbeat: Heartbeat): boolean {
+    const { validator, commitIndex } = heartbeat
+    if (view.read.stake(validator).stakedAmount < MIN_STAKE_SATS) return false
+    switch (view.namingOf(heartbeat)) {
+      case "executed":
+        return commitIndex > (this.#beats.get(validator) ?? -1)
+      case "ahead":
+        // It may have been signed on another network, and must not keep the real ones back.
+        return !this.#forwarded.has(nameOf(heartbeat))
+      case "none":
+        return false
+    }
   }
 
   #heartbeat(view: View, { heartbeat }: NewsOf<"Heartbeat">): boolean {
     const { validator, commitIndex } = heartbeat
     if (!this.isNewBeat(view, heartbeat)) return false
+    if (view.namingOf(heartbeat) === "ahead") return this.#isFirst(nameOf(heartbeat))
     if (this.#beats.size >= REMEMBERED) this.#beats.clear()
     this.#beats.set(validator, commitIndex)
     return true
@@ -79,5 +86,8 @@ export class Forwarding {
     return true
   }
 }
+
+const nameOf = ({ validator, commitIndex, commitHash }: Heartbeat): string =>
+  `heartbeat ${validator} ${commitIndex} ${commitHash}`
 
 const always = (isNews: boolean) => (): Verdict => (isNews ? "news" : "known")

@@ -26,7 +26,7 @@ import type { Output as CoreOutput } from "../Output.js"
 import { Announcements } from "./Announcements.js"
 import * as Checks from "./Checks.js"
 import { EvidencePool } from "./EvidencePool.js"
-import { HeartbeatPool } from "./HeartbeatPool.js"
+import { COMMITS_AHEAD, HeartbeatPool, type Naming } from "./HeartbeatPool.js"
 import { JoinedLedger, type State } from "./JoinedLedger.js"
 import { type Joined, Joining } from "./Joining.js"
 import * as Life from "./Life.js"
@@ -256,7 +256,10 @@ export class Replica {
     const { core } = this.#life
     switch (message._tag) {
       case "Heartbeat":
-        return this.read.stake(message.heartbeat.validator).stakedAmount < MIN_STAKE_SATS ? Core.KNOWN : Core.WANTED
+        return this.namingOf(message.heartbeat) === "none" ||
+          this.read.stake(message.heartbeat.validator).stakedAmount < MIN_STAKE_SATS
+          ? Core.KNOWN
+          : Core.WANTED
       case "Evidence": {
         const { evidence } = message
         return this.#evidence.wants(evidence) && this.#isProof(evidence) ? Core.WANTED : Core.KNOWN
@@ -272,6 +275,13 @@ export class Replica {
       default:
         return Core.WANTED
     }
+  }
+
+  /** What is known here of the commit that a heartbeat names. */
+  namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
+    const { head } = this.read
+    if (commitIndex > head.index) return commitIndex - head.index <= COMMITS_AHEAD ? "ahead" : "none"
+    return this.read.recentCommit(commitIndex)?.hash === commitHash ? "executed" : "none"
   }
 
   /** The answer to a question that needs no disk. Changes nothing. */
@@ -427,7 +437,8 @@ export class Replica {
     // Whoever stakes nothing cannot come in, and must not fill anybody's memory.
     const { stakedAmount } = this.read.stake(heartbeat.validator)
     const isMember = this.#life.core.epoch.seat !== undefined
-    if (isMember && stakedAmount >= MIN_STAKE_SATS) this.#heartbeats.add(heartbeat, this.#round)
+    if (!isMember || stakedAmount < MIN_STAKE_SATS) return
+    this.#heartbeats.add(heartbeat, this.#round, this.namingOf(heartbeat))
   }
 
   /** Whether it is news. */
@@ -498,7 +509,9 @@ export class Replica {
       case "Inserted":
         this.#questions.heard(now)
         this.#life.unordered.add(output.vertex)
-        this.#heartbeats.included(output.vertex.body.heartbeats)
+        for (const heartbeat of output.vertex.body.heartbeats) {
+          if (this.namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
+        }
         this.#outbox.write({ _tag: "Inserted", vertex: output.vertex })
         return
       case "Propose":
@@ -582,6 +595,7 @@ export class Replica {
     }
     const execution = executed.right
     const bodies = vertices.map(({ body }) => body)
+    this.#heartbeats.executed(commit)
     unordered.remove(vertices)
     this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))
     pool.settle(

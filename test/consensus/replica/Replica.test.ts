@@ -9,6 +9,7 @@ import * as Counter from "../../../src/protocol/Counter.js"
 import * as Evidence from "../../../src/protocol/Evidence.js"
 import * as Hash from "../../../src/protocol/Hash.js"
 import * as Header from "../../../src/protocol/Header.js"
+import * as Heartbeat from "../../../src/protocol/Heartbeat.js"
 import * as Sats from "../../../src/protocol/Sats.js"
 import * as Vertex from "../../../src/protocol/Vertex.js"
 import * as FakeKeys from "../FakeKeys.js"
@@ -368,6 +369,28 @@ describe("a validator", () => {
     const later = cluster.machine("ann").replica.core.epoch.opening.record
     expect(later.members.map(({ address }) => address)).not.toContain(addressOf("eve"))
     expectOneHistory(cluster.machines.filter((machine) => machine !== eve))
+  })
+
+  it("gets into the committee although a stranger replays what its key signed on another network", () => {
+    const cluster = new Cluster({ ...four, accounts: { alice: 1_000, eve: 9_000 }, epochRounds: 40 })
+    const eve = cluster.add("eve")
+    cluster.start()
+    cluster.runRounds(2)
+    const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
+    expect(Either.isRight(eve.replica.submit(stake, cluster.now))).toBe(true)
+    for (let round = 0; round < 95; round++) {
+      for (const machine of cluster.machines) {
+        for (const ahead of [1, 8, 900]) {
+          const index = Counter.commitIndex(machine.replica.read.head.index + ahead)
+          const heartbeat = Heartbeat.sign(index, Hash.of("udg/commit", Binary.utf8("elsewhere")), signerOf("eve"))
+          machine.receive("stranger" as PeerId, { _tag: "Heartbeat", heartbeat })
+        }
+      }
+      cluster.runRounds(1)
+    }
+    const { members } = cluster.machine("ann").replica.core.epoch.opening.record
+    expect(members.map(({ address }) => address)).toContain(addressOf("eve"))
+    expectAgreement(cluster.machines)
   })
 
   it("is slashed on the evidence of two vertices for one slot", () => {

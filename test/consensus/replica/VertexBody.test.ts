@@ -77,7 +77,7 @@ describe("the body of an own vertex", () => {
           for (let i = 0; i < accused; i++) evidence.add(evidenceOf(`e${i}`, parents))
           const heartbeats = new HeartbeatPool()
           for (let i = 0; i < beating; i++) {
-            heartbeats.add(Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round)
+            heartbeats.add(Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
           }
           const sources = { pool: poolOf(transactions), evidence, heartbeats }
           const body = VertexBody.fill(sources, {
@@ -110,10 +110,10 @@ describe("the body of an own vertex", () => {
   it("leaves heartbeats to the member they are assigned to, for four rounds", () => {
     const heartbeats = new HeartbeatPool()
     const beat = Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf("h"))
-    heartbeats.add(beat, round)
+    heartbeats.add(beat, round, "executed")
     const taken = (later: number) => heartbeats.take(Counter.round(round + later), () => false).length
     expect([taken(3), taken(4)]).toEqual([0, 1])
-    heartbeats.included([beat])
+    heartbeats.included(beat)
     expect(heartbeats.take(round, () => true)).toEqual([])
   })
 })

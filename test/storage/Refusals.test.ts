@@ -102,6 +102,17 @@ describe("opening is refused, and nothing changed, when", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
+  // A node started without them and stopped later with a stack trace, when it needed the vertex.
+  it.scopedLive("the bytes of a vertex are missing", () =>
+    Effect.gen(function* () {
+      const path = yield* filled
+      yield* world.sqlite(`${path}/udg.db`, "delete from vertex_bytes where vertex_id = (select max(id) from vertices)")
+      const refused = yield* refusal(path)
+      expect(refused._tag).toBe("DatabaseDamaged")
+      expect(refused.message).toMatch(/udg\.db is damaged: the bytes of a vertex of round \d+ are missing/)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   it.scopedLive("the end of the file is missing", () =>
     Effect.gen(function* () {
       const path = yield* filled

@@ -1,7 +1,8 @@
 /**
  * What peers send is judged here, before the replica takes it in: read, looked at for its use, and verified in other threads.
  * To judge it changes nothing in the replica. What one peer says is handed on in the order in which it came; its
- * transactions go by themselves, since a thousand of them must not stand in the way of a vertex, and so do its questions.
+ * transactions go by themselves, since a thousand of them must not stand in the way of a vertex, and so do its questions and
+ * vertices whose signatures take long to judge.
  * It holds no more than what each peer may have waiting (`Received.settle`).
  */
 import { Either } from "effect"
@@ -61,6 +62,8 @@ interface Waiting {
   readonly owner: Owner
   /** What came of it, once that is known. */
   outcome: ReadonlyArray<Judged> | null
+  /** It has left its lane, and is passed on whenever it is judged. */
+  isAside: boolean
 }
 
 type Packed = Message<Encoded>
@@ -86,7 +89,7 @@ export class Scrutiny {
     // What this node asked for is its own work, whoever does it.
     const isOwnWork = this.#around.asked.isAwaited(from, tag)
     const owner: Owner = { peer: from, standing: isOwnWork ? "member" : standing }
-    const waiting: Waiting = { received, owner, outcome: null }
+    const waiting: Waiting = { received, owner, outcome: null, isAside: false }
     if (!MessageCodec.isQuestion({ _tag: tag })) this.#laneOf(received).push(waiting)
     this.#turns.take(owner, () => this.#hold(waiting, "reading", () => this.#read(waiting)))
   }
@@ -165,6 +168,7 @@ export class Scrutiny {
       isAsked,
       isRounds,
       hold: (judge) => this.#hold(waiting, "checking signatures", judge),
+      stepAside: () => this.#stepAside(waiting),
       conclude: (finding) => this.#found(waiting, message, finding),
     })
   }
@@ -281,7 +285,22 @@ export class Scrutiny {
   #conclude(waiting: Waiting, outcome: ReadonlyArray<Judged>): void {
     if (waiting.outcome !== null) return
     waiting.outcome = outcome
-    const name = nameOf(waiting.received.from, waiting.received.tag)
+    if (waiting.isAside) for (const judged of outcome) this.#around.pass(judged)
+    else this.#passOn(waiting)
+  }
+
+  #stepAside(waiting: Waiting): void {
+    if (waiting.isAside) return
+    waiting.isAside = true
+    const lane = this.#laneOf(waiting.received)
+    const at = lane.indexOf(waiting)
+    if (at >= 0) lane.splice(at, 1)
+    this.#passOn(waiting)
+  }
+
+  /** What is judged at the head of its lane. */
+  #passOn({ received: { from, tag } }: Waiting): void {
+    const name = nameOf(from, tag)
     const lane = this.#lanes.get(name) ?? []
     for (let first = lane[0]; first !== undefined && first.outcome !== null; first = lane[0]) {
       lane.shift()

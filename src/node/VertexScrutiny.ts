@@ -2,7 +2,8 @@
  * Vertices that peers send, the cheapest question first: does anybody need it, by its header alone; does the header's own
  * signature hold; is the body the one that it names; do the signatures in the body hold. Nothing of the next question is
  * begun before the answer to the last: a header that holds is a member's, so only members can make this node verify bodies,
- * each vertex once.
+ * each vertex once where that does not take long. Where it does, the sender may be the one who delays it, with slow work
+ * of its own: then other peers' copies are judged as well, each in its sender's turn.
  */
 import { Either } from "effect"
 import type { Use } from "../consensus/Core.js"
@@ -45,6 +46,8 @@ export interface Said {
   readonly isRounds: boolean
   /** Runs a piece of the judging; what it throws ends this message. */
   readonly hold: (judge: () => void) => void
+  /** It will take long, through no fault of the sender: what the same peer says after it need not wait. */
+  readonly stepAside: () => void
   readonly conclude: (finding: Finding) => void
 }
 
@@ -80,6 +83,8 @@ interface Part {
 
 /** Hashes of vertices whose author signed something that does not hold; the oldest are forgotten. */
 const REMEMBERED_REFUSALS = 1_024
+/** While a copy has been under way for no longer than this, copies that nobody asked for wait for what comes of it. */
+const SOON_MS = 250
 
 const invalid = (what: string): Finding => ({ _tag: "Refused", what, offence: "invalid" })
 
@@ -89,8 +94,10 @@ const badBody = invalid("a vertex with a signature in it that does not hold")
 export class VertexScrutiny {
   readonly #around: Surroundings
   readonly #secondOpinion = new SecondOpinion()
-  /** Their headers hold, and the rest of them is being verified. */
-  readonly #underWay = new Set<Hash>()
+  /** Their headers hold, and the rest of them is being verified: since when, for each peer that sent one. */
+  readonly #underWay = new Map<Hash, Map<PeerId, number>>()
+  /** Of these, those whose author's turn for a second opinion they wait for, which no other copy would have sooner. */
+  readonly #inDoubt = new Set<Hash>()
   readonly #refused = new Set<Hash>()
 
   constructor(surroundings: Surroundings) {
@@ -119,7 +126,7 @@ export class VertexScrutiny {
       const header = decoded.right
       // Nobody relays vertices: they are pushed by their authors and fetched from whoever names them.
       if (!isAsked && owner.standing !== "member" && header.author !== author) continue
-      const use = this.#useOf(header)
+      const use = this.#useOf(header, said)
       if (use === "refused") return badBody
       switch (use._tag) {
         case "Wanted":
@@ -141,9 +148,29 @@ export class VertexScrutiny {
     return { candidates, ownHeaders, elsewhere }
   }
 
-  #useOf(header: Header.Header): Use | "refused" {
+  #useOf(header: Header.Header, said: Said): Use | "refused" {
     if (this.#refused.has(header.hash)) return "refused"
-    return this.#underWay.has(header.hash) ? { _tag: "Known" } : this.#around.replica.core.useOf(header)
+    return this.#isUnderWay(header.hash, said) ? { _tag: "Known" } : this.#around.replica.core.useOf(header)
+  }
+
+  /** Whether this copy need not be judged: its sender's last one, or one that will soon be done, is under way. */
+  #isUnderWay(hash: Hash, { from, isAsked }: Said): boolean {
+    const copies = this.#underWay.get(hash)
+    if (copies === undefined) return false
+    if (copies.has(from) || this.#inDoubt.has(hash)) return true
+    const now = performance.now()
+    return !isAsked && [...copies.values()].some((since) => now - since < SOON_MS)
+  }
+
+  #begin(hash: Hash, from: PeerId): void {
+    const copies = this.#underWay.get(hash) ?? new Map<PeerId, number>()
+    this.#underWay.set(hash, copies.set(from, performance.now()))
+  }
+
+  #end(hash: Hash, from: PeerId): void {
+    const copies = this.#underWay.get(hash)
+    copies?.delete(from)
+    if (copies?.size === 0) this.#underWay.delete(hash)
   }
 
   /** What waits for its parents may be forgotten before this is taken in, and must not come in unverified then. */
@@ -183,7 +210,7 @@ export class VertexScrutiny {
     this.#around.turns.goOn(owner, () =>
       hold(() => {
         // Another copy may have been quicker.
-        const use = isRounds ? null : this.#useOf(candidate.header)
+        const use = isRounds ? null : this.#useOf(candidate.header, said)
         if (use !== null && (use === "refused" || use._tag !== "Wanted")) {
           this.#open(said, sorted, at + 1, parts)
           return
@@ -206,11 +233,11 @@ export class VertexScrutiny {
   }
 
   #judgeBodies(said: Said, { ownHeaders, elsewhere }: Sorted, parts: ReadonlyArray<Part>): void {
-    const { hold, conclude } = said
+    const { from, hold, conclude } = said
     const hashes = parts.map(({ vertex }) => vertex.header.hash)
-    for (const hash of hashes) this.#underWay.add(hash)
+    for (const hash of hashes) this.#begin(hash, from)
     const done = (): void => {
-      for (const hash of hashes) this.#underWay.delete(hash)
+      for (const hash of hashes) this.#end(hash, from)
     }
     const vertices = parts.map(({ vertex }) => vertex)
     const sound: Finding = { _tag: "Sound", vertices, ownHeaders, elsewhere, done }
@@ -252,9 +279,13 @@ export class VertexScrutiny {
       accept()
       return
     }
+    const { hash, author } = part.vertex.header
     const checks = part.checks.filter((check) => doubted.has(check))
-    this.#secondOpinion.ask(part.vertex.header.author, checks, (holds) =>
+    this.#inDoubt.add(hash)
+    said.stepAside()
+    this.#secondOpinion.ask(author, checks, (holds) =>
       said.hold(() => {
+        this.#inDoubt.delete(hash)
         if (holds) this.#doubt(said, doubted, doubtful, accept, refuse)
         else refuse([part])
       }),

@@ -1,5 +1,5 @@
 /** What a peer's message costs this node, counted in signatures, beside a replica that is real. */
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { Message } from "../../src/consensus/replica/Message.js"
 import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
@@ -19,6 +19,7 @@ import { type Check, VerifiedTransactions } from "../../src/protocol/Verificatio
 import * as Vertex from "../../src/protocol/Vertex.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 import { addressOf, Cluster, coins, signerOf, transfer } from "../consensus/replica/Cluster.js"
+import { slowSigner } from "../network/attacks/Ammunition.js"
 
 const cluster = new Cluster({ validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } })
 cluster.start()
@@ -54,9 +55,16 @@ interface Changes {
   readonly replica?: Partial<Surroundings["replica"]>
   readonly verify?: (check: Check) => boolean
   readonly verifiedTransactions?: VerifiedTransactions
+  /** Checks that are still waiting for their turn when the test ends. */
+  readonly isStuck?: (check: Check & Lane) => boolean
 }
 
-const scene = ({ replica: other = {}, verify = FakeKeys.isValid, verifiedTransactions }: Changes = {}) => {
+const scene = ({
+  replica: other = {},
+  verify = FakeKeys.isValid,
+  verifiedTransactions,
+  isStuck = () => false,
+}: Changes = {}) => {
   const verified: Array<Check & Lane> = []
   const said: Array<string> = []
   const refused: Array<string> = []
@@ -80,7 +88,9 @@ const scene = ({ replica: other = {}, verify = FakeKeys.isValid, verifiedTransac
     verifier: {
       judge: (checks, settle, lane) => {
         if (lane === undefined) throw new Error("no lane")
-        for (const check of checks) verified.push({ ...check, ...lane })
+        const waiting = checks.map((check) => ({ ...check, ...lane }))
+        verified.push(...waiting)
+        if (waiting.some(isStuck)) return
         setImmediate(() => settle(Uint8Array.from(checks, (check) => (verify(check) ? 1 : 0))))
       },
     },
@@ -138,6 +148,72 @@ describe("a vertex from a peer", () => {
     expect(verified.filter(({ publicKey }) => publicKey === signerOf("ben").publicKey).length).toBeLessThanOrEqual(3)
     expect(verified.filter(({ publicKey }) => publicKey !== signerOf("ben").publicKey)).toHaveLength(10)
     expect(vertices()).toEqual([fresh.header.hash])
+  })
+
+  describe("that is held up in the lane of a member with slow work of its own", () => {
+    const held = () => {
+      const isOfDan = ({ publicKey }: Check) => publicKey === signerOf("dan").publicKey
+      const around = scene({ isStuck: (check) => check.owner.peer === "dan" && !isOfDan(check) })
+      const [slow, fresh] = [vertexOf("dan", {}, { heartbeats: heartbeats(10) }), vertexOf("dan")]
+      around.take("dan", "member", pushed(slow))
+      around.take("dan", "member", pushed(fresh))
+      return { ...around, fresh }
+    }
+
+    it("is taken from a peer that was asked for it", async () => {
+      const { take, settle, vertices, asked, fresh } = held()
+      await settle()
+      expect(vertices()).toEqual([])
+      asked.asks("cleo" as PeerId, { _tag: "AskVertices", hashes: [fresh.header.hash] })
+      take("cleo", "member", pushed(fresh))
+      await settle()
+      expect(vertices()).toEqual([fresh.header.hash])
+    })
+
+    it("is taken in an answer of whole rounds", async () => {
+      const { take, settle, vertices, asked, fresh } = held()
+      await settle()
+      const all = Counter.round(1)
+      asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
+      take("cleo", "member", { _tag: "Rounds", epoch, vertices: [fresh], isLast: true })
+      await settle()
+      expect(vertices()).toEqual([fresh.header.hash])
+    })
+
+    it("is taken from anybody after a moment", async () => {
+      const { take, settle, vertices, fresh } = held()
+      await settle()
+      take("cleo", "member", pushed(fresh))
+      await settle()
+      expect(vertices()).toEqual([])
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      take("dan", "member", pushed(fresh))
+      take("cleo", "member", pushed(fresh))
+      await settle()
+      expect(vertices()).toEqual([fresh.header.hash])
+    })
+  })
+
+  it("of an author with slow signatures holds up nothing else that its sender says, and is judged once", async () => {
+    const slow = slowSigner()
+    const beats = Array.from({ length: 100 }, (_, i) => Heartbeat.sign(Counter.commitIndex(i), Hash.ZERO, slow))
+    const named = vertexOf("dan", {}, { heartbeats: beats })
+    // As the native verifier sees it, real keys beside those of this test.
+    const { take, settle, vertices, asked } = scene({
+      verify: (check) => check.publicKey !== slow.publicKey && FakeKeys.isValid(check),
+    })
+    const answer = (peer: string) => {
+      asked.asks(peer as PeerId, { _tag: "AskVertices", hashes: [named.header.hash] })
+      take(peer, "member", pushed(named))
+    }
+    answer("cleo")
+    const next = [vertexOf("cleo"), vertexOf("cleo")]
+    for (const vertex of next) take("cleo", "member", pushed(vertex))
+    await settle()
+    const hashes = next.map(({ header }) => header.hash)
+    expect(vertices()).toEqual(hashes)
+    answer("ben")
+    await vi.waitFor(() => expect(vertices()).toEqual([...hashes, named.header.hash]), 20_000)
   })
 
   it("of another base, or by an author without a seat, is refused before any signature", async () => {

@@ -13,6 +13,7 @@ const LIMIT_MS = 600_000
 const STRANGERS = 10
 const WINDOW_MS = Number(process.env["UDG_ATTACK_WINDOW_MS"] ?? 10_000)
 const PAIRS = Number(process.env["UDG_ATTACK_PAIRS"] ?? 2)
+const TICKS_A_SECOND = 100
 const NEWCOMER_LIMIT_MS = 60_000
 /** From when attackers begin, or rest, until a window begins: those who rest leave work behind that is not done yet. */
 const SETTLE_MS = { attacked: 3_000, quiet: 8_000 }
@@ -30,12 +31,21 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const residentMiB = ({ pid }: Processes.Started): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
 
+/** Used so far, of all its threads. */
+const processorSeconds = ({ pid }: Processes.Started): number => {
+  const [, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")
+  const [user = 0, system = 0] = fields.join(") ").split(" ").slice(11, 13).map(Number)
+  return (user + system) / TICKS_A_SECOND
+}
+
 const median = (values: ReadonlyArray<number>): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 interface Window {
   /** Rounds a second, of each node. */
   readonly rates: ReadonlyArray<number>
   readonly peakMiB: number
+  /** What a node uses of a processor: tells more than the rates where the machine has other things to do. */
+  readonly load: number
   readonly report: Report
 }
 
@@ -44,6 +54,7 @@ const measure = async (nodes: ReadonlyArray<Processes.Started>, siege: Siege, se
   await siege.report()
   const began = performance.now()
   const before = nodes.map(Processes.finalizedRound)
+  const used = nodes.map(processorSeconds)
   let peakMiB = 0
   while (performance.now() - began < WINDOW_MS) {
     await pause(500)
@@ -51,7 +62,9 @@ const measure = async (nodes: ReadonlyArray<Processes.Started>, siege: Siege, se
   }
   const after = nodes.map(Processes.finalizedRound)
   const seconds = (performance.now() - began) / 1_000
-  return { rates: after.map((round, i) => (round - (before[i] ?? 0)) / seconds), peakMiB, report: await siege.report() }
+  const load = meanOf(nodes.map((node, i) => (processorSeconds(node) - (used[i] ?? 0)) / seconds))
+  const rates = after.map((round, i) => (round - (before[i] ?? 0)) / seconds)
+  return { rates, peakMiB, load, report: await siege.report() }
 }
 
 const meanOf = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -157,6 +170,7 @@ describe("ten strangers at each of four validators", () => {
           attacked: rounded(meanOf(pairs.map(([under]) => under))),
           ratio: rounded(ratio, 2),
           slowest: rounded(slowest, 2),
+          "CPU of a node": `${rounded(meanOf(quiet.map(({ load }) => load)), 2)} → ${rounded(meanOf(attacked.map(({ load }) => load)), 2)}`,
           "MiB before": rounded(beforeMiB, 0),
           "MiB more": rounded(growthMiB, 0),
           "newcomer s": rounded(joined),
@@ -173,6 +187,8 @@ describe("ten strangers at each of four validators", () => {
         await Processes.everybodyAt(all, round)
         expectOneHistory(all, round)
         if (onlyMeasures) return
+        // Otherwise nothing was shown.
+        expect(sums.at(-1)?.connections).toBeGreaterThan(0)
         expect(slowest).toBeGreaterThanOrEqual(LEAST_RATIO)
         expect(growthMiB).toBeLessThan(MOST_GROWTH_MIB)
         expect(joined).toBeLessThan(NEWCOMER_LIMIT_MS / 1_000)

@@ -78,6 +78,8 @@ interface Visit {
   query: string
   /** The client waits to be told that it may send its body. */
   readonly awaitsContinue: boolean
+  /** As how many requests it counts by now. */
+  counted: number
   /** As it is defined, for the figures. */
   route: string
   headers: ResponseHeaders.ResponseHeaders
@@ -112,6 +114,12 @@ const rateLimited = (what: string, { requests, windowSeconds, hint }: Access.Lim
     retry_after_seconds: wait,
   })
 }
+
+/**
+ * What JSON costs follows from its bytes: to parse a megabyte takes as long as to answer some hundred requests. The largest
+ * array must still be within the limit.
+ */
+const BYTES_OF_A_REQUEST = 2_048
 
 /** So many refusals for being too many are answered on a connection; then it is closed. */
 const REFUSALS_OF_A_CONNECTION = 16
@@ -223,6 +231,7 @@ export class Edge {
       path: "/",
       query: "",
       awaitsContinue,
+      counted: 1,
       route: "none",
       headers: NONE,
     }
@@ -283,7 +292,9 @@ export class Edge {
     if (visit.awaitsContinue) visit.response.writeContinue()
     const guard = (step: () => void): void => this.#guard(visit, step)
     const { bodies: budget } = this.#options
-    RequestBody.read(visit.request, { client, mayBeArray, budget, turnstile: this.#turnstile, guard }, (body) => {
+    const mayParse = (bytes: number): boolean => this.#counts(visit, Math.ceil(bytes / BYTES_OF_A_REQUEST))
+    const options = { client, mayBeArray, budget, turnstile: this.#turnstile, mayParse, guard }
+    RequestBody.read(visit.request, options, (body) => {
       if (Either.isLeft(body)) this.#refuse(visit, body.left)
       else this.#take(visit, station, match, body.right)
     })
@@ -350,12 +361,20 @@ export class Edge {
         const message = `body: an array of 1 to ${maximum} expected, got ${batch.length}`
         return this.#refuse(visit, new Failure.InvalidRequest({ message, field: "body" }))
       }
-      // The request itself was counted when it came.
-      const wait = this.#global?.take(visit.client, visit.at, batch.length - 1) ?? 0
-      if (wait > 0) return this.#refuseGlobally(visit, this.#global, wait)
+      if (!this.#counts(visit, batch.length)) return
     }
     const decoded = (batch?.entries ?? [Either.right(body)]).map((one) => Either.flatMap(one, endpoint.decodeBody))
     station.gathering.add({ visit, decoded, isBatch: batch !== undefined })
+  }
+
+  /** Whether the client may ask as much as so many requests do; if not, that is answered. */
+  #counts(visit: Visit, requests: number): boolean {
+    const more = requests - visit.counted
+    if (more <= 0) return true
+    const wait = this.#global?.take(visit.client, Math.floor(this.#options.now()), more) ?? 0
+    if (wait > 0) this.#refuseGlobally(visit, this.#global, wait)
+    else visit.counted = requests
+    return wait === 0
   }
 
   #answerAll(endpoint: Endpoint, { visit, isBatch }: Bodies<Visit>, outcomes: Outcomes): void {

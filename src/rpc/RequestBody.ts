@@ -92,6 +92,8 @@ export interface Options {
   readonly mayBeArray: boolean
   readonly budget: Budget
   readonly turnstile: Turnstile
+  /** Whether a body of so many bytes may be parsed; whoever says no has answered. */
+  readonly mayParse: (bytes: number) => boolean
   /** Performs a step of the way to the answer, and answers for whatever it throws. */
   readonly guard: (step: () => void) => void
 }
@@ -102,7 +104,7 @@ export const read = (
   options: Options,
   done: (body: Either.Either<unknown, Refusal>) => void,
 ): void => {
-  const { client, mayBeArray, budget, turnstile, guard } = options
+  const { client, mayBeArray, budget, turnstile, mayParse, guard } = options
   const chunks: Array<Buffer> = []
   let length = 0
   let held = 0
@@ -154,7 +156,7 @@ export const read = (
       if (finished) return
       guard(() => {
         try {
-          finish(parse(whole(), mayBeArray))
+          if (mayParse(length)) finish(parse(whole(), mayBeArray))
         } finally {
           finish(undefined)
         }

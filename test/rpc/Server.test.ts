@@ -413,6 +413,34 @@ describe("limits", () => {
   })
 })
 
+describe("large bodies", () => {
+  const from = (client: string, body: string) =>
+    post("/tx/submit", body, `Content-Type: application/json\r\nX-Forwarded-For: ${client}\r\n`)
+  const largest = (body: string) => body.padEnd(1_048_576, " ")
+  const trusted = { rateLimits: true, trustedProxies: [Option.getOrThrow(Cidr.parse("127.0.0.1"))] }
+
+  it("count as a request for every 2 KiB, before they are parsed", async () => {
+    const server = await TestServer.start(trusted)
+    const client = "203.0.113.4"
+    expect((await ask(server.port, from(client, largest("[1]")))).status).toBe(200)
+    // 512 of a thousand are used up, so that what comes now is not even looked at.
+    const refused = expectFailure(await ask(server.port, from(client, largest("[no JSON"))), 429, "RateLimited")
+    expect(refused.limit).toBe(1_000)
+    expect((await ask(server.port, from(client, `[${"1,".repeat(486)}1]`))).status).toBe(200)
+    expectFailure(await ask(server.port, from(client, "[1]")), 429, "RateLimited")
+    await server.stop()
+  })
+
+  it("count by their entries where these are more", async () => {
+    const server = await TestServer.start(trusted)
+    const client = "203.0.113.5"
+    expect((await ask(server.port, from(client, `[${"1,".repeat(899)}1]`.padEnd(204_800)))).status).toBe(200)
+    expect((await ask(server.port, from(client, `[${"1,".repeat(99)}1]`))).status).toBe(200)
+    expectFailure(await ask(server.port, from(client, "{}")), 429, "RateLimited")
+    await server.stop()
+  })
+})
+
 describe("arrays of transactions", () => {
   it("are answered in order with what each alone would have got", async () => {
     const server = await TestServer.start(

@@ -14,7 +14,7 @@ import * as Counter from "../../protocol/Counter.js"
 import type { Evidence } from "../../protocol/Evidence.js"
 import type { Genesis } from "../../protocol/Genesis.js"
 import type { Hash } from "../../protocol/Hash.js"
-import type { Header } from "../../protocol/Header.js"
+import * as Header from "../../protocol/Header.js"
 import type { Heartbeat } from "../../protocol/Heartbeat.js"
 import type { Signer } from "../../protocol/Keys.js"
 import { MIN_STAKE_SATS } from "../../protocol/Sats.js"
@@ -57,7 +57,8 @@ const PENDING_KEPT_EVERY_MS = 1_000
 export interface Options {
   /** None for a node without a validator key. */
   readonly signer: Signer | null
-  /** Judges signatures under closing checkpoints, by the rule for the door: only the replica knows whose count. */
+  /** Judges by the rule for the door: signatures under closing checkpoints, since only the replica knows whose count, and
+   * evidence before it is told to others. */
   readonly isValid: (check: Check) => boolean
   /** A closing checkpoint that a fast sync must pass through. */
   readonly trust: Pin | null
@@ -310,7 +311,7 @@ export class Replica {
   }
 
   /** A header under this node's own key, of an epoch that does not run; its signature holds. */
-  metOwn(header: Header, from: PeerId, now: Timestamp): Outputs {
+  metOwn(header: Header.Header, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => this.#do(this.#life.core.metOwn(header, now), from, now))
   }
 
@@ -446,6 +447,11 @@ export class Replica {
     return this.#isProof(evidence) && this.#evidence.add(evidence)
   }
 
+  /** What came in two vertices may hold by ZIP-215 alone. As gossip nobody takes that, and whoever sends it pays for it. */
+  #holdsAtDoor({ first, second }: Evidence): boolean {
+    return [first, second].every((header) => this.#options.isValid(Header.check(header)))
+  }
+
   #isProof(evidence: Evidence): boolean {
     const { base, epoch, author } = evidence.first
     const { opening, committee } = this.#life.core.epoch
@@ -531,7 +537,7 @@ export class Replica {
         if (sender !== null) this.#outbox.emit({ _tag: "Misbehaved", peer: sender, error: output.error })
         return
       case "EvidenceFound":
-        if (this.#keepEvidence(output.evidence)) {
+        if (this.#keepEvidence(output.evidence) && this.#holdsAtDoor(output.evidence)) {
           this.#outbox.broadcast({ _tag: "Evidence", evidence: output.evidence })
         }
         return

@@ -21,6 +21,7 @@ import type { Operation } from "../../../src/protocol/Operation.js"
 import * as Parameters from "../../../src/protocol/Parameters.js"
 import * as Sats from "../../../src/protocol/Sats.js"
 import * as Transaction from "../../../src/protocol/Transaction.js"
+import type { Check } from "../../../src/protocol/Verification.js"
 import * as FakeKeys from "../FakeKeys.js"
 
 export const ROUND_MS = 100
@@ -111,6 +112,8 @@ export class Machine {
   readonly executed: Array<Executed> = []
   /** Rewrites what this machine sends to one peer: a liar with an honest disk. */
   says: (to: PeerId, message: Message) => ReadonlyArray<Message> = (_, message) => [message]
+  /** Its native verifier, which may refuse what a vertex may hold. */
+  isValidAtDoor = FakeKeys.isValid
 
   constructor(cluster: Cluster, name: string, disk: Stored, isValidator: boolean, pin: Pin | null) {
     this.#cluster = cluster
@@ -140,7 +143,7 @@ export class Machine {
     const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
     const options = {
       signer: this.#signer,
-      isValid: FakeKeys.isValid,
+      isValid: (check: Check) => this.isValidAtDoor(check),
       trust: this.#pin,
       tableKey,
       preparedAt: PREPARED_AT,

@@ -419,6 +419,34 @@ describe("a validator", () => {
     }
   })
 
+  it.each([true, false])("is not told of with signatures that only a vertex may hold (native verdict: %s)", (holds) => {
+    // As gossip nobody takes them, and whoever sends them pays for it: an observer, if the equivocator shows it both.
+    const cluster = new Cluster(four)
+    const eve = cluster.add("eve", { isValidator: false })
+    eve.isValidAtDoor = (check) => FakeKeys.isValid(check) && (holds || check.publicKey !== signerOf("dan").publicKey)
+    cluster.start()
+    cluster.runRounds(10)
+    const { dag, committee, opening } = eve.replica.core.epoch
+    const round = Counter.round(dag.quorumRound + 1)
+    for (const timestamp of [cluster.now, Counter.timestamp(cluster.now + 1)]) {
+      const content = {
+        base: opening.base,
+        epoch: opening.record.epoch,
+        round,
+        parents: [...dag.at(dag.quorumRound)]
+          .map(({ vertex }) => vertex.header)
+          .sort((a, b) => (a.author < b.author ? -1 : 1)),
+        timestamp,
+        coinbase: committee.coinbase(round, 0),
+      }
+      const vertex = Vertex.sign(content, Vertex.emptyBody, signerOf("dan"))
+      eve.receive(cluster.machine("dan").peer, { _tag: "Vertices", vertices: [vertex] })
+    }
+    expect(eve.replica.held.evidence).toBe(1)
+    const told = eve.outputs.filter((output) => output._tag === "Broadcast" && output.message._tag === "Evidence")
+    expect(told).toHaveLength(holds ? 1 : 0)
+  })
+
   it("is slashed although it confessed before, to a slot upon no checkpoint of this network", () => {
     // A confession that proves nothing took the place of the proof, and for having been punished once it was ordered.
     const cluster = new Cluster(four)

@@ -13,6 +13,8 @@ export const STRANGERS_PER_HOST = 32
 export const UNGREETED = 64
 /** The same of one host; a committee behind one address greets within a moment. */
 export const UNGREETED_PER_HOST = 16
+/** Whoever has not greeted by then gives way to others from its host: a greeting takes four ways over the line. */
+export const GREETS_WITHIN_MS = 2_000
 /** Whoever has brought nothing new within this time gives way to anybody. */
 export const PROBATION_MS = 60_000
 
@@ -96,18 +98,29 @@ export type Opening =
   | { readonly _tag: "InsteadOf"; readonly id: string }
   | { readonly _tag: "Full" }
 
+const oldestOf = (waiting: ReadonlyArray<Ungreeted>): Ungreeted | undefined =>
+  waiting.reduce<Ungreeted | undefined>(
+    (oldest, each) => (oldest && oldest.since <= each.since ? oldest : each),
+    undefined,
+  )
+
 /**
  * Whether one more may come and greet. Where too many have not greeted, the oldest one of the largest crowd has had its
  * time.
  */
-export const open = (waiting: ReadonlyArray<Ungreeted>, host: string): Opening => {
+export const open = (waiting: ReadonlyArray<Ungreeted>, host: string, now: number): Opening => {
   const group = AddressGroup.hostGroup(host)
-  const counts = countBy(waiting, (each) => AddressGroup.hostGroup(each.host))
-  if ((counts.get(group) ?? 0) >= UNGREETED_PER_HOST) return { _tag: "Full" }
+  const ofHost = waiting.filter((each) => AddressGroup.hostGroup(each.host) === group)
+  if (ofHost.length >= UNGREETED_PER_HOST) {
+    const slow = oldestOf(ofHost)
+    return slow !== undefined && now - slow.since >= GREETS_WITHIN_MS
+      ? { _tag: "InsteadOf", id: slow.id }
+      : { _tag: "Full" }
+  }
   if (waiting.length < UNGREETED) return { _tag: "Opened" }
   const crowds = countBy(waiting, (each) => AddressGroup.neighbourhood(each.host))
   const largest = Math.max(...crowds.values())
   const crowd = waiting.filter((each) => crowds.get(AddressGroup.neighbourhood(each.host)) === largest)
-  const [oldest] = [...crowd].sort((a, b) => a.since - b.since)
+  const oldest = oldestOf(crowd)
   return oldest === undefined ? { _tag: "Full" } : { _tag: "InsteadOf", id: oldest.id }
 }

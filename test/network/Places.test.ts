@@ -77,12 +77,12 @@ describe("those who have not greeted", () => {
 
   it("are few of each host", () => {
     const house = waiting(Places.UNGREETED_PER_HOST, (n) => `2001:db8::${n}`)
-    expect(Places.open(house, "2001:db8::abcd")._tag).toBe("Full")
-    expect(Places.open(house, "2001:db8:0:1::1")._tag).toBe("Opened")
+    expect(Places.open(house, "2001:db8::abcd", NOW)._tag).toBe("Full")
+    expect(Places.open(house, "2001:db8:0:1::1", NOW)._tag).toBe("Opened")
   })
 
   it("give way to the next one, the oldest of the largest crowd first", () => {
     const flood = waiting(Places.UNGREETED, (n) => (n === 0 ? "192.0.2.1" : `198.51.${n}.1`))
-    expect(Places.open(flood, "203.0.113.7")).toEqual({ _tag: "InsteadOf", id: "1" })
+    expect(Places.open(flood, "203.0.113.7", NOW)).toEqual({ _tag: "InsteadOf", id: "1" })
   })
 })

@@ -30,15 +30,18 @@ export class Arrivals {
   comes(address: string, host: string): boolean {
     const now = this.#now()
     this.sweep()
-    if (!this.#allows(AddressGroup.hostGroup(host), now)) return false
-    const opening = Places.open([...this.#waiting.values()], host)
+    const allowance = this.#allowanceOf(AddressGroup.hostGroup(host), now)
+    // Who is refused costs nothing and runs up no debt: others may come from the same host, also after a flood.
+    if (allowance.take(0, now) > 0) return false
+    const opening = Places.open([...this.#waiting.values()], host, now)
     if (opening._tag === "Full") return false
+    allowance.take(1, now)
     if (opening._tag === "InsteadOf") this.#cut(opening.id)
     this.#waiting.set(address, { id: address, host, since: now, cut: nothing })
     return true
   }
 
-  #allows(host: string, now: number): boolean {
+  #allowanceOf(host: string, now: number): Allowance {
     const known = this.#hosts.get(host)
     const allowance = known ?? new Allowance(PER_HOST, now)
     if (known === undefined) {
@@ -47,7 +50,7 @@ export class Arrivals {
       if (this.#hosts.size >= MAX_HOSTS && oldest !== undefined) this.#hosts.delete(oldest)
     } else this.#hosts.delete(host)
     this.#hosts.set(host, allowance)
-    return allowance.take(1, now) === 0
+    return allowance
   }
 
   /** How it can be cut. Of what did not come in by `comes` nothing is known here. */

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { Arrivals } from "../../src/network/libp2p/Arrivals.js"
+import * as Places from "../../src/network/Places.js"
+
+const LIMIT_MS = 10_000
+const HOST = "203.0.113.7"
+
+const scene = () => {
+  const clock = { now: 1_000_000 }
+  const arrivals = new Arrivals(LIMIT_MS, () => clock.now)
+  let ports = 0
+  /** Gives the address of a connection that may be opened. */
+  const come = (host: string) => {
+    const address = `/ip4/${host}/tcp/${++ports}`
+    return arrivals.comes(address, host) ? address : undefined
+  }
+  return { clock, arrivals, come }
+}
+
+describe("connections that have not greeted", () => {
+  it("of a flood run up no debt for others from its host", () => {
+    const { clock, arrivals, come } = scene()
+    let opened = 0
+    for (let ms = 0; ms < 600_000; ms += 31) {
+      clock.now += 31
+      const address = come(HOST)
+      if (address === undefined) continue
+      opened++
+      arrivals.done(address)
+    }
+    expect(opened).toBeLessThan(128 + 600 * 8 + 8)
+    clock.now += 500
+    expect(come(HOST)).toBeDefined()
+  })
+
+  it("and stay make room for others from their host once they have had their time", () => {
+    const { clock, arrivals, come } = scene()
+    const cut: Array<string> = []
+    for (let n = 0; n < Places.UNGREETED_PER_HOST; n++) {
+      const address = come(HOST) ?? ""
+      arrivals.arrived(address, () => cut.push(address))
+      clock.now++
+    }
+    expect(come(HOST)).toBeUndefined()
+    clock.now += Places.GREETS_WITHIN_MS
+    expect(come(HOST)).toBeDefined()
+    expect(cut).toEqual([`/ip4/${HOST}/tcp/1`])
+  })
+})

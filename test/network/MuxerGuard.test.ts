@@ -3,7 +3,7 @@ import type { Stream, StreamMuxer, StreamMuxerFactory, StreamMuxerInit } from "@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Guard from "../../src/network/libp2p/Guard.js"
-import { Meter } from "../../src/network/libp2p/Meter.js"
+import { Meter, ratesAmong, STRANGERS_TOGETHER } from "../../src/network/libp2p/Meter.js"
 import * as MuxerGuard from "../../src/network/libp2p/MuxerGuard.js"
 
 const frame = (
@@ -40,7 +40,8 @@ const collect = async (source: AsyncIterable<MuxerGuard.Piece>): Promise<Readonl
   return all
 }
 
-const meter = () => new Meter({ standing: () => "member", flooded: () => {}, now: Date.now })
+const strangerRates = () => ratesAmong(1)
+const meter = () => new Meter({ standing: () => "member", strangerRates, flooded: () => {}, now: Date.now })
 
 /** A multiplexer that only notes what it is fed. */
 const fed = async (source: AsyncGenerator<Uint8Array>, streams: ReadonlyArray<Stream> = []) => {
@@ -136,18 +137,36 @@ describe("pieces", () => {
   it("beyond the rate have to wait, and for seconds on end are a flood", async () => {
     const clock = { now: 0 }
     let floods = 0
-    const stranger = new Meter({ standing: () => "stranger", flooded: () => floods++, now: () => clock.now })
+    const stranger = new Meter({
+      standing: () => "stranger",
+      strangerRates,
+      flooded: () => floods++,
+      now: () => clock.now,
+    })
     // A burst, with a pause for others now and then.
-    for (let n = 0; n < 2_000; n++) stranger.charge(1, 0)
+    for (let n = 0; n < 1_000; n++) void stranger.charge(1, 0)
     expect(floods).toBe(0)
     for (let n = 0; n < 5_000; n++) void stranger.charge(1, 0)
     expect(floods).toBe(1)
   })
 
+  it("of all strangers together are bounded, and each has an equal part", () => {
+    for (const strangers of [1, 4, 40, 100]) {
+      const { pieces, bytes } = ratesAmong(strangers)
+      expect(strangers * pieces.perSecond).toBeLessThanOrEqual(STRANGERS_TOGETHER.pieces)
+      expect(strangers * bytes.perSecond).toBeLessThanOrEqual(STRANGERS_TOGETHER.bytes)
+    }
+  })
+
   it("within the rate do not, and receipts of what was sent cost nothing", () => {
     const clock = { now: 0 }
     let floods = 0
-    const stranger = new Meter({ standing: () => "stranger", flooded: () => floods++, now: () => clock.now })
+    const stranger = new Meter({
+      standing: () => "stranger",
+      strangerRates,
+      flooded: () => floods++,
+      now: () => clock.now,
+    })
     for (let n = 0; n < 100_000; n++) {
       stranger.sentFrame()
       stranger.charge(2, 0)

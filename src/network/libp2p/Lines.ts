@@ -1,7 +1,7 @@
 /** The meters of all peers, and the lines to them. */
 import type { PeerId } from "../../consensus/replica/Peer.js"
 import type { Standing } from "../Standing.js"
-import { Meter } from "./Meter.js"
+import { Meter, type Rates, ratesAmong } from "./Meter.js"
 import type { Line } from "./MuxerGuard.js"
 
 /** A peer that takes nothing for so long is not there any more. */
@@ -10,6 +10,8 @@ const STALLED_MS = 30_000
 const UNSENT_BYTES = 33_554_432
 /** So long after it has gone its meter is full again. */
 const FORGOTTEN_MS = 30_000
+/** How often strangers are counted. */
+const COUNTED_EVERY_MS = 1_000
 
 export interface Around {
   readonly standing: (peer: PeerId) => Standing
@@ -28,6 +30,8 @@ export class Lines {
   readonly #now: () => number
   readonly #meters = new Map<PeerId, Meter>()
   readonly #lines = new Map<PeerId, Array<Looked>>()
+  #strangerRates = ratesAmong(0)
+  #countedAt = Number.NEGATIVE_INFINITY
 
   constructor(around: Around, now: () => number) {
     this.#around = around
@@ -40,11 +44,22 @@ export class Lines {
     if (known !== undefined) return known
     const meter = new Meter({
       standing: () => this.#around.standing(peer),
+      strangerRates: () => this.#ratesOfStrangers(),
       flooded: (what) => this.#around.flooded(peer, what),
       now: this.#now,
     })
     this.#meters.set(peer, meter)
     return meter
+  }
+
+  #ratesOfStrangers(): Rates {
+    const now = this.#now()
+    if (Math.abs(now - this.#countedAt) < COUNTED_EVERY_MS) return this.#strangerRates
+    this.#countedAt = now
+    let strangers = 0
+    for (const peer of this.#lines.keys()) if (this.#around.standing(peer) === "stranger") strangers++
+    this.#strangerRates = ratesAmong(strangers)
+    return this.#strangerRates
   }
 
   opened(peer: PeerId, line: Line): void {

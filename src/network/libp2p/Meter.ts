@@ -7,19 +7,35 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { Allowance, type Rate } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 
-interface Rates {
+export interface Rates {
   readonly pieces: Rate
   readonly bytes: Rate
 }
 
 const MIB = 1_048_576
 
-/** A piece takes about ten microseconds, so that a stranger gets one hundredth of a core. */
+/** A piece takes some ten microseconds. */
 export const RATES: { readonly [standing in Standing]: Rates } = {
-  stranger: { pieces: { burst: 2_000, perSecond: 1_000 }, bytes: { burst: 32 * MIB, perSecond: 4 * MIB } },
+  stranger: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
   named: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
   member: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
 }
+
+/** What all strangers have together, each its equal part: they are not to take a core, however many come. */
+export const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
+/** Nobody's part is smaller, or honest ones could not even ask. */
+const LEAST = { pieces: 32, bytes: 32_768 }
+
+const among = (strangers: number, rate: Rate, together: number, least: number): Rate => {
+  const part = Math.max(least, Math.floor(together / Math.max(1, strangers)))
+  return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }
+}
+
+/** The rates of a stranger that is one of so many. */
+export const ratesAmong = (strangers: number): Rates => ({
+  pieces: among(strangers, RATES.stranger.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
+  bytes: among(strangers, RATES.stranger.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
+})
 
 /** Once it has to wait, it waits for as long as makes a few pieces at once possible: timers cost something too. */
 const REST_MS = 50
@@ -33,6 +49,8 @@ const PIECES_PER_FRAME_SENT = 2
 export interface Around {
   /** Who the peer is now. */
   readonly standing: () => Standing
+  /** The rates of strangers now. */
+  readonly strangerRates: () => Rates
   /** It goes on and on beyond its rates. */
   readonly flooded: (what: string) => void
   readonly now: () => number
@@ -48,13 +66,18 @@ export class Meter {
 
   constructor(around: Around) {
     this.#around = around
-    const { pieces, bytes } = RATES[around.standing()]
+    const { pieces, bytes } = this.#rates
     this.#usedAt = around.now()
     this.#pieces = new Allowance(pieces, this.#usedAt)
     this.#bytes = new Allowance(bytes, this.#usedAt)
   }
 
   readonly standing = (): Standing => this.#around.standing()
+
+  get #rates(): Rates {
+    const standing = this.#around.standing()
+    return standing === "stranger" ? this.#around.strangerRates() : RATES[standing]
+  }
 
   /** When something came last. */
   get usedAt(): number {
@@ -64,13 +87,13 @@ export class Meter {
   /** Something came; a promise when nothing more may be read before it is kept. */
   charge(pieces: number, bytes: number): Promise<unknown> | undefined {
     const now = this.#around.now()
-    const rates = RATES[this.#around.standing()]
+    const rates = this.#rates
     this.#usedAt = now
     this.#pieces.change(rates.pieces, now)
     this.#bytes.change(rates.bytes, now)
     const piecesWaitMs = this.#pieces.take(pieces, now)
     const waitMs = Math.max(piecesWaitMs, this.#bytes.take(bytes, now))
-    this.#judge(piecesWaitMs > 0 ? pieces : 0, rates)
+    this.#judge(piecesWaitMs > 0 ? pieces : 0)
     this.#sinceTurn += pieces
     if (waitMs > 0) {
       this.#sinceTurn = 0
@@ -91,9 +114,10 @@ export class Meter {
     this.#bytes.earn(answerBytes)
   }
 
-  #judge(beyond: number, { pieces }: Rates): void {
+  /** By the full rate: that many others are here is no offence. */
+  #judge(beyond: number): void {
     this.#beyond += beyond
-    if (this.#beyond < pieces.perSecond * FLOOD_SECONDS) return
+    if (this.#beyond < RATES[this.#around.standing()].pieces.perSecond * FLOOD_SECONDS) return
     this.#beyond = 0
     this.#around.flooded("more pieces than any node sends")
   }

@@ -31,19 +31,34 @@ export interface Action {
   readonly fee: (info: NetworkInfo) => number | undefined
   /** Throws `InvalidInput` for what makes no transaction. */
   readonly sign: (account: Wallet.Account, typed: Typed, common: Common) => Wallet.SignedTransaction
-  /** What is about to be signed, in one sentence. */
+  /** What is about to be signed, in one sentence: its numbers, not what was typed for them. Asked after `sign`. */
   readonly summary: (typed: Typed) => string
 }
 
 const text = (typed: Typed, name: string): string => typed[name]?.trim() ?? ""
 
+/**
+ * Without the commas between groups of three digits, with which this explorer shows numbers. For many people a comma begins
+ * the decimals: no comma is ignored, since 2,5 would be 25.
+ */
+const ungrouped = (written: string): string => {
+  if (!written.includes(",")) return written
+  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(written)) return written.replaceAll(",", "")
+  throw new Wallet.InvalidInput(
+    `"${written}": commas stand between groups of three digits; the decimals follow a point`,
+  )
+}
+
 const integer = (typed: Typed, name: string): number => {
-  const written = text(typed, name).replaceAll(",", "")
+  const written = ungrouped(text(typed, name))
   if (!/^\d{1,15}$/.test(written)) throw new Wallet.InvalidInput(`"${text(typed, name)}" is no whole number`)
   return Number(written)
 }
 
-const coins = (typed: Typed, name: string): number => Wallet.sats(text(typed, name).replaceAll(",", ""))
+const coins = (typed: Typed, name: string) => Wallet.sats(ungrouped(text(typed, name)))
+
+/** The amount that is signed, in coins. */
+const inCoins = (typed: Typed, name: string): string => `${Words.coins(coins(typed, name))} UDG`
 
 const minimumFee = ({ parameters }: NetworkInfo): number => parameters.min_fee_sats
 const free = (): undefined => undefined
@@ -93,8 +108,7 @@ const proposalType = (typed: Typed): Wallet.ProposalType => {
       return { CouncilMembership: { action, address: text(typed, "member") } }
     }
     case "TreasurySpend": {
-      const sats = Wallet.sats(text(typed, "amount"))
-      return { TreasurySpend: { recipient: text(typed, "recipient"), amount: sats } }
+      return { TreasurySpend: { recipient: text(typed, "recipient"), amount: coins(typed, "amount") } }
     }
     default:
       return { Text: {} }
@@ -105,13 +119,13 @@ const proposalType = (typed: Typed): Wallet.ProposalType => {
 const effect = (typed: Typed): string => {
   switch (typed["type"]) {
     case "ParameterChange":
-      return `set ${text(typed, "param")} to ${text(typed, "value")}`
+      return `set ${text(typed, "param")} to ${integer(typed, "value")}`
     case "CouncilMembership":
       return typed["action"] === "remove"
         ? `take the council seat of ${text(typed, "member")}`
         : `give a council seat to ${text(typed, "member")}`
     case "TreasurySpend":
-      return `pay ${text(typed, "amount")} UDG from the treasury to ${text(typed, "recipient")}`
+      return `pay ${inCoins(typed, "amount")} from the treasury to ${text(typed, "recipient")}`
     default:
       return "declare something"
   }
@@ -133,7 +147,7 @@ export const actions: ReadonlyArray<Action> = [
       const fields = { ...common, to: text(typed, "to"), amount: coins(typed, "amount") }
       return account.transfer(memo === "" ? fields : { ...fields, memo })
     },
-    summary: (typed) => `Send ${text(typed, "amount")} UDG to ${text(typed, "to")}`,
+    summary: (typed) => `Send ${inCoins(typed, "amount")} to ${text(typed, "to")}`,
   },
   {
     id: "delegate",
@@ -146,7 +160,7 @@ export const actions: ReadonlyArray<Action> = [
     fee: free,
     sign: (account, typed, { nonce }) =>
       account.delegate({ nonce, validator: text(typed, "validator"), amount: coins(typed, "amount") }),
-    summary: (typed) => `Delegate ${text(typed, "amount")} UDG to ${text(typed, "validator")}`,
+    summary: (typed) => `Delegate ${inCoins(typed, "amount")} to ${text(typed, "validator")}`,
   },
   {
     id: "undelegate",
@@ -164,7 +178,7 @@ export const actions: ReadonlyArray<Action> = [
     fields: ({ parameters }) => [amount(`at least ${Words.coins(parameters.min_stake_sats)} UDG`)],
     fee: free,
     sign: (account, typed, { nonce }) => account.stake({ nonce, amount: coins(typed, "amount") }),
-    summary: (typed) => `Stake ${text(typed, "amount")} UDG`,
+    summary: (typed) => `Stake ${inCoins(typed, "amount")}`,
   },
   {
     id: "unstake",
@@ -183,7 +197,7 @@ export const actions: ReadonlyArray<Action> = [
     fee: free,
     sign: (account, typed, { nonce }) =>
       account.setCommission({ nonce, commission_percent: integer(typed, "percent") }),
-    summary: (typed) => `Set the commission to ${text(typed, "percent")} %`,
+    summary: (typed) => `Set the commission to ${integer(typed, "percent")} %`,
   },
   {
     id: "vote",
@@ -204,7 +218,7 @@ export const actions: ReadonlyArray<Action> = [
     fee: minimumFee,
     sign: (account, typed, common) =>
       account.vote({ ...common, proposal_id: integer(typed, "proposal"), vote: typed["vote"] === "yes" }),
-    summary: (typed) => `Vote ${typed["vote"] === "yes" ? "yes" : "no"} on proposal #${text(typed, "proposal")}`,
+    summary: (typed) => `Vote ${typed["vote"] === "yes" ? "yes" : "no"} on proposal #${integer(typed, "proposal")}`,
   },
   {
     id: "propose",

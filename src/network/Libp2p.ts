@@ -98,6 +98,7 @@ const make = (options: Options) =>
             },
             signer: Option.getOrNull(options.signer),
             standings,
+            now: Date.now,
             listener: {
               heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
@@ -124,10 +125,7 @@ const make = (options: Options) =>
     yield* Effect.forkScoped(Effect.schedule(remember, Schedule.spaced(REMEMBERED_EVERY)))
     yield* Effect.forkScoped(
       Effect.repeat(
-        Effect.sync(() => {
-          dialler.tick()
-          board.sweep()
-        }),
+        Effect.sync(() => board.tend(() => dialler.tick())),
         Schedule.spaced(TICK),
       ),
     )
@@ -146,7 +144,7 @@ const make = (options: Options) =>
       inbound,
       // Asked of the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
-      hasPlace: Effect.sync(() => board.strangers < Places.STRANGERS),
+      figures: () => ({ freePlaces: Math.max(0, Places.STRANGERS - board.strangers), failures: board.failures }),
       changes: peers.changes,
       misbehaved: (peer, what, offence = "invalid") => Effect.sync(() => board.misbehaved(peer, what, offence)),
       setMembers: (members) => Effect.sync(() => standings.setMembers(members)),

@@ -39,6 +39,13 @@ export interface Received {
   readonly settle: (verdict: Verdict) => void
 }
 
+export interface Figures {
+  /** For strangers that dial in. */
+  readonly freePlaces: number
+  /** How often a bug ended something that was done for a peer. */
+  readonly failures: number
+}
+
 export class Network extends Context.Tag("udg/Network")<
   Network,
   {
@@ -51,8 +58,7 @@ export class Network extends Context.Tag("udg/Network")<
     /** What others say, as bytes that nobody has judged yet. */
     readonly inbound: Inbox<Received>
     readonly peers: Effect.Effect<ReadonlyArray<Peer>>
-    /** Whether there is a place for one more stranger that dials in. */
-    readonly hasPlace: Effect.Effect<boolean>
+    readonly figures: () => Figures
     /** Everybody there is, now and whenever that changes. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
     /** This peer sent what no honest node sends. */
@@ -69,7 +75,7 @@ export const nobody: Layer.Layer<Network> = Layer.sync(Network, () => ({
   broadcast: () => Effect.void,
   inbound: new Inbox<Received>(),
   peers: Effect.succeed([]),
-  hasPlace: Effect.succeed(true),
+  figures: () => ({ freePlaces: 1, failures: 0 }),
   changes: Stream.never,
   misbehaved: () => Effect.void,
   setMembers: () => Effect.void,

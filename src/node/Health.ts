@@ -1,6 +1,6 @@
 /** How each part of the node is, derived from its figures whenever somebody asks. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { Network } from "../network/Network.js"
+import { type Figures, Network } from "../network/Network.js"
 import type { Round } from "../protocol/Counter.js"
 import type { Sats } from "../protocol/Sats.js"
 import type * as CatchUp from "./CatchUp.js"
@@ -58,8 +58,12 @@ export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : s
 export const ofPeers = (peers: number, others: number): Status =>
   peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
-/** Where strangers find no place, somebody may be keeping them out, and newcomers are the ones who cannot say so. */
-export const ofPlaces = (hasPlace: boolean): Status => (hasPlace ? "healthy" : "warning")
+/**
+ * Where strangers find no place, somebody may be keeping them out, and newcomers are the ones who cannot say so. A failure
+ * is a bug that should be reported.
+ */
+export const ofNetwork = ({ freePlaces, failures }: Figures): Status =>
+  freePlaces > 0 && failures === 0 ? "healthy" : "warning"
 
 export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
 
@@ -84,14 +88,13 @@ const make = Effect.gen(function* () {
     const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
     const others = yield* engine.look(({ read }) => read.epoch.members.length)
     const fastSync = yield* engine.fastSync
-    const hasPlace = yield* network.hasPlace
     const quietMs = (yield* Clock.currentTimeMillis) - advancedAt
     const parts = {
       dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
       finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
       state: { status: isHalted ? "unhealthy" : "healthy", accounts, totalSupply: totals.total },
       mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
-      network: { status: worst([ofPeers(peers, others - (isMember ? 1 : 0)), ofPlaces(hasPlace)]), peers },
+      network: { status: worst([ofPeers(peers, others - (isMember ? 1 : 0)), ofNetwork(network.figures())]), peers },
       checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
     } as const
     // It answers, but with a state that is about to be another one.

@@ -1,10 +1,13 @@
 /** The node in figures, measured as they are asked for. */
 import { Context, Effect, Layer } from "effect"
+import { Network, type Figures as NetworkFigures } from "../network/Network.js"
 import type { Round } from "../protocol/Counter.js"
 import * as Sats from "../protocol/Sats.js"
 import { Checkpoints } from "./Checkpoints.js"
 import type { Counts } from "./Counters.js"
 import { Engine } from "./Engine.js"
+
+export type { NetworkFigures }
 
 export interface Figures {
   readonly dagRound: Round
@@ -28,12 +31,14 @@ export class Metrics extends Context.Tag("udg/Metrics")<
     readonly uptimeSeconds: () => number
     /** The specified checkpoint and fast-sync figures. */
     readonly counters: () => Counts
+    readonly network: () => NetworkFigures
   }
 >() {}
 
 const make = Effect.gen(function* () {
   const { view, pulse, counters } = yield* Engine
   const checkpoints = yield* Checkpoints
+  const { figures: network } = yield* Network
   const clock = yield* Effect.clock
   const startedAt = clock.unsafeCurrentTimeMillis()
   const uptimeSeconds = () => Math.floor((clock.unsafeCurrentTimeMillis() - startedAt) / 1_000)
@@ -58,6 +63,7 @@ const make = Effect.gen(function* () {
     },
     uptimeSeconds,
     counters: () => ({ ...counters.counts }),
+    network,
   })
 })
 

@@ -46,4 +46,43 @@ describe("connections that have not greeted", () => {
     expect(come(HOST)).toBeDefined()
     expect(cut).toEqual([`/ip4/${HOST}/tcp/1`])
   })
+
+  it("are cut after ten seconds, but for those that have greeted", () => {
+    const { clock, arrivals, come } = scene()
+    const cut: Array<string> = []
+    const [silent = "", greeted = ""] = [come(HOST), come(HOST)]
+    for (const address of [silent, greeted]) arrivals.arrived(address, () => cut.push(address))
+    arrivals.done(greeted)
+    clock.now += LIMIT_MS
+    arrivals.sweep()
+    expect(cut).toEqual([])
+    clock.now += 1
+    arrivals.sweep()
+    expect(cut).toEqual([silent])
+  })
+
+  it("are 64 of all hosts, of which the oldest gives way", () => {
+    const { arrivals, come } = scene()
+    const cut: Array<number> = []
+    for (let n = 0; n < Places.UNGREETED; n++) {
+      const address = come(`192.0.${n}.1`)
+      expect(address).toBeDefined()
+      arrivals.arrived(address ?? "", () => cut.push(n))
+    }
+    expect(cut).toEqual([])
+    expect(come("192.0.200.1")).toBeDefined()
+    expect(cut).toEqual([0])
+  })
+
+  it("have a rate of handshakes for each host, and an IPv6 /64 is one", () => {
+    const { arrivals, come } = scene()
+    const opened = (host: string): boolean => {
+      const address = come(host)
+      if (address !== undefined) arrivals.done(address)
+      return address !== undefined
+    }
+    // One goes into debt.
+    expect(Array.from({ length: 200 }, (_, n) => opened(`2001:db8::${n}`)).filter(Boolean)).toHaveLength(129)
+    expect(opened("2001:db8:0:1::1")).toBe(true)
+  })
 })

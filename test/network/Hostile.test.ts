@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { createConnection, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
+import * as Channel from "../../src/network/libp2p/Channel.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import * as Address from "../../src/protocol/Address.js"
 import * as Checkpoint from "../../src/protocol/Checkpoint.js"
@@ -200,15 +201,15 @@ describe("a peer", () => {
     async () => {
       const before = residentMegabytes()
       const one = await somebody()
-      const begun = Uint8Array.of(...new Uint8Array(new Uint32Array([1_000_000]).buffer), ...randomBytes(1_000))
-      async function* half(): AsyncGenerator<Uint8Array> {
-        yield begun
+      // Of a length that there may be: one that is too long is another offence.
+      async function* half(length: number): AsyncGenerator<Uint8Array> {
+        yield Uint8Array.of(...new Uint8Array(new Uint32Array([length]).buffer), ...randomBytes(1_000))
         await new Promise(() => {})
       }
       for (let lines = 0; lines < 5; lines++) {
         const line = await one.connect().catch(() => null)
         for (const channel of ["vertices", "questions", "answers"] as const) {
-          line?.hold(channel, half())
+          line?.hold(channel, half(Channel.LIMITS[channel].frameBytes))
         }
       }
       const follower = await Processes.start(network, "beside", ["--no-validate", "--peer", node.p2p])

@@ -43,6 +43,7 @@ const open = (): Transport.Gate => {
     violated: () => {},
     gossipMeterOf: async () => new GossipMeter(() => "member", Date.now),
     gossipedWrongly: () => {},
+    failed: () => {},
   }
 }
 

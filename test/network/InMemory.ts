@@ -70,7 +70,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
         broadcast: (message) => Effect.map(members, (all) => tell(others(all), message)),
         inbound,
         peers: Effect.map(members, peersOf),
-        hasPlace: Effect.succeed(true),
+        figures: () => ({ freePlaces: 128, failures: 0 }),
         changes: Stream.map(members.changes, peersOf),
         misbehaved: (peer, what) => Effect.sync(() => void misbehaviours.push({ peer, what })),
         setMembers: () => Effect.void,

@@ -1,5 +1,7 @@
 /** What stands between the wire and the libraries, fed with bytes as nobody honest sends them. */
+import { yamux } from "@chainsafe/libp2p-yamux"
 import type { Stream, StreamMuxer, StreamMuxerFactory, StreamMuxerInit } from "@libp2p/interface"
+import { defaultLogger } from "@libp2p/logger"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Guard from "../../src/network/libp2p/Guard.js"
@@ -67,6 +69,7 @@ const fed = async (source: AsyncGenerator<Uint8Array>, streams: ReadonlyArray<St
     meter: meter(),
     opened: () => {},
     violated: ({ message }) => violations.push(message),
+    failed: (error) => violations.push(`bug: ${error}`),
   })
   const error = await Promise.resolve(guarded.createStreamMuxer().sink(source)).then(
     () => null,
@@ -172,5 +175,133 @@ describe("pieces", () => {
       stranger.charge(2, 0)
     }
     expect(floods).toBe(0)
+  })
+})
+
+describe("room that is granted", () => {
+  const grant = (stream: number, bytes: number) => frame(1, 0, stream, bytes)
+
+  it("is gathered into grants of 64 KiB or more, none of it lost, and the other side never lacks more than that", () => {
+    const parts = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 90_000 })))
+    fc.assert(
+      fc.property(parts, (granted) => {
+        const grants = new MuxerGuard.Grants()
+        const held = new Map<number, number>()
+        for (const [stream, bytes] of granted) {
+          held.set(stream, (held.get(stream) ?? 0) + bytes)
+          const out = grants.gathered(grant(stream, bytes))
+          if (out === null) expect(held.get(stream)).toBeLessThan(65_536)
+          else {
+            expect(out).toEqual(grant(stream, held.get(stream) ?? 0))
+            held.delete(stream)
+          }
+        }
+      }),
+    )
+  })
+
+  it("goes out at once with what opens or ends a stream, as does everything else", () => {
+    const grants = new MuxerGuard.Grants()
+    for (const other of [frame(1, 1, 1, 5), frame(1, 4, 1, 0), frame(2, 0, 0, 7), data(Uint8Array.of(1))])
+      expect(grants.gathered(other)).toBe(other)
+  })
+})
+
+describe("the negotiation of a stream", () => {
+  const pieces = async function* (all: ReadonlyArray<Uint8Array>) {
+    yield* all
+  }
+
+  const negotiated = async (sent: ReadonlyArray<Uint8Array>, protocol?: string) => {
+    const stream = { protocol, source: pieces(sent) }
+    const violations: Array<string> = []
+    const factory = (init: StreamMuxerInit = {}) => {
+      init.onIncomingStream?.(stream as unknown as Stream)
+      return { protocol: "/test", source: pieces([]), streams: [] } as unknown as StreamMuxer
+    }
+    MuxerGuard.guarded(
+      { protocol: "/test", createStreamMuxer: factory },
+      { meter: meter(), opened: () => {}, violated: ({ message }) => violations.push(message), failed: () => {} },
+    ).createStreamMuxer()
+    const read = await collect(stream.source).catch(() => null)
+    return { read, violations }
+  }
+  const bytes = (count: number, value = 97) => new Uint8Array(count).fill(value)
+
+  it("has 512 bytes, however they come", async () => {
+    expect((await negotiated([bytes(512)])).violations).toEqual([])
+    const broken = { read: null, violations: ["a stream that does not come to its protocol"] }
+    expect(await negotiated([bytes(513)])).toEqual(broken)
+    expect(await negotiated(Array.from({ length: 513 }, () => bytes(1)))).toEqual(broken)
+  })
+
+  it("has eight lines, however they come", async () => {
+    expect((await negotiated([bytes(8, 10)])).violations).toEqual([])
+    expect((await negotiated([bytes(9, 10)])).violations).toHaveLength(1)
+    expect((await negotiated(Array.from({ length: 9 }, () => bytes(1, 10)))).violations).toHaveLength(1)
+  })
+
+  it("sets no limit to what follows it", async () => {
+    expect((await negotiated([bytes(5_000, 10)], "/known")).violations).toEqual([])
+  })
+})
+
+describe("what nobody has read", () => {
+  /** How many frames are taken in while nothing is read. */
+  const taken = async (frames: AsyncGenerator<Uint8Array>, unread: () => number) => {
+    let count = 0
+    const stream = { id: "1", sourceReadableLength: unread } as unknown as Stream
+    const counted = (async function* () {
+      for await (const each of frames) {
+        yield each
+        count++
+      }
+    })()
+    void fed(counted, [stream])
+    let before = -1
+    while (count > before) {
+      before = count
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return count
+  }
+  async function* many(count: number, size: number) {
+    for (let n = 0; n < count; n++) yield data(new Uint8Array(size))
+  }
+
+  it("is no more than four megabytes", async () => {
+    expect(await taken(many(10, 10), () => 4_194_304)).toBe(10)
+    expect(await taken(many(10, 10), () => 4_194_305)).toBe(0)
+  })
+
+  it("is no more than 4096 frames, whatever is in them", async () => {
+    expect(await taken(many(6_000, 1), () => 1)).toBe(4_096)
+    expect(await taken(many(6_000, 1), () => 0)).toBe(6_000)
+  })
+
+  it("is seen in the streams of the library", async () => {
+    const factory = yamux()({ logger: defaultLogger() } as unknown as Parameters<ReturnType<typeof yamux>>[0])
+    const muxer = MuxerGuard.guarded(factory, {
+      meter: meter(),
+      opened: () => {},
+      violated: () => {},
+      failed: () => {},
+    }).createStreamMuxer({ direction: "inbound" })
+    let count = 0
+    const line = async function* () {
+      yield frame(1, 1, 1, 0)
+      for await (const each of many(6_000, 1)) {
+        yield each
+        count++
+      }
+    }
+    void Promise.resolve(muxer.sink(line() as unknown as StreamMuxer["source"])).catch(() => {})
+    let before = -1
+    while (count > before) {
+      before = count
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(count).toBe(4_096)
+    muxer.abort(new Error("over"))
   })
 })

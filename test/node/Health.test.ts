@@ -35,10 +35,14 @@ describe("the health", () => {
     ])
   })
 
-  it("of the network is a warning where no stranger finds a place", () => {
-    expect(judged(Health.ofPlaces, [true, false])).toEqual([
-      [true, "healthy"],
-      [false, "warning"],
+  it("of the network is a warning where no stranger finds a place, or a bug has shown", () => {
+    const some = { freePlaces: 1, failures: 0 }
+    const full = { freePlaces: 0, failures: 0 }
+    const failing = { freePlaces: 1, failures: 1 }
+    expect(judged(Health.ofNetwork, [some, full, failing])).toEqual([
+      [some, "healthy"],
+      [full, "warning"],
+      [failing, "warning"],
     ])
   })
 

@@ -49,7 +49,7 @@ export const overheard = (hear: (vertex: Vertex) => void): Layer.Layer<Network.N
     broadcast: (news) => Effect.sync(() => (news._tag === "Vertices" ? news.vertices.forEach(hear) : undefined)),
     inbound: new Inbox<Network.Received>(),
     peers: Effect.succeed([]),
-    hasPlace: Effect.succeed(true),
+    figures: () => ({ freePlaces: 128, failures: 0 }),
     changes: Stream.never,
     misbehaved: () => Effect.void,
     setMembers: () => Effect.void,

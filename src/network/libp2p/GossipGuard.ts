@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { GossipSub } from "@chainsafe/libp2p-gossipsub"
 import type { Connection, Stream } from "@libp2p/interface"
+import type { PeerId } from "../../consensus/replica/Peer.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import { Assembly } from "../Assembly.js"
 import * as GossipRpc from "../GossipRpc.js"
@@ -73,14 +74,17 @@ export interface Warden {
   readonly gossipMeterOf: (connection: Connection) => Promise<GossipMeter | null>
   /** The connection is to be cut for it. */
   readonly gossipedWrongly: (connection: Connection, error: GossipRpc.Malformed | Flood) => void
+  /** A bug of this node has ended what it did for a peer. */
+  readonly failed: (peer: PeerId, where: string, error: unknown) => void
 }
 
 async function* guarded(source: Stream["source"], connection: Connection, warden: Warden) {
   const meter = await warden.gossipMeterOf(connection)
   if (meter === null) throw new Error("no greeting")
   const assembly = new Assembly(GossipRpc.frameLength(LIMITS))
-  try {
-    for await (const piece of source) {
+  for await (const piece of source) {
+    // What the stream itself ends with does not come here.
+    try {
       assembly.add(piece.subarray())
       for (let frame = assembly.next(); frame !== undefined; frame = assembly.next()) {
         const counts = GossipRpc.counted(frame.subarray(GossipRpc.headLength(frame)), LIMITS)
@@ -88,10 +92,11 @@ async function* guarded(source: Stream["source"], connection: Connection, warden
         if (waitMs > 0) await sleep(waitMs, undefined, { ref: false })
         yield frame
       }
+    } catch (error) {
+      if (error instanceof GossipRpc.Malformed || error instanceof Flood) warden.gossipedWrongly(connection, error)
+      else warden.failed(connection.remotePeer.toString() as PeerId, "reading gossip", error)
+      throw error
     }
-  } catch (error) {
-    if (error instanceof GossipRpc.Malformed || error instanceof Flood) warden.gossipedWrongly(connection, error)
-    throw error
   }
 }
 

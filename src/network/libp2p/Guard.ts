@@ -21,6 +21,8 @@ export interface Warden {
   readonly meterOf: (peer: PeerId) => Meter
   readonly opened: (peer: PeerId, line: MuxerGuard.Line) => void
   readonly violated: (peer: PeerId, violation: MuxerGuard.Violation) => void
+  /** A bug of this node has ended what it did for a peer. */
+  readonly failed: (peer: PeerId, where: string, error: unknown) => void
 }
 
 const line = (text: string): Uint8Array => {
@@ -97,6 +99,7 @@ export const encrypter = (inner: ConnectionEncrypter, warden: Warden): Connectio
       meter: warden.meterOf(peer),
       opened: (each) => warden.opened(peer, each),
       violated: (violation) => warden.violated(peer, violation),
+      failed: (error) => warden.failed(peer, "reading a connection", error),
     })
   }
   const guarded =

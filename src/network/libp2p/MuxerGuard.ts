@@ -25,6 +25,11 @@ const LENGTH_AT = 8
 const DATA = 0
 const LAST_TYPE = 3
 const SYN = 1
+const WINDOW_UPDATE = 1
+/** A quarter of the smallest window, so that the other side never runs out of room for what is held back here. */
+const LEAST_GRANT_BYTES = 65_536
+/** Streams with grants held back; more than are open at a time are forgotten. */
+const MOST_HELD = 64
 
 /** A stream is negotiated, handed over and forgotten again. */
 const PIECES_PER_STREAM = 50
@@ -81,8 +86,8 @@ class Unread {
     const waiting = new Map(this.#muxer.streams.map((stream) => [stream.id, unreadBytes(stream)]))
     let bytes = 0
     for (const each of waiting.values()) bytes += each
-    if (this.#total > UNREAD_FRAMES) this.#forgetRead(waiting)
-    return bytes > UNREAD_BYTES || this.#total > UNREAD_FRAMES
+    if (this.#total >= UNREAD_FRAMES) this.#forgetRead(waiting)
+    return bytes > UNREAD_BYTES || this.#total >= UNREAD_FRAMES
   }
 
   #forgetRead(waiting: ReadonlyMap<string, number>): void {
@@ -97,22 +102,29 @@ class Unread {
 /** Whole frames, at the rate of the meter. */
 async function* frames(
   source: AsyncIterable<Piece>,
-  meter: Meter,
+  { meter, violated, failed }: Guarding,
   unread: Unread,
   outgoing: Outgoing,
 ): AsyncGenerator<Uint8Array> {
   const assembly = new Assembly(frameLength)
   for await (const piece of source) {
-    const bytes = piece.subarray()
-    const pause = meter.charge(1, bytes.length)
-    if (pause !== undefined) await pause
-    assembly.add(bytes)
-    for (let frame = assembly.next(); frame !== undefined; frame = assembly.next()) {
-      while (unread.isFull && !outgoing.isOver) await sleep(LOOK_MS, undefined, { ref: false })
-      const pause = meter.charge(opensStream(frame) ? PIECES_PER_STREAM : 1, 0)
+    // What the line itself ends with does not come here.
+    try {
+      const bytes = piece.subarray()
+      const pause = meter.charge(1, bytes.length)
       if (pause !== undefined) await pause
-      if (frame[TYPE_AT] === DATA) unread.add(frame)
-      yield frame
+      assembly.add(bytes)
+      for (let frame = assembly.next(); frame !== undefined; frame = assembly.next()) {
+        while (unread.isFull && !outgoing.isOver) await sleep(LOOK_MS, undefined, { ref: false })
+        const pause = meter.charge(opensStream(frame) ? PIECES_PER_STREAM : 1, 0)
+        if (pause !== undefined) await pause
+        if (frame[TYPE_AT] === DATA) unread.add(frame)
+        yield frame
+      }
+    } catch (error) {
+      if (error instanceof Violation) violated(error)
+      else failed(error)
+      throw error
     }
   }
 }
@@ -154,15 +166,51 @@ export interface Guarding {
   readonly opened: (line: Line) => void
   /** The connection is to be cut for it. */
   readonly violated: (violation: Violation) => void
+  /** A bug has ended the connection. */
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * Room that is granted to the other side, gathered: the library grants it for every piece that is read, however small, and
+ * the other side then sends pieces as small as these, each with a grant of its own.
+ */
+export class Grants {
+  readonly #held = new Map<string, number>()
+
+  /** What goes out in place of this frame; nothing where a grant can wait, since the other side has room enough. */
+  gathered(frame: Uint8Array): Uint8Array | null {
+    const view = new DataView(frame.buffer, frame.byteOffset)
+    if (frame.length !== HEAD_BYTES || frame[TYPE_AT] !== WINDOW_UPDATE || view.getUint16(FLAGS_AT) !== 0) return frame
+    const stream = String(view.getUint32(STREAM_AT))
+    const granted = view.getUint32(LENGTH_AT) + (this.#held.get(stream) ?? 0)
+    if (granted < LEAST_GRANT_BYTES) {
+      this.#held.set(stream, granted)
+      return null
+    }
+    this.#held.delete(stream)
+    const gathered = frame.slice()
+    new DataView(gathered.buffer).setUint32(LENGTH_AT, granted)
+    return gathered
+  }
+
+  /** Forgets streams that are not open any more, once in a while. */
+  keepOnly(streams: () => ReadonlyArray<Pick<Stream, "id">>): void {
+    if (this.#held.size <= MOST_HELD) return
+    const open = new Set(streams().map(({ id }) => id))
+    for (const stream of this.#held.keys()) if (!open.has(stream)) this.#held.delete(stream)
+  }
 }
 
 class Outgoing implements Line {
   readonly #source: StreamMuxer["source"]
+  readonly #streams: () => ReadonlyArray<Pick<Stream, "id">>
+  readonly #grants = new Grants()
   #written = 0
   #isOver = false
 
-  constructor(source: StreamMuxer["source"]) {
+  constructor({ source }: StreamMuxer, streams: () => ReadonlyArray<Pick<Stream, "id">>) {
     this.#source = source
+    this.#streams = streams
   }
 
   get unsentBytes(): number {
@@ -183,7 +231,9 @@ class Outgoing implements Line {
       for await (const frame of this.#source) {
         this.#written++
         if (frame.byteLength >= CONTENT_BYTES) meter.sentFrame()
-        yield frame
+        const gathered = frame.byteLength === HEAD_BYTES ? this.#grants.gathered(frame.subarray()) : frame
+        this.#grants.keepOnly(this.#streams)
+        if (gathered !== null) yield gathered
       }
     } finally {
       this.#isOver = true
@@ -192,23 +242,23 @@ class Outgoing implements Line {
 }
 
 /** Multiplexers for one connection with this guard in front. */
-export const guarded = (factory: StreamMuxerFactory, { meter, opened, violated }: Guarding): StreamMuxerFactory => ({
+export const guarded = (factory: StreamMuxerFactory, guarding: Guarding): StreamMuxerFactory => ({
   protocol: factory.protocol,
   createStreamMuxer: (init = {}) => {
     const muxer = factory.createStreamMuxer({
       ...init,
       onIncomingStream: (stream) => {
-        stream.source = negotiating(stream, stream.source, violated)
+        stream.source = negotiating(stream, stream.source, guarding.violated)
         init.onIncomingStream?.(stream)
       },
     })
-    const outgoing = new Outgoing(muxer.source)
+    const outgoing = new Outgoing(muxer, () => muxer.streams)
     const unread = new Unread(muxer)
-    opened(outgoing)
+    guarding.opened(outgoing)
     return {
       protocol: muxer.protocol,
-      source: outgoing.frames(meter),
-      sink: (source) => muxer.sink(cut(frames(source as AsyncIterable<Piece>, meter, unread, outgoing), violated)),
+      source: outgoing.frames(guarding.meter),
+      sink: (source) => muxer.sink(frames(source as AsyncIterable<Piece>, guarding, unread, outgoing)),
       get streams() {
         return muxer.streams
       },
@@ -218,12 +268,3 @@ export const guarded = (factory: StreamMuxerFactory, { meter, opened, violated }
     }
   },
 })
-
-async function* cut(source: AsyncGenerator<Uint8Array>, violated: Guarding["violated"]): AsyncGenerator<Uint8Array> {
-  try {
-    yield* source
-  } catch (error) {
-    if (error instanceof Violation) violated(error)
-    throw error
-  }
-}

@@ -55,6 +55,8 @@ export interface Options {
   readonly signer: Signer | null
   readonly standings: Standings
   readonly listener: Listener
+  /** Milliseconds. */
+  readonly now: () => number
 }
 
 const GREETING_LIMIT_MS = 10_000
@@ -76,6 +78,8 @@ export const withoutPeer = (address: string): string => address.replace(/\/p2p\/
 
 const nothing = () => {}
 
+const BUG = new Error("this node failed at it")
+
 /** A promise that somebody else keeps, and whether it is kept. */
 const pending = <A>() => {
   let keep: (value: A) => void = nothing
@@ -94,7 +98,8 @@ export class Switchboard {
   readonly #greetings = new Map<string, ReturnType<typeof pending<Session | null>>>()
   readonly #complaints = new Map<string, number>()
   readonly #trusted = new Set<PeerId>()
-  readonly #arrivals = new Arrivals(GREETING_LIMIT_MS, Date.now)
+  readonly #now: () => number
+  readonly #arrivals: Arrivals
   readonly #lines: Lines
   #failures = 0
   #transport: Transport.Transport | null = null
@@ -103,12 +108,14 @@ export class Switchboard {
   private constructor(options: Options) {
     this.#options = options
     this.#listener = options.listener
+    this.#now = options.now
+    this.#arrivals = new Arrivals(GREETING_LIMIT_MS, this.#now)
     this.#lines = new Lines(
       {
         standing: (peer) => this.#standingOf(peer),
         flooded: (peer, what) => this.#offend(peer, this.#hostOf(peer), "pieces", what),
       },
-      Date.now,
+      this.#now,
     )
   }
 
@@ -168,12 +175,23 @@ export class Switchboard {
       violated: (peer, violation) => this.#violated(peer, violation),
       gossipMeterOf: async (connection) => (await this.#greetings.get(connection.id)?.promise)?.gossip ?? null,
       gossipedWrongly: (connection, error) => this.#gossipedWrongly(connection, error),
+      failed: (peer, where, error) => this.#failed(peer, where, error),
     }
     const node = await Transport.start({ seed, listen, agent: hello.agent, topics, gate })
     this.#transport = node
     this.#port = Number(node.getMultiaddrs()[0]?.nodeAddress().port ?? 0)
-    node.addEventListener("connection:open", ({ detail }) => this.#opened(detail))
-    node.addEventListener("connection:close", ({ detail }) => this.#closed(detail))
+    // What a listener throws would end the process.
+    node.addEventListener("connection:open", ({ detail }) =>
+      this.#contain(
+        detail.remotePeer.toString(),
+        "opening",
+        () => this.#opened(detail),
+        () => detail.abort(BUG),
+      ),
+    )
+    node.addEventListener("connection:close", ({ detail }) =>
+      this.#contain(detail.remotePeer.toString(), "closing", () => this.#closed(detail), nothing),
+    )
     node.addEventListener("peer:disconnect", ({ detail }) => {
       // What identify said of it; new names cost nothing, and every one of them would be kept for hours.
       node.peerStore.delete(detail).catch(nothing)
@@ -201,12 +219,12 @@ export class Switchboard {
   // Who may come in.
 
   #refusesPeer(peer: PeerId): boolean {
-    return this.#conduct.isBanned(peer, Date.now())
+    return this.#conduct.isBanned(peer, this.#now())
   }
 
   /** Strangers that came by themselves, with what speaks for each. */
   get #strangers(): ReadonlyArray<Places.Held> {
-    const now = Date.now()
+    const now = this.#now()
     return this.sessions
       .filter(({ facts }) => facts.connection.direction === "inbound" && this.#standingOf(facts.peer) === "stranger")
       .map(({ facts: { peer, host, connectedSince }, news }) => {
@@ -219,14 +237,14 @@ export class Switchboard {
     return this.#strangers.length
   }
 
-  /** Messages of peers that this node failed at, by a bug of its own. */
+  /** How often a bug of this node ended something that it did for a peer. */
   get failures(): number {
     return this.#failures
   }
 
   /** Why a peer that has greeted gets no place; null when it has one, which may have been another's. */
   #findPlace(peer: PeerId, host: string, standing: Standing): string | null {
-    const now = Date.now()
+    const now = this.#now()
     // Many of those who came from there were banned: of strangers only who has been here and behaved is let in.
     if (standing === "stranger" && this.#conduct.isAddressSuspect(host, now) && !this.#trusted.has(peer)) {
       return `several others from ${host} are banned`
@@ -277,9 +295,9 @@ export class Switchboard {
     if (session?.facts.connection.id !== connection.id) return
     session.end()
     this.#sessions.delete(peer)
-    const isTrusted = Date.now() - session.facts.connectedSince >= TRUSTED_AFTER_MS
-    const points = this.#conduct.points(peer, Date.now())
-    if (isTrusted && points === 0 && !this.#conduct.isBanned(peer, Date.now()) && this.#trusted.size < MAX_TRUSTED)
+    const isTrusted = this.#now() - session.facts.connectedSince >= TRUSTED_AFTER_MS
+    const points = this.#conduct.points(peer, this.#now())
+    if (isTrusted && points === 0 && !this.#conduct.isBanned(peer, this.#now()) && this.#trusted.size < MAX_TRUSTED)
       this.#trusted.add(peer)
     this.#notice("info", "peer disconnected", { peer, address: session.facts.address })
     this.#listener.lost(session)
@@ -295,16 +313,21 @@ export class Switchboard {
     const other = connection.remotePeer.toString()
     const version = Hello.PROTOCOL_VERSION
     const hello = { ...this.#options.hello, version, port: this.#port, challenge: Hello.drawChallenge() }
-    return Greeting.greet({ id: this.id, hello, signer }, other, stream).then(
-      (greeted) => this.#admit(connection, greeted),
-      (error: unknown) => {
-        const host = Transport.hostOf(connection.remoteAddr)
-        if (error instanceof Greeting.NoGreeting || error instanceof Frames.FrameTooLong) {
-          this.#offend(other as PeerId, host, "malformed", error.message)
-        }
-        this.#leave(connection, reasonOf(error), error instanceof Greeting.Strangers ? "warn" : "debug")
-      },
-    )
+    return Greeting.greet({ id: this.id, hello, signer }, other, stream)
+      .then(
+        (greeted) => this.#admit(connection, greeted),
+        (error: unknown) => {
+          const host = Transport.hostOf(connection.remoteAddr)
+          if (error instanceof Greeting.NoGreeting || error instanceof Frames.FrameTooLong) {
+            this.#offend(other as PeerId, host, "malformed", error.message)
+          }
+          this.#leave(connection, reasonOf(error), error instanceof Greeting.Strangers ? "warn" : "debug")
+        },
+      )
+      .catch((error: unknown) => {
+        this.#failed(other, "greeting", error)
+        connection.abort(BUG)
+      })
   }
 
   #admit(connection: Connection, { hello, validator }: Greeting.Greeted): void {
@@ -326,9 +349,9 @@ export class Switchboard {
     const kind = host.includes(":") ? "ip6" : "ip4"
     const address =
       connection.direction === "outbound" || hello.port === 0 ? dialled : `/${kind}/${host}/tcp/${hello.port}`
-    const connectedSince = Counter.timestamp(Date.now())
+    const connectedSince = Counter.timestamp(this.#now())
     const facts = { peer, connection, hello, validator, address, host, connectedSince }
-    const session = new Session(facts, this.#lines.meterOf(peer), (channel) => this.protocolOf(channel), Date.now)
+    const session = new Session(facts, this.#lines.meterOf(peer), (channel) => this.protocolOf(channel), this.#now)
     this.#sessions.set(peer, session)
     this.#greetings.get(connection.id)?.keep(session)
     if (rival !== undefined) {
@@ -405,7 +428,7 @@ export class Switchboard {
       // Nothing goes back on it.
       await stream.closeWrite()
       for await (const bytes of session.messages(channel, stream.source)) {
-        this.#contain(session, channel, () => this.#take(session, channel, bytes))
+        this.#contain(session.facts.peer, channel, () => this.#take(session, channel, bytes), nothing)
       }
     } catch (error) {
       if (error instanceof Frames.FrameTooLong) this.#offendSession(session, "oversize", `${channel}: ${error.message}`)
@@ -427,7 +450,13 @@ export class Switchboard {
     }
     const { peer } = session.facts
     const settle = session.holds(bytes.length)
-    this.#listener.heard({ from: peer, standing: this.#standingOf(peer), tag, bytes, settle })
+    this.#deliver(channel, { from: peer, standing: this.#standingOf(peer), tag, bytes, settle })
+  }
+
+  /** A message that cannot be handed on takes up no room. */
+  #deliver(where: string, received: Received): void {
+    const hand = () => this.#listener.heard(received)
+    this.#contain(received.from, where, hand, () => received.settle("known"))
   }
 
   /** Nothing else is read here: reading costs more than a sender pays, so it is left to who judges it in fair turns. */
@@ -440,9 +469,12 @@ export class Switchboard {
   }
 
   #gossiped(from: PeerId, topic: string, bytes: Uint8Array, report: (verdict: Verdict) => void): void {
-    const session = this.#sessions.get(from)
-    if (session === undefined || !session.hasRoom) report("known")
-    else this.#contain(session, "gossip", () => this.#takeGossip(session, topic, bytes, report))
+    const take = () => {
+      const session = this.#sessions.get(from)
+      if (session === undefined || !session.hasRoom) report("known")
+      else this.#takeGossip(session, topic, bytes, report)
+    }
+    this.#contain(from, "gossip", take, nothing)
   }
 
   #takeGossip(session: Session, topic: string, bytes: Uint8Array, report: (verdict: Verdict) => void): void {
@@ -456,7 +488,7 @@ export class Switchboard {
     }
     const settle = session.holds(bytes.length)
     const { peer } = session.facts
-    this.#listener.heard({
+    this.#deliver("gossip", {
       from: peer,
       standing: this.#standingOf(peer),
       tag,
@@ -472,15 +504,26 @@ export class Switchboard {
     return this.#options.standings.of(peer, this.#sessions.get(peer)?.facts.validator ?? null)
   }
 
-  /** What throws here is a bug of this node, which must not be a way to stop it: it costs this peer its message. */
-  #contain(session: Session, where: string, handle: () => void): void {
+  /** What throws here is a bug of this node, which must not be a way to stop it: `otherwise` ends what it was about. */
+  #contain(peer: string, where: string, handle: () => void, otherwise: () => void): void {
     try {
       handle()
     } catch (error) {
-      this.#failures++
-      const { peer, address } = session.facts
-      this.#complain("warn", `failed at what a peer sent (${where}): ${reasonOf(error)}`, { peer, address })
+      this.#failed(peer, where, error)
+      otherwise()
     }
+  }
+
+  /** Counts a bug, and says it once for each peer and cause. */
+  #failed(peer: string, where: string, error: unknown): void {
+    this.#failures++
+    this.#complain("warn", `a bug in what this node does for a peer (${where}): ${reasonOf(error)}`, { peer })
+  }
+
+  /** Looks after everybody. To be called every now and then. */
+  tend(tick: () => void): void {
+    this.#contain("all", "dialling", tick, nothing)
+    this.#contain("all", "looking after connections", () => this.sweep(), nothing)
   }
 
   // How peers behave.
@@ -516,7 +559,7 @@ export class Switchboard {
   }
 
   #offend(peer: PeerId, host: string | null, offence: Offence, what: string): void {
-    const consequence = this.#conduct.offend(peer, host, offence, Date.now())
+    const consequence = this.#conduct.offend(peer, host, offence, this.#now())
     this.#complain(consequence === "none" ? "debug" : "warn", SAYS[consequence], { peer, address: host, offence, what })
     if (consequence === "none") return
     this.#trusted.delete(peer)
@@ -551,7 +594,7 @@ export class Switchboard {
 
   /** Once in a while about each peer: whoever comes back every second must not fill the log. */
   #complain(level: Notice["level"], message: string, fields: Notice["fields"] & { readonly peer: string }): void {
-    const now = Date.now()
+    const now = this.#now()
     const key = `${fields.peer} ${level} ${message}`
     const isFresh = now - (this.#complaints.get(key) ?? Number.NEGATIVE_INFINITY) >= SAID_AGAIN_MS
     if (this.#complaints.size >= MAX_COMPLAINTS) this.#complaints.clear()

@@ -7,7 +7,7 @@ import * as Prom from "prom-client"
 import { Configuration } from "../../node/Configuration.js"
 import type { Counts } from "../../node/Counters.js"
 import { Home } from "../../node/Home.js"
-import { Metrics } from "../../node/Metrics.js"
+import { Metrics, type NetworkFigures } from "../../node/Metrics.js"
 import type { Answered } from "../Edge.js"
 import * as Gauges from "./Gauges.js"
 import { Latencies } from "./Latencies.js"
@@ -22,7 +22,9 @@ export class Prometheus extends Context.Tag("udg/rpc/Prometheus")<
   }
 >() {}
 
-type Series = readonly [name: string, type: "counter" | "gauge", of: keyof Counts, help: string]
+type Series = readonly [name: string, type: "counter" | "gauge", of: keyof Counted, help: string]
+
+type Counted = Counts & NetworkFigures
 
 /** The series that the specification names, under exactly these names. */
 const specified: ReadonlyArray<Series> = [
@@ -66,9 +68,16 @@ const own: ReadonlyArray<Series> = [
     "judgingFailures",
     "Messages and questions of peers that a bug kept from being judged",
   ],
+  [
+    "udg_network_failures_total",
+    "counter",
+    "failures",
+    "Times a bug ended something that the network layer did for a peer",
+  ],
+  ["udg_network_free_places", "gauge", "freePlaces", "Places for strangers that dial in"],
 ]
 
-const registerCounts = (registry: Prom.Registry, counters: () => Counts): void => {
+const registerCounts = (registry: Prom.Registry, counters: () => Counted): void => {
   for (const [name, type, key, help] of [...specified, ...own]) {
     const options = { name, help, registers: [registry] }
     if (type === "gauge") {
@@ -86,11 +95,11 @@ const registerCounts = (registry: Prom.Registry, counters: () => Counts): void =
 }
 
 const make = Effect.gen(function* () {
-  const { figures, counters } = yield* Metrics
+  const { figures, counters, network } = yield* Metrics
   const { version } = yield* Configuration
   const { genesis } = yield* Home
   const registry = new Prom.Registry()
-  registerCounts(registry, counters)
+  registerCounts(registry, () => ({ ...counters(), ...network() }))
   Gauges.register(registry, figures)
   new Prom.Gauge({
     name: "udg_info",

@@ -267,7 +267,8 @@ export class Switchboard {
   #opened(connection: Connection): void {
     const greeting = pending<Session | null>()
     this.#greetings.set(connection.id, greeting)
-    const arrival = connection.remoteAddr.toString()
+    // As it came in, which was before anybody knew who it is.
+    const arrival = withoutPeer(connection.remoteAddr.toString())
     this.#arrivals.arrived(arrival, () => this.#leave(connection, "others wait to greet", "debug"))
     greeting.promise.finally(() => this.#arrivals.done(arrival))
     if (connection.remotePeer.equals(this.#node.peerId)) {

@@ -1,0 +1,39 @@
+/** A node's side of its connections, with real lines between two of them. */
+import { afterAll, expect, it } from "vitest"
+import { Switchboard } from "../../src/network/libp2p/Switchboard.js"
+import { Standings } from "../../src/network/Standing.js"
+import * as Genesis from "../../src/protocol/Genesis.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
+import { genesisOf } from "../consensus/replica/Cluster.js"
+import { stranger } from "./Hostile.js"
+
+const genesis = genesisOf({ validators: { ann: 10_000 } })
+const clock = { aheadMs: 0 }
+
+const ends: Array<() => Promise<void>> = []
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+it("keeps a connection that has greeted for longer than a greeting may take", async () => {
+  const nothing = () => {}
+  const board = await Switchboard.start({
+    seed: Buffer.from(SecretKey.generate().toSecretHex(), "hex"),
+    listen: "/ip4/127.0.0.1/tcp/0",
+    hello: { networkId: genesis.networkId, genesisHash: Genesis.hash(genesis), agent: "test" },
+    signer: null,
+    standings: new Standings(),
+    now: () => Date.now() + clock.aheadMs,
+    listener: { heard: nothing, changed: nothing, noticed: nothing, met: nothing, lost: nothing, missed: nothing },
+  })
+  ends.push(() => board.stop())
+  const one = await stranger(genesis, board.addresses[0] ?? "")
+  ends.push(one.stop)
+  const { connection } = await one.connect()
+  await expect.poll(() => board.sessions.length).toBe(1)
+  clock.aheadMs = 11_000
+  board.tend(nothing)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(connection.status).toBe("open")
+  expect(board.sessions).toHaveLength(1)
+})

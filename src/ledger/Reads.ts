@@ -51,6 +51,17 @@ export interface Voter extends Ballot {
   readonly address: Address
 }
 
+/** A list of delegators that took a look at all of them, and the commit at which that was. */
+interface Ranked {
+  readonly limit: number
+  readonly madeAt: number
+  readonly delegators: ReadonlyArray<Delegator>
+}
+
+/** So many delegators are looked at for each commit; of a validator with more, the list is as of some commits ago. */
+const LOOKED_AT = 2_000
+const KEPT_LISTS = 256
+
 const byAmount = (a: Delegator, b: Delegator): number => b.amount - a.amount || (a.address < b.address ? -1 : 1)
 
 export class Reads {
@@ -61,6 +72,8 @@ export class Reads {
     stakers: [],
     active: new Set(),
   }
+  /** Oldest first. Anybody may ask as often as they like, and a look at one delegator takes about ten microseconds. */
+  readonly #lists = new Map<Address, Ranked>()
 
   constructor(state: State) {
     this.#state = state
@@ -160,7 +173,7 @@ export class Reads {
     return { validator, amount: Delegation.worth(this.#state, delegation), leaving }
   }
 
-  delegators(validator: Address, limit: number): DelegatorList {
+  #largest(validator: Address, limit: number): ReadonlyArray<Delegator> {
     let largest: Array<Delegator> = []
     for (const row of this.#state.delegators.of(validator)) {
       const delegation = this.#state.livingDelegation(row)
@@ -174,12 +187,27 @@ export class Reads {
       // Cut back now and then, so that a validator with a million delegators costs no million entries.
       if (largest.length >= 4 * limit) largest = largest.sort(byAmount).slice(0, limit)
     }
+    return largest.sort(byAmount).slice(0, limit)
+  }
+
+  /** Number and total are as of now; the list is at most one commit old for each 2,000 delegators beyond the first. */
+  delegators(validator: Address, limit: number): DelegatorList {
+    const { index } = this.#state.head
+    const count = this.#state.delegators.countOf(validator)
+    let list = this.#lists.get(validator)
+    if (list === undefined || list.limit !== limit || (index - list.madeAt) * LOOKED_AT >= count) {
+      list = { limit, madeAt: index, delegators: this.#largest(validator, limit) }
+      this.#lists.delete(validator)
+      this.#lists.set(validator, list)
+      const [oldest] = this.#lists.keys()
+      if (this.#lists.size > KEPT_LISTS && oldest !== undefined) this.#lists.delete(oldest)
+    }
     const working = this.#state.validators.get(validator)?.working.amount ?? Sats.ZERO
     const leaving = this.#state.leavingPools.of(validator).map(([, { amount }]) => amount)
     return {
-      count: this.#state.delegators.countOf(validator),
+      count,
       total: Sats.sumBounded([working, ...leaving]),
-      delegators: largest.sort(byAmount).slice(0, limit),
+      delegators: list.delegators,
     }
   }
 

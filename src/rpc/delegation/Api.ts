@@ -119,7 +119,11 @@ export const group = HttpApiGroup.make("delegation")
   .add(
     HttpApiEndpoint.get("delegators", "/validator/:address/delegators")
       .annotate(OpenApi.Summary, "Who delegates to a validator")
-      .annotate(OpenApi.Description, "Empty for an account that is no validator.")
+      .annotate(
+        OpenApi.Description,
+        "Empty for an account that is no validator. Number and total are as of now. The list is up to one commit old for each " +
+          "2,000 delegators beyond the first 2,000.",
+      )
       .setPath(Schema.Struct({ address: Field.AccountText }))
       .addSuccess(DelegatorList)
       .addError(Failure.OfAccount),

@@ -1,0 +1,43 @@
+/** What a list of delegators costs whoever answers it: a look at all of them now and then, not for everybody who asks. */
+import { describe, expect, it } from "vitest"
+import { Chain, coins, person } from "./builders.js"
+
+const LIMIT = 10
+const val = person("val")
+const list = (chain: Chain) => chain.ledger.read.delegators(val.address, LIMIT)
+
+const delegated = (count: number): Chain => {
+  const names = Array.from({ length: count }, (_, i) => `delegator ${i}`)
+  const accounts = Object.fromEntries([...names, "whale"].map((name) => [name, 5_000]))
+  const chain = new Chain({ accounts, validators: { val: 10_000 } })
+  chain.run(...names.map((name, i) => chain.delegate(person(name), val, coins(1) + i)))
+  return chain
+}
+
+describe("the list of a validator's delegators", () => {
+  it("is made once for all who ask between two commits", () => {
+    const chain = delegated(20)
+    const first = list(chain)
+    expect(first.delegators).toHaveLength(LIMIT)
+    expect(list(chain).delegators).toBe(first.delegators)
+    expect(chain.ledger.read.delegators(val.address, 5).delegators).toHaveLength(5)
+  })
+
+  it("is exact after every commit up to 2,000 delegators", () => {
+    const chain = delegated(1_999)
+    expect(list(chain).delegators[0]?.address).toBe(person("delegator 1998").address)
+    chain.run(chain.delegate(person("whale"), val, coins(4_000)))
+    expect(list(chain).delegators[0]?.address).toBe(person("whale").address)
+  })
+
+  it("of more is up to so many commits old as they have two thousands, beside a number and total of now", () => {
+    const chain = delegated(4_001)
+    const before = list(chain)
+    const looked = chain.ledger.read.head.index
+    chain.run(chain.delegate(person("whale"), val, coins(4_000)))
+    expect(list(chain)).toMatchObject({ count: 4_002, delegators: before.delegators })
+    expect(list(chain).total).toBeGreaterThan(before.total + coins(3_999))
+    while (chain.ledger.read.head.index < looked + 3) chain.advanceTo(chain.round + 1)
+    expect(list(chain).delegators[0]?.address).toBe(person("whale").address)
+  })
+})

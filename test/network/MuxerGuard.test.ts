@@ -153,6 +153,25 @@ describe("pieces", () => {
     expect(floods).toBe(1)
   })
 
+  it("with something in them are read slowly, but are no flood", () => {
+    const clock = { now: 0 }
+    let floods = 0
+    const among = () => ratesAmong(40)
+    const forwarder = new Meter({
+      standing: () => "stranger",
+      strangerRates: among,
+      flooded: () => floods++,
+      now: () => clock.now,
+    })
+    // An encrypted record with one frame, as gossip comes.
+    for (let n = 0; n < 50_000; n++) {
+      void forwarder.charge(1, 400)
+      void forwarder.charge(1, 0)
+      clock.now += 2
+    }
+    expect(floods).toBe(0)
+  })
+
   it("of all strangers together are bounded, and each has an equal part", () => {
     for (const strangers of [1, 4, 40, 100]) {
       const { pieces, bytes } = ratesAmong(strangers)

@@ -43,6 +43,8 @@ const REST_MS = 50
 const PIECES_AT_ONCE = 128
 /** Seconds' worth of pieces taken while beyond the rate, after which it is a flood. */
 const FLOOD_SECONDS = 5
+/** In a flood there is next to nothing in a piece. Who has as much to say as this is only slowed down. */
+const WORTHY_BYTES = 64
 /** What this node sends is acknowledged in a record and a frame. */
 const PIECES_PER_FRAME_SENT = 2
 
@@ -62,6 +64,7 @@ export class Meter {
   readonly #bytes: Allowance
   #sinceTurn = 0
   #beyond = 0
+  #beyondBytes = 0
   #usedAt: number
 
   constructor(around: Around) {
@@ -93,7 +96,7 @@ export class Meter {
     this.#bytes.change(rates.bytes, now)
     const piecesWaitMs = this.#pieces.take(pieces, now)
     const waitMs = Math.max(piecesWaitMs, this.#bytes.take(bytes, now))
-    this.#judge(piecesWaitMs > 0 ? pieces : 0)
+    if (piecesWaitMs > 0) this.#judge(pieces, bytes)
     this.#sinceTurn += pieces
     if (waitMs > 0) {
       this.#sinceTurn = 0
@@ -115,10 +118,13 @@ export class Meter {
   }
 
   /** By the full rate: that many others are here is no offence. */
-  #judge(beyond: number): void {
-    this.#beyond += beyond
+  #judge(pieces: number, bytes: number): void {
+    this.#beyond += pieces
+    this.#beyondBytes += bytes
     if (this.#beyond < RATES[this.#around.standing()].pieces.perSecond * FLOOD_SECONDS) return
+    const isFlood = this.#beyondBytes < this.#beyond * WORTHY_BYTES
     this.#beyond = 0
-    this.#around.flooded("more pieces than any node sends")
+    this.#beyondBytes = 0
+    if (isFlood) this.#around.flooded("more pieces than any node sends")
   }
 }

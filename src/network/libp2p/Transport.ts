@@ -122,6 +122,9 @@ export const start = async ({ seed, listen, agent, topics, gate }: Options): Pro
         maxStreamWindowSize: STREAM_WINDOW_BYTES,
       }),
     ],
+    // Being slow costs nothing: a node that stands still for some seconds would lose all its peers at once. Lines that are
+    // dead are found by what they do not take.
+    connectionMonitor: { abortConnectionOnPingFailure: false },
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,
       maxParallelDials: 16,

@@ -451,13 +451,18 @@ export class Switchboard {
     }
     const { peer } = session.facts
     const settle = session.holds(bytes.length)
-    this.#deliver(channel, { from: peer, standing: this.#standingOf(peer), tag, bytes, settle })
+    this.#deliver(channel, { from: peer, standing: this.#standingOf(peer), tag, bytes, settle }, () => {
+      if (MessageCodec.isQuestion({ _tag: tag })) session.answered()
+    })
   }
 
-  /** A message that cannot be handed on takes up no room. */
-  #deliver(where: string, received: Received): void {
+  /** A message that cannot be handed on takes up no room, nor the place of a question that waits for its answer. */
+  #deliver(where: string, received: Received, lost: () => void = nothing): void {
     const hand = () => this.#listener.heard(received)
-    this.#contain(received.from, where, hand, () => received.settle("known"))
+    this.#contain(received.from, where, hand, () => {
+      received.settle("known")
+      lost()
+    })
   }
 
   /** Nothing else is read here: reading costs more than a sender pays, so it is left to who judges it in fair turns. */

@@ -29,7 +29,7 @@ interface Rates {
 const MIB = 1_048_576
 
 export const RATES: { readonly [standing in Standing]: Rates } = {
-  stranger: { items: { burst: 16_384, perSecond: 2_000 }, bytes: { burst: 16 * MIB, perSecond: 4 * MIB } },
+  stranger: { items: { burst: 4_096, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
   named: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
   member: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
 }

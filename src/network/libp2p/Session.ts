@@ -14,6 +14,8 @@ import type { Meter } from "./Meter.js"
 /** Delivered and not taken in yet: beyond this nothing more is read from the peer. */
 const WAITING_BYTES = 8_388_608
 const WAITING_MESSAGES = 256
+/** To be read, judged and answered, a message costs as much as two pieces. */
+const PIECES_PER_MESSAGE = 2
 /** Questions that may wait for their answers; beyond this no further question is read. */
 const OPEN_QUESTIONS = 64
 /** Answers that the peer has not read yet; beyond this no further question is read. */
@@ -145,6 +147,9 @@ export class Session {
 
   /** Waits until so many bytes of this channel may be taken in. */
   async #admit(channel: Channel.Channel, bytes: number): Promise<void> {
+    // Thousands of messages may lie in one frame, and each takes time of its own.
+    const pause = this.meter.charge(PIECES_PER_MESSAGE, 0)
+    if (pause !== undefined) await pause
     const waitMs = this.#allowances.get(channel)?.take(bytes, this.#now()) ?? 0
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs).unref())
     while (!this.#isOver && this.#isFull(channel)) {

@@ -40,8 +40,8 @@ export interface Database {
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** All of it or nothing. Not interrupted once it has begun. */
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** Returns when everything written before is on the disk, also where the durability does not ask for that. */
-  readonly sync: Effect.Effect<void, StorageError.StorageError>
+  /** The same, and returns when this and everything written before it is on the disk, whatever the durability. */
+  readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** Gives the space of deleted rows back to the disk. Writes the whole file anew. */
   readonly compact: Effect.Effect<void, StorageError.StorageError>
 }
@@ -64,16 +64,35 @@ const MEMORY = ":memory:"
 const execute = ({ connection, lock }: Turns, text: string): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(lock.withPermits(1)(connection.ask(text, [])))
 
+/** Without taking a turn. */
+const inTransaction = <A>(connection: Connection.Connection, begin: string, statements: Statements<A>) =>
+  Effect.suspend(() => {
+    connection.add(begin, [])
+    return statements(Sql.over(connection))
+  }).pipe(
+    Effect.zipLeft(Effect.suspend(() => connection.ask("commit", []))),
+    // After a full disk, or where a statement failed, it is rolled back already, and SQLite refuses to do it twice.
+    Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
+  )
+
 const transaction =
   ({ connection, lock }: Turns, begin: string) =>
   <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.suspend(() => {
-      connection.add(begin, [])
-      return statements(Sql.over(connection))
-    }).pipe(
-      Effect.zipLeft(Effect.suspend(() => connection.ask("commit", []))),
-      // After a full disk, or where a statement failed, it is rolled back already, and SQLite refuses to do it twice.
-      Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
+    inTransaction(connection, begin, statements).pipe(lock.withPermits(1), Effect.uninterruptible)
+
+/**
+ * A commit in the mode `full` syncs the whole log; one that has changed nothing does not. A checkpoint would not do: it syncs only what it is about to move into
+ * the database, which is nothing while a reader still sees the file as it was at the last checkpoint.
+ */
+const syncedTransaction =
+  ({ connection, lock }: Turns) =>
+  <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.zipRight(
+      Effect.suspend(() => setAll(connection, syncs("power"))),
+      inTransaction(connection, "begin immediate", statements),
+    ).pipe(
+      // Where this fails, the following writes are slower than they need be.
+      Effect.ensuring(Effect.ignore(Effect.suspend(() => setAll(connection, syncs("process"))))),
       lock.withPermits(1),
       Effect.uninterruptible,
     )
@@ -101,19 +120,27 @@ const connect = (
     Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
   )
 
-const pragmas = (turns: Turns, texts: ReadonlyArray<string>) =>
-  Effect.forEach(texts, (text) => execute(turns, `pragma ${text}`), { discard: true })
+/** Without taking a turn. */
+const setAll = (connection: Connection.Connection, pragmas: ReadonlyArray<string>) =>
+  Effect.forEach(pragmas, (text) => connection.ask(`pragma ${text}`, []), { discard: true })
+
+const set = ({ connection, lock }: Turns, pragmas: ReadonlyArray<string>) =>
+  lock.withPermits(1)(setAll(connection, pragmas))
 
 /** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
 const CHECKPOINT_PAGES = 8_192
 const WRITER_CACHE_KIB = 65_536
 const READER_CACHE_KIB = 32_768
 
-const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
-  // Explicit: the driver is compiled with another value for WAL than for the first connection to a new file.
+/** Explicit: the driver is compiled with another value for WAL than for the first connection to a new file. */
+const syncs = (durability: Durability): ReadonlyArray<string> => [
   `synchronous = ${durability === "power" ? "full" : "normal"}`,
   // On macOS an ordinary fsync stops at the disk's own cache.
   `fullfsync = ${durability === "power" ? "on" : "off"}`,
+]
+
+const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
+  ...syncs(durability),
   "checkpoint_fullfsync = on",
   `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
   `journal_size_limit = ${CHECKPOINT_PAGES * 4_096 * 2}`,
@@ -123,7 +150,8 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-const make = (file: string, writer: Turns, reader: Turns): Database => ({
+/** `durability` is that of the connection that writes; where none writes to a disk, there is nothing to sync. */
+const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => ({
   file,
   select: (rowOf, text, ...values) =>
     typed(
@@ -134,8 +162,10 @@ const make = (file: string, writer: Turns, reader: Turns): Database => ({
     ),
   read: (statements) => typed(file, transaction(reader, "begin")(statements)),
   write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
-  // A checkpoint begins with syncing the log.
-  sync: typed(file, execute(writer, "pragma wal_checkpoint(passive)")),
+  writeSynced: (statements) => {
+    const perform = durability === "power" ? transaction(writer, "begin immediate") : syncedTransaction(writer)
+    return typed(file, perform(statements))
+  },
   compact: typed(file, execute(writer, "vacuum")),
 })
 
@@ -146,11 +176,11 @@ export const open = (
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
     const writer = turnsOf(yield* typed(file, thread.open(file)))
-    yield* typed(file, pragmas(writer, writerPragmas(durability)))
-    yield* Migration.run(make(file, writer, writer), migrations)
+    yield* typed(file, set(writer, writerPragmas(durability)))
+    yield* Migration.run(make(file, durability, writer, writer), migrations)
     const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
-    yield* typed(file, pragmas(reader, readerPragmas))
-    return make(file, writer, reader)
+    yield* typed(file, set(reader, readerPragmas))
+    return make(file, durability, writer, reader)
   })
 
 /** In memory only one connection sees the data; reads then take their turn with the writes. */
@@ -159,7 +189,7 @@ export const openInMemory = (
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* connect({ filename: MEMORY })
-    const database = make("the database in memory", connection, connection)
+    const database = make("the database in memory", "power", connection, connection)
     yield* Migration.run(database, migrations)
     return database
   })
@@ -181,4 +211,6 @@ export const rollBack = (file: string): Effect.Effect<void, StorageError.Storage
  * the file, its bytes stay what they were.
  */
 export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
-  Effect.map(connect({ filename: file, readonly: true, disableWAL: true }), (reader) => make(file, reader, reader))
+  Effect.map(connect({ filename: file, readonly: true, disableWAL: true }), (reader) =>
+    make(file, "power", reader, reader),
+  )

@@ -39,14 +39,12 @@ export const insert = (sql: Sql, { base, record, position }: Opening): void =>
 
 export const make = (database: Database): Epochs => ({
   begin: (opening) =>
-    database
-      .write((sql) =>
-        Effect.sync(() => {
-          insert(sql, opening)
-          sql`delete from openings where epoch < ${opening.record.epoch - 1}`.run()
-        }),
-      )
-      .pipe(Effect.zipRight(database.sync)),
+    database.writeSynced((sql) =>
+      Effect.sync(() => {
+        insert(sql, opening)
+        sql`delete from openings where epoch < ${opening.record.epoch - 1}`.run()
+      }),
+    ),
 
   kept: database.read((sql) =>
     Effect.map(

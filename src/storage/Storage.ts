@@ -58,7 +58,10 @@ export class Storage extends Context.Tag("udg/Storage")<
     readonly appendCommit: (batch: CommitBatch.CommitBatch) => Effect.Effect<void, StorageError>
     /** What the beginning of a network is: commit 0 and the epoch it opens, all of it or nothing. */
     readonly begin: (batch: CommitBatch.CommitBatch, opening: Opening) => Effect.Effect<void, StorageError>
-    /** The fetched state takes the place of this one, and this epoch goes on from it: all of it or nothing. */
+    /**
+     * The fetched state takes the place of this one, and this epoch goes on from it: all of it or nothing. Returns when it is
+     * on the disk: what is signed from now on names it.
+     */
     readonly replaceState: (opening: Opening) => Effect.Effect<void, StorageError>
     /** Gives the space of pruned rows back to the disk; for a node that does nothing else meanwhile. */
     readonly compact: Effect.Effect<void, StorageError>
@@ -147,7 +150,7 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
     ),
   begin: (batch, opening) =>
     node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
-  replaceState: (opening) => node.write((sql) => StateReplacement.write(sql, opening)),
+  replaceState: (opening) => node.writeSynced((sql) => StateReplacement.write(sql, opening)),
   compact: node.compact,
 })
 

@@ -1,7 +1,9 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
+import * as Column from "../../src/storage/Column.js"
 import type * as Database from "../../src/storage/Database.js"
+import type { Sql } from "../../src/storage/Sql.js"
 import * as world from "./world.js"
 
 const migrations = [
@@ -96,5 +98,37 @@ describe("a database", () => {
       const refused = yield* Effect.flip(database.read((sql) => Effect.sync(() => sql`delete from things`.run())))
       expect(refused).toMatchObject({ _tag: "DatabaseFailed", code: "SQLITE_READONLY" })
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive(
+    "has a synced write on the disk before it returns, also while a reader keeps the log from being moved",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* opened
+        const add = (name: string) => (sql: Sql) => {
+          sql`insert into things (name) values (${name})`.run()
+          // 1 asks the disk at checkpoints only, 2 at every commit.
+          return Effect.map(sql`pragma synchronous`.values, ([row = []]) => Column.integer(row, 0))
+        }
+        const isInside = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        const reading = yield* Effect.fork(
+          database.read((sql) =>
+            Effect.zipRight(
+              sql`select count(*) from things`.values,
+              Effect.zipRight(Deferred.succeed(isInside, undefined), Deferred.await(mayEnd)),
+            ),
+          ),
+        )
+        yield* Deferred.await(isInside)
+        expect(yield* database.write(add("a"))).toBe(1)
+        expect(yield* database.writeSynced(add("b"))).toBe(2)
+        expect(yield* database.write(add("c"))).toBe(1)
+        expect(yield* Effect.exit(database.writeSynced(add("c")))).toMatchObject({ _tag: "Failure" })
+        expect(yield* database.write(add("d"))).toBe(1)
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Fiber.join(reading)
+        expect(yield* names(database)).toEqual(["a", "b", "c", "d"])
+      }).pipe(Effect.provide(world.platform)),
   )
 })

@@ -10,6 +10,9 @@ import * as Checkpoint from "../../src/protocol/Checkpoint.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import * as Sats from "../../src/protocol/Sats.js"
+import * as Database from "../../src/storage/Database.js"
+import * as Epochs from "../../src/storage/Epochs.js"
+import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as world from "./world.js"
 
 const first: Opening = GenesisState.stored(world.genesis(), { low: 1, high: 1 }).current.opening
@@ -50,6 +53,20 @@ describe("epochs", () => {
         }),
       )
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("begin with a synced write: a power cut takes nothing of the epoch before", () =>
+    Effect.gen(function* () {
+      const database = yield* Database.openInMemory(NodeSchema.migrations)
+      let synced = 0
+      const watched: Database.Database = {
+        ...database,
+        write: () => Effect.dieMessage("not synced"),
+        writeSynced: (statements) => Effect.tap(database.writeSynced(statements), () => void synced++),
+      }
+      yield* Epochs.make(watched).begin(opening(1))
+      expect(synced).toBe(1)
+    }).pipe(Effect.scoped),
   )
 
   it.scopedLive("know their checkpoints, built here and signed by a quorum", () =>

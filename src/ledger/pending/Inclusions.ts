@@ -1,6 +1,7 @@
 /** Which transactions stand in vertices that are known here and not ordered yet: nobody proposes those again. */
 import type { Round } from "../../protocol/Counter.js"
-import { keySignatures, type Transaction } from "../../protocol/Transaction.js"
+import type { Hash } from "../../protocol/Hash.js"
+import { type Authorization, keySignatures, type Transaction } from "../../protocol/Transaction.js"
 
 export interface Inclusion {
   /** How many vertices it stands in. */
@@ -12,27 +13,70 @@ export interface Inclusion {
 }
 
 /**
- * A transaction under exactly these signatures. The id does not cover them, so anybody can put somebody else's transaction
- * into a vertex under signatures of their own, where it has no effect; that must not hold back the real one.
+ * The inclusions of one id. The id does not cover the signatures, so anybody can put somebody else's transaction into a
+ * vertex under signatures of their own, where it has no effect; that must not hold back the real one. An id rarely appears
+ * under more than one authorization, so the first is kept as it is and compared; only further ones need a map and its keys.
  */
-const keyOf = ({ id, authorization }: Transaction): string => {
-  let key = `${id} ${authorization._tag}`
-  for (const { publicKey, signature } of keySignatures(authorization)) key += ` ${publicKey} ${signature}`
-  return key
+interface SameId {
+  readonly authorization: Authorization
+  /** Under that authorization; undefined once it stands in no vertex. */
+  inclusion: Inclusion | undefined
+  /** Under further authorizations, by all of their signatures. */
+  others: Map<string, Inclusion> | undefined
+}
+
+const isSame = (a: Authorization, b: Authorization): boolean => {
+  if (a === b) return true
+  const [signatures, others] = [keySignatures(a), keySignatures(b)]
+  return (
+    a._tag === b._tag &&
+    signatures.length === others.length &&
+    signatures.every(
+      ({ publicKey, signature }, i) => publicKey === others[i]?.publicKey && signature === others[i]?.signature,
+    )
+  )
+}
+
+const keyOf = (authorization: Authorization): string =>
+  [authorization._tag, ...keySignatures(authorization).flatMap((one) => [one.publicKey, one.signature])].join(" ")
+
+const inclusionOf = (same: SameId, authorization: Authorization): Inclusion | undefined =>
+  isSame(same.authorization, authorization) ? same.inclusion : same.others?.get(keyOf(authorization))
+
+const include = (same: SameId, authorization: Authorization, inclusion: Inclusion): void => {
+  if (isSame(same.authorization, authorization)) same.inclusion = inclusion
+  else {
+    same.others ??= new Map()
+    same.others.set(keyOf(authorization), inclusion)
+  }
+}
+
+const exclude = (same: SameId, authorization: Authorization): void => {
+  if (isSame(same.authorization, authorization)) same.inclusion = undefined
+  else {
+    same.others?.delete(keyOf(authorization))
+    if (same.others?.size === 0) same.others = undefined
+  }
 }
 
 export class Inclusions {
-  readonly #inclusions = new Map<string, Inclusion>()
+  readonly #byId = new Map<Hash, SameId>()
 
+  /** How many ids stand in a vertex. */
   get size(): number {
-    return this.#inclusions.size
+    return this.#byId.size
   }
 
   add(transactions: ReadonlyArray<Transaction>, round: Round): void {
-    for (const transaction of transactions) {
-      const key = keyOf(transaction)
-      const inclusion = this.#inclusions.get(key)
-      if (inclusion === undefined) this.#inclusions.set(key, { vertices: 1, first: round, last: round })
+    for (const { id, authorization } of transactions) {
+      const same = this.#byId.get(id)
+      if (same === undefined) {
+        const inclusion = { vertices: 1, first: round, last: round }
+        this.#byId.set(id, { authorization, inclusion, others: undefined })
+        continue
+      }
+      const inclusion = inclusionOf(same, authorization)
+      if (inclusion === undefined) include(same, authorization, { vertices: 1, first: round, last: round })
       else {
         inclusion.vertices++
         if (round < inclusion.first) inclusion.first = round
@@ -42,17 +86,21 @@ export class Inclusions {
   }
 
   remove(transactions: ReadonlyArray<Transaction>): void {
-    for (const transaction of transactions) {
-      const key = keyOf(transaction)
-      const inclusion = this.#inclusions.get(key)
-      if (inclusion === undefined) continue
+    for (const { id, authorization } of transactions) {
+      const same = this.#byId.get(id)
+      const inclusion = same && inclusionOf(same, authorization)
+      if (same === undefined || inclusion === undefined) continue
       if (inclusion.vertices > 1) inclusion.vertices--
-      else this.#inclusions.delete(key)
+      else {
+        exclude(same, authorization)
+        if (same.inclusion === undefined && same.others === undefined) this.#byId.delete(id)
+      }
     }
   }
 
-  /** Where it stands; none when it stands nowhere. */
-  of(transaction: Transaction): Readonly<Inclusion> | undefined {
-    return this.#inclusions.get(keyOf(transaction))
+  /** Where it stands; undefined when it stands nowhere. */
+  of({ id, authorization }: Transaction): Readonly<Inclusion> | undefined {
+    const same = this.#byId.get(id)
+    return same && inclusionOf(same, authorization)
   }
 }

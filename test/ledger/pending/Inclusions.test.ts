@@ -17,9 +17,10 @@ const several = (...digits: ReadonlyArray<string>): Authorization => ({
 })
 
 const bodies = ["alice", "bob"].map((name) => paying(name, 0, 10))
-const authorizations = [single("a"), single("b"), several("a"), several("a", "b"), several("b", "a"), several()]
+const forged: Authorization = { ...keySignature("a"), _tag: "SingleKey", signature: keySignature("b").signature }
+const authorizations = [single("a"), single("b"), forged, several("a"), several("a", "b"), several("b", "a"), several()]
 
-/** Two ids, each under six authorizations that share keys, signatures and tags. */
+/** Two ids, each under seven authorizations that share keys, signatures and tags. */
 const transactions = bodies.flatMap((body) => authorizations.map((authorization) => ({ ...body, authorization })))
 
 /** As decoding it once more gives it: equal, and nowhere the same object. */

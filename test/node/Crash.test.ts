@@ -1,6 +1,7 @@
 /**
- * `kill -9` at random moments, under load, again and again on one data directory. What the node had told to the world
- * outside, a log in another file, must still hold after every restart. UDG_CRASH_ROUNDS says how often.
+ * `kill -9` at random moments, under load, again and again on one data directory, and the same with the power cut: see
+ * `PowerCut`. What the node had told to the world outside, a log in another file, must still hold after every restart.
+ * UDG_CRASH_ROUNDS says how often.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,25 +12,16 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Chance } from "../storage/PowerCut.js"
+import * as PowerCut from "../storage/PowerCut.js"
 import { sqlite } from "../storage/world.js"
 
 const root = resolve(import.meta.dirname, "../..")
-const ROUNDS = Number(process.env["UDG_CRASH_ROUNDS"] ?? 40)
+const ROUNDS = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 /** A life is as long as it takes to make so many vertices at most, however busy the machine is, and a moment more. */
 const LIFE_HEADERS = 40
 const MOMENT_MS = 20
-
-/** mulberry32: chance that can be had again. */
-const chance = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 interface Told {
   readonly starts: number
@@ -51,7 +43,7 @@ const read = (log: string): Told => {
   }
 }
 
-describe("a node that is killed at random moments under load", () => {
+describe("a node that ends at random moments under load", () => {
   let folder = ""
   let program = ""
 
@@ -95,25 +87,39 @@ describe("a node that is killed at random moments under load", () => {
     }
   }
 
-  it(`loses nothing, leaves no gap and signs nothing twice in ${ROUNDS} lives (seed ${SEED})`, {
-    timeout: ROUNDS * 60_000,
-  }, async () => {
-    const random = chance(SEED)
-    const directory = join(folder, "data")
-    const log = join(folder, "told.log")
+  const start = (directory: string, log: string, patienceMs: number) => {
+    const words = [program, directory, log, String(patienceMs)]
+    const child = spawn(process.execPath, words, { stdio: "inherit" })
+    return { child, ended: once(child, "exit") }
+  }
+
+  interface Story {
+    readonly name: string
+    readonly seed: number
+    /** How long a life has to find what was told as final. */
+    readonly patienceMs: number
+    /** Done to the files of a node that was killed. */
+    readonly harm: (directory: string, chance: Chance) => void
+  }
+
+  /** Lives of one node, each killed at a random moment; gives its directory and what it has told. */
+  const lives = async ({ name, seed, patienceMs, harm }: Story) => {
+    const chance = PowerCut.chanceOf(seed)
+    const directory = join(folder, name)
+    const log = join(folder, `${name}.log`)
     for (let life = 1; life <= ROUNDS; life++) {
-      const child = spawn(process.execPath, [program, directory, log], { stdio: "inherit" })
-      const ended = once(child, "exit")
+      const { child, ended } = start(directory, log, patienceMs)
       // One in five dies while it is still starting.
-      if (random() < 0.2) await sleep(random() * 600)
+      if (chance() < 0.2) await sleep(chance() * 600)
       else {
         await untilRunning(log, read(log).starts + 1, child)
-        await untilHeaders(log, read(log).headers.length + random() * LIFE_HEADERS, child)
-        await sleep(random() * MOMENT_MS)
+        await untilHeaders(log, read(log).headers.length + chance() * LIFE_HEADERS, child)
+        await sleep(chance() * MOMENT_MS)
       }
       child.kill("SIGKILL")
       await ended
-      expect(read(log).complaints).toEqual([])
+      expect(read(log).complaints, `life ${life}`).toEqual([])
+      harm(directory, chance)
     }
 
     const told = read(log)
@@ -125,16 +131,18 @@ describe("a node that is killed at random moments under load", () => {
     }
 
     // A last life that is not killed counts the supply and compares the root; then the file itself is looked at.
-    const child = spawn(process.execPath, [program, directory, log], { stdio: "inherit" })
-    const ended = once(child, "exit")
+    const { child, ended } = start(directory, log, patienceMs)
     await untilRunning(log, told.starts + 1, child)
     child.kill("SIGKILL")
     await ended
     expect(read(log).complaints).toEqual([])
+    return { directory, told: read(log) }
+  }
 
+  const requireWhole = async (directory: string, { finals }: Told): Promise<void> => {
     const rows = (statement: string) => Effect.runPromise(sqlite(join(directory, "udg.db"), statement))
     const known = new Set((await rows("select lower(hex(hash)) from transactions")).map(([id]) => id))
-    expect(read(log).finals.filter((id) => !known.has(id))).toEqual([])
+    expect(finals.filter((id) => !known.has(id))).toEqual([])
     const [[count, first, last] = []] = await rows("select count(*), min(commit_index), max(commit_index) from commits")
     expect({ first, count }).toEqual({ first: 0, count: Number(last) + 1 })
     const unchained = await rows(
@@ -142,5 +150,24 @@ describe("a node that is killed at random moments under load", () => {
        join commits earlier on earlier.commit_index = later.commit_index - 1 where later.previous <> earlier.hash`,
     )
     expect(unchained).toEqual([])
+  }
+
+  it(`loses nothing, leaves no gap and signs nothing twice in ${ROUNDS} lives (seed ${SEED})`, {
+    timeout: ROUNDS * 60_000,
+  }, async () => {
+    const { directory, told } = await lives({ name: "killed", seed: SEED, patienceMs: 0, harm: () => undefined })
+    await requireWhole(directory, told)
+  })
+
+  it(`decides again what ${ROUNDS} power cuts have taken, and signs nothing twice (seed ${SEED})`, {
+    timeout: ROUNDS * 60_000,
+  }, async () => {
+    let lostFrames = 0
+    const harm = (directory: string, chance: Chance): void => {
+      for (const { frames, kept } of PowerCut.cutNode(directory, chance)) lostFrames += frames - kept
+    }
+    const { directory, told } = await lives({ name: "cut", seed: SEED, patienceMs: 30_000, harm })
+    await requireWhole(directory, told)
+    expect(lostFrames).toBeGreaterThan(ROUNDS)
   })
 })

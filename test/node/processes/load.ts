@@ -1,9 +1,10 @@
 /**
  * A node under load that tells, outside of itself, every header that leaves it and every transaction that reads as
- * finalized. At its start it looks for all those told of before, and says which it has lost.
+ * finalized. At its start it looks for all those told of before, and says which it has lost. After a power cut it has a while
+ * to decide the last ones again.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Engine } from "../../../src/node/Engine.js"
 import { Mempool } from "../../../src/node/Mempool.js"
 import { State } from "../../../src/node/State.js"
@@ -12,7 +13,7 @@ import type { Address } from "../../../src/protocol/Address.js"
 import type { Hash } from "../../../src/protocol/Hash.js"
 import * as world from "../world.js"
 
-const [, , directory = "", log = ""] = process.argv
+const [, , directory = "", log = "", patienceMs = "0"] = process.argv
 
 const tell = (...words: ReadonlyArray<unknown>): void => appendFileSync(log, `${words.join(" ")}\n`)
 
@@ -28,10 +29,18 @@ const LOOKED_FOR = 200
 
 const lookForOld = Effect.gen(function* () {
   const state = yield* State
-  for (const id of told().slice(-LOOKED_FOR)) {
-    const known = yield* Effect.option(state.transaction(id))
-    if (known._tag === "None" || known.value._tag !== "Finalized") tell("lost", id)
+  const lost = (id: Hash) =>
+    Effect.map(Effect.option(state.transaction(id)), (known) =>
+      Option.match(known, { onNone: () => true, onSome: ({ _tag }) => _tag !== "Finalized" }),
+    )
+  const until = Date.now() + Number(patienceMs)
+  let missing: ReadonlyArray<Hash> = told().slice(-LOOKED_FOR)
+  for (;;) {
+    missing = yield* Effect.filter(missing, lost)
+    if (missing.length === 0 || Date.now() >= until) break
+    yield* Effect.sleep("20 millis")
   }
+  for (const id of missing) tell("lost", id)
 })
 
 const pay = Effect.gen(function* () {

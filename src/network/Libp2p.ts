@@ -105,7 +105,7 @@ const make = (options: Options) =>
               noticed: (notice) => Queue.unsafeOffer(events, { _tag: "Notice", notice }),
               met: (session) => dialling?.met(session),
               lost: (session) => dialling?.lost(session),
-              missed: (address) => dialling?.missed(address),
+              missed: (address, peer) => dialling?.missed(address, peer),
             },
           }),
         catch: (error) => new CannotListen({ ...options.listen, reason: reasonOf(error) }),

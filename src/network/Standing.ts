@@ -26,8 +26,12 @@ export class Standings {
   }
 
   of(peer: PeerId, validator: Address | null): Standing {
-    if (validator !== null && this.#members.has(validator)) return "member"
+    if (validator !== null && this.isMember(validator)) return "member"
     return this.isNamed(peer) ? "named" : "stranger"
+  }
+
+  isMember(validator: Address): boolean {
+    return this.#members.has(validator)
   }
 
   isNamed(peer: PeerId): boolean {

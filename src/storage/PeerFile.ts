@@ -1,4 +1,4 @@
-/** Peers of an earlier run, a multiaddress a line. Losing it costs nothing but time, so nothing about it is an error. */
+/** Peers of an earlier run, one on a line, as the address book writes them. Losing it costs nothing but time, so nothing about it is an error. */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Binary from "../protocol/Binary.js"
@@ -6,7 +6,7 @@ import * as AtomicFile from "./AtomicFile.js"
 
 const OWNER_WRITES = 0o644
 /** Far more than are kept; a longer file is none of ours. */
-const MAX_BYTES = 65_536
+const MAX_BYTES = 262_144
 
 export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {

@@ -1,9 +1,10 @@
-/** Keeps this node connected: to those the operator named always, to others as long as there are too few. */
+/** Keeps this node connected: always to the members of the committee and to those the operator named, to others as long as there are too few. */
 import { multiaddr } from "@multiformats/multiaddr"
 import type { PeerId } from "../../consensus/replica/Peer.js"
-import { AddressBook, type Place } from "../AddressBook.js"
+import type { Address } from "../../protocol/Address.js"
+import { AddressBook, type Origin, type Place } from "../AddressBook.js"
 import type { PeerAddress } from "../PeerAddress.js"
-import type { Standings } from "../Standing.js"
+import { RANK, type Standings } from "../Standing.js"
 import * as Exchange from "./Exchange.js"
 import type { Session } from "./Session.js"
 import type { Switchboard } from "./Switchboard.js"
@@ -11,17 +12,17 @@ import type { Switchboard } from "./Switchboard.js"
 /** Outbound connections that are looked for; a committee of a hundred is connected by both ends together. */
 const OUTBOUND_WANTED = 48
 const DIALS_AT_ONCE = 8
+/** Where many members are away, the rest of the network is looked for too. */
+const DIALS_OF_MEMBERS = 6
 const DIAL_LIMIT_MS = 10_000
 /** How often somebody is asked for more addresses. */
 const ASKED_EVERY_MS = 30_000
-/** Peers that are kept for the next start. */
-const REMEMBERED = 128
 
 export class Dialling {
   readonly #board: Switchboard
   readonly #book: AddressBook
   readonly #standings: Standings
-  #dialling = 0
+  readonly #dialling: { [origin in Origin]: number } = { named: 0, member: 0, met: 0, told: 0 }
   #askedAt = 0
 
   constructor(
@@ -32,81 +33,92 @@ export class Dialling {
   ) {
     this.#board = board
     this.#standings = standings
-    this.#book = new AddressBook(Math.random)
+    this.#book = new AddressBook(Math.random, (validator) => standings.isMember(validator))
     for (const address of named) this.#book.name(address)
     for (const { address, peer } of this.#book.all) if (peer !== null) standings.name(address, peer)
-    // From this node's own file, so as good as from within the house.
-    this.#book.told(remembered, "127.0.0.1")
+    this.#book.recall(remembered)
   }
 
-  /** Where peers were met, to be tried after a restart. */
+  /** Where members are and peers were met, to be tried after a restart. */
   get remembered(): ReadonlyArray<string> {
-    return this.#book.all
-      .filter(({ origin, peer }) => origin === "met" && peer !== null)
-      .slice(-REMEMBERED)
-      .map(({ address, peer }) => `${address}/p2p/${peer}`)
-  }
-
-  #isConnected({ peer }: Place): boolean {
-    return peer !== null && (peer === this.#board.id || this.#board.session(peer) !== undefined)
+    return this.#book.remembered
   }
 
   met({ facts }: Session): void {
-    const { connection, address, peer, host, hello } = facts
+    const { connection, address, hello } = facts
     if (connection.direction === "outbound") {
-      this.#book.met(address, peer)
+      this.#book.met(address, facts)
       this.#askFrom(facts)
-    } else if (hello.port !== 0) this.#book.told([`${address}/p2p/${peer}`], host)
+    } else if (hello.port !== 0) this.#book.came(address, facts)
   }
 
   lost({ facts }: Session): void {
     this.#book.lost(facts.peer, Date.now())
   }
 
-  missed(address: string): void {
-    this.#book.failed(address, Date.now())
+  missed(address: string, peer: PeerId): void {
+    this.#book.missed(address, peer, Date.now())
   }
 
   /** Called every now and then. */
   tick(): void {
     const now = Date.now()
-    const outbound = this.#board.sessions.filter(({ facts }) => facts.connection.direction === "outbound").length
-    for (const place of this.#book.due(now, (each) => this.#isConnected(each))) {
-      if (this.#dialling >= DIALS_AT_ONCE) break
-      if (place.origin === "named" || outbound + this.#dialling < OUTBOUND_WANTED) this.#dial(place, now)
+    const sessions = this.#board.sessions
+    const outbound = sessions.filter(({ facts }) => facts.connection.direction === "outbound").length
+    const validators = new Set(sessions.flatMap(({ facts: { validator } }) => (validator === null ? [] : [validator])))
+    for (const place of this.#book.due(now, (each) => this.#isConnected(each, validators))) {
+      if (this.#dials >= DIALS_AT_ONCE) break
+      if (this.#isWanted(place.origin, outbound)) this.#dial(place, now)
     }
     if (now - this.#askedAt < ASKED_EVERY_MS) return
     this.#askedAt = now
-    const sessions = this.#board.sessions
     const asked = sessions[Math.floor(Math.random() * sessions.length)]
     if (asked !== undefined) this.#askFrom(asked.facts)
   }
 
-  #dial({ address, peer, origin }: Place, now: number): void {
-    this.#dialling++
-    this.#book.trying(address, now)
-    const target = multiaddr(peer === null ? address : `${address}/p2p/${peer}`)
+  get #dials(): number {
+    return Object.values(this.#dialling).reduce((sum, each) => sum + each, 0)
+  }
+
+  #isWanted(origin: Origin, outbound: number): boolean {
+    if (origin === "named") return true
+    if (origin === "member") return this.#dialling.member < DIALS_OF_MEMBERS
+    return outbound + this.#dials < OUTBOUND_WANTED
+  }
+
+  /** A member may have come back with a new node key, under which it is here already. */
+  #isConnected({ peer, validator, origin }: Place, validators: ReadonlySet<Address>): boolean {
+    if (origin === "member" && validator !== null && validators.has(validator)) return true
+    return peer !== null && (peer === this.#board.id || this.#board.session(peer) !== undefined)
+  }
+
+  #dial(place: Place, now: number): void {
+    const { address, origin, target } = place
+    this.#dialling[origin]++
+    this.#book.trying(place, now)
     this.#board.transport
-      .dial(target, { signal: AbortSignal.timeout(DIAL_LIMIT_MS) })
+      .dial(multiaddr(target), { signal: AbortSignal.timeout(DIAL_LIMIT_MS) })
       .then(({ remotePeer }) => {
         if (remotePeer.equals(this.#board.transport.peerId)) {
-          this.#book.forget(address)
+          this.#book.forget(place)
           return
         }
         const answered = remotePeer.toString() as PeerId
-        this.#book.answered(address, answered)
+        this.#book.answered(place, answered)
         if (origin === "named") this.#standings.name(address, answered)
       })
-      .catch(() => this.#book.failed(address, Date.now()))
+      .catch(() => this.#book.failed(place, Date.now()))
       .finally(() => {
-        this.#dialling--
+        this.#dialling[origin]--
       })
   }
 
-  /** Everybody who can be reached, for a peer that asks. */
+  /** Who can be reached, for a peer that asks: as many as fit, members first, so that a crowd of others does not hide them. */
   addressesFor(asker: string): ReadonlyArray<string> {
     return this.#board.sessions
       .filter(({ facts }) => facts.peer !== asker && facts.hello.port !== 0)
+      .map(({ facts }) => ({ facts, rank: RANK[this.#standings.of(facts.peer, facts.validator)], lot: Math.random() }))
+      .sort((a, b) => b.rank - a.rank || a.lot - b.lot)
       .map(({ facts }) => `${facts.address}/p2p/${facts.peer}`)
   }
 

@@ -45,7 +45,7 @@ export interface Listener {
   readonly met: (session: Session) => void
   readonly lost: (session: Session) => void
   /** The greeting did not go well, for a connection that was dialled from here. */
-  readonly missed: (address: string) => void
+  readonly missed: (address: string, peer: PeerId) => void
 }
 
 export interface Options {
@@ -372,10 +372,10 @@ export class Switchboard {
   }
 
   #leave(connection: Connection, reason: string, level: Notice["level"]): void {
-    const peer = connection.remotePeer.toString()
+    const peer = connection.remotePeer.toString() as PeerId
     const address = withoutPeer(connection.remoteAddr.toString())
     this.#greetings.get(connection.id)?.keep(null)
-    if (connection.direction === "outbound") this.#listener.missed(address)
+    if (connection.direction === "outbound") this.#listener.missed(address, peer)
     this.#complain(level, `connection to ${address} refused: ${reason}`, { peer, address })
     this.#close(connection)
   }

@@ -161,9 +161,13 @@ export const epochRounds = wholeNumber(Genesis.MIN_EPOCH_ROUNDS, 10_000_000, "a 
 export const validators = wholeNumber(1, 16, "a number of validators", "")
 
 export const publicKey: Reader<Keys.PublicKey> = (given) =>
-  fromOption(
-    Schema.decodeUnknownOption(Keys.PublicKey)(given.toLowerCase()),
-    () => "is not a public key; give 64 hex characters",
+  Either.filterOrLeft(
+    fromOption(
+      Schema.decodeUnknownOption(Keys.PublicKey)(given.toLowerCase()),
+      () => "is not a public key; give 64 hex characters",
+    ),
+    Keys.hasSecretKey,
+    () => "is not a public key: no secret key belongs to it; give the one that came with a new key",
   )
 
 const coins = (given: string): Either.Either<Sats.Sats, string> =>

@@ -182,6 +182,22 @@ const checked = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
   return first === undefined ? Either.right(genesis) : Either.left(new InvalidGenesis(first))
 }
 
+/**
+ * Refuses validators whose keys have no secret key: nobody could sign for them, or everybody could. Not a rule of the encoding: what
+ * comes from a person or another machine is checked here once.
+ */
+export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
+  const unreal = genesis.validators.find(({ publicKey }) => !Keys.hasSecretKey(publicKey))
+  return unreal === undefined
+    ? Either.right(genesis)
+    : Either.left(
+        new InvalidGenesis({
+          field: `validators[${unreal.publicKey}].pub_key`,
+          reason: "no secret key belongs to it; the key that `udg genesis key` shows expected",
+        }),
+      )
+}
+
 /** Files that a program wrote are in order already, and may be long. */
 const sortedBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> =>
   Binary.isStrictlyAscending(items, key)
@@ -339,8 +355,11 @@ const decodeJson = JsonDecoder.decoder(Json, "genesis")
 /** The genesis of a parsed file, or the field that stands against it. Unknown fields are refused. */
 export const fromFile = (input: unknown): Either.Either<Genesis, InvalidGenesis> =>
   Either.flatMap(
-    Either.mapLeft(decodeJson(input), (problem) => new InvalidGenesis(problem)),
-    fromJson,
+    Either.flatMap(
+      Either.mapLeft(decodeJson(input), (problem) => new InvalidGenesis(problem)),
+      fromJson,
+    ),
+    withRealKeys,
   )
 
 /** A loop of its own: there may be millions of them. */

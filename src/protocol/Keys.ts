@@ -2,7 +2,7 @@
 
 import { type Brand, Option, type Schema } from "effect"
 // biome-ignore lint/style/noRestrictedImports: a new key is chance, and the rule keeps `generate` out of what computes
-import { fromHex, publicKeyOf, randomBytes, sign, toHex } from "#crypto"
+import { fromHex, isPointOfPrimeOrder, publicKeyOf, randomBytes, sign, toHex } from "#crypto"
 import type { Reader } from "./Binary.js"
 import * as Hex from "./Hex.js"
 
@@ -72,6 +72,12 @@ export class SecretKey {
 
 /** What it takes to sign: a secret key, or whoever stands for one. */
 export type Signer = Pick<SecretKey, "publicKey" | "sign">
+
+/**
+ * Whether a secret key can belong to it. Transactions may contain other keys, as ZIP-215 says, since their signatures are judged;
+ * this is for keys that come without a signature.
+ */
+export const hasSecretKey = (publicKey: PublicKey): boolean => isPointOfPrimeOrder(fromHex(publicKey))
 
 export const readPublicKey = (reader: Reader): PublicKey => reader.hex(PUBLIC_KEY_BYTES) as PublicKey
 

@@ -5,7 +5,7 @@
  */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Data, Effect, type Either, Option, type Scope } from "effect"
+import { Data, Effect, Either, Option, type Scope } from "effect"
 import { toHex } from "#crypto"
 import * as Subtree from "../ledger/trie/Subtree.js"
 import * as Binary from "../protocol/Binary.js"
@@ -116,7 +116,7 @@ export const open = (path: string): Effect.Effect<Opened, StateFileError, FileSy
       return yield* wrong("it is none; udg db export makes one")
     }
     const head = yield* required
-    const genesis = yield* sound(Genesis.decode(head.subarray(Hash.BYTES)))
+    const genesis = yield* sound(Either.flatMap(Genesis.decode(head.subarray(Hash.BYTES)), Genesis.withRealKeys))
     if (toHex(head.subarray(0, Hash.BYTES)) !== Genesis.hash(genesis)) {
       return yield* wrong("its genesis is not the one that was written")
     }

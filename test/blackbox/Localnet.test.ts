@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
 const LIMIT_MS = 180_000
+/** A public key that is no point of the curve, and one under which everybody can sign. */
+const NO_POINT = `02${"00".repeat(31)}`
+const IDENTITY = `01${"00".repeat(31)}`
 
 let folder = ""
 beforeAll(() => {
@@ -87,6 +90,14 @@ describe("udg genesis", () => {
     [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is the name of networks of one person'],
     [["genesis", "new", "--quorum-percent", "101"], '--quorum-percent "101" is not a value of quorum_percent'],
     [["genesis", "new", "--validator", "12:2000"], '--validator "12:2000" is not a public key'],
+    [
+      ["genesis", "new", "--validator", `${NO_POINT}:2000`],
+      `--validator "${NO_POINT}:2000" is not a public key: no secret`,
+    ],
+    [
+      ["genesis", "new", "--faucet", IDENTITY],
+      `--faucet "${IDENTITY}" is not a public key: no secret key belongs to it`,
+    ],
     [["genesis", "show"], "takes one genesis file"],
     [["localnet", "--validators", "0"], '--validators "0"'],
   ])("%j is refused in one line", async (words, names) => {

@@ -2,10 +2,12 @@ import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/Address.js"
 import * as Genesis from "../../src/protocol/Genesis.js"
+import { SecretKey } from "../../src/protocol/Keys.js"
 import { addressPrefix } from "../../src/protocol/Network.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
+import { mixedOrder, smallOrderEncodings } from "./crypto/published.js"
 
 itObeysTheLawsOfACodec("geneses", {
   values: arbitrary.genesis,
@@ -69,7 +71,10 @@ describe("a genesis file", () => {
   })
 })
 
-const key = (digit: number): string => digit.toString(16).padStart(64, "0")
+const key = (digit: number): string =>
+  Option.getOrThrow(SecretKey.fromHex(digit.toString(16).padStart(64, "0"))).publicKey
+/** The bytes of no point. */
+const NO_POINT = `02${"00".repeat(31)}`
 const address = (digit: number): string => digit.toString(16).padStart(40, "0")
 const validator = { pub_key: key(1), stake: Sats.MIN_STAKE_SATS }
 const smallest = { network_id: "udg-test", mode: "testnet", time: 0, allocations: [], validators: [validator] }
@@ -110,6 +115,11 @@ describe("a genesis file is refused, naming the field, when", () => {
       `validators[${key(1)}].commission_percent`,
     ],
     ["a council seat is no address", { ...smallest, council: [address(1), "x"] }, "council[1]"],
+    ...[NO_POINT, ...smallOrderEncodings, mixedOrder].map((pub_key): [string, unknown, string] => [
+      `no secret key belongs to a validator's key ${pub_key}`,
+      { ...smallest, validators: [validator, { ...validator, pub_key }] },
+      `validators[${pub_key}].pub_key`,
+    ]),
     ["somebody sits twice", { ...smallest, council: [address(1), address(1)] }, "council"],
     ["the council has 22 seats", { ...smallest, council: Array.from({ length: 22 }, (_, i) => address(i)) }, "council"],
     ["a name is none", { ...smallest, names: [{ name: "X", address: address(1) }] }, "names[0].name"],

@@ -53,6 +53,8 @@ export const publicKey = hex(32) as fc.Arbitrary<string> as fc.Arbitrary<Keys.Pu
 export const signature = hex(64) as fc.Arbitrary<string> as fc.Arbitrary<Keys.Signature>
 export const address = hex(20) as fc.Arbitrary<string> as fc.Arbitrary<Address.Address>
 export const secretKey = bytes(32).map((seed) => Option.getOrThrow(Keys.SecretKey.fromSeed(seed)))
+/** Keys to which a secret one belongs. */
+export const realPublicKey = secretKey.map(({ publicKey }) => publicKey)
 
 // Texts
 
@@ -310,7 +312,7 @@ export const genesis: fc.Arbitrary<Genesis.Genesis> = protocol
       }),
       validators: fc.uniqueArray(
         fc.record({
-          publicKey,
+          publicKey: realPublicKey,
           stake: satsBetween(Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY / 20),
           commissionPercent: percent(),
         }),

@@ -57,6 +57,13 @@ export const publicKeyOf = (seed: Uint8Array): Uint8Array => {
 }
 
 /**
+ * Whether a public key can come from a secret one: the canonical bytes of a point of the prime-order group. For other bytes nobody
+ * can sign (no point), everybody can (small order), or signatures are slow to judge (a part of small order).
+ */
+export const isPointOfPrimeOrder = (publicKey: Uint8Array): boolean =>
+  sodium.crypto_core_ed25519_is_valid_point(publicKey)
+
+/**
  * The public key must be that of the seed: handing it over halves the time of a signature, and a signature under another
  * one would give the seed away. `SecretKey` keeps the two together and is the only caller.
  */

@@ -23,6 +23,16 @@ export const randomBytes = (length: number): Uint8Array => nobleRandomBytes(leng
 
 export const publicKeyOf = (seed: Uint8Array): Uint8Array => ed25519.getPublicKey(seed)
 
+export const isPointOfPrimeOrder = (publicKey: Uint8Array): boolean => {
+  try {
+    const point = ed25519.Point.fromBytes(publicKey)
+    return !point.isSmallOrder() && point.isTorsionFree()
+  } catch {
+    // No point at all: noble throws.
+    return false
+  }
+}
+
 /** Derives the public key again; the parameter is there because the contract has it. */
 export const sign = (message: Uint8Array, seed: Uint8Array, _publicKey: Uint8Array): Uint8Array =>
   ed25519.sign(message, seed)

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest"
 import * as Native from "../../../src/protocol/crypto/Native.js"
 import * as Portable from "../../../src/protocol/crypto/Portable.js"
 import * as arbitrary from "../arbitraries.js"
-import { rfc8032 } from "./published.js"
+import { mixedOrder, rfc8032, smallOrderEncodings } from "./published.js"
 
 const fromHex = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"))
 
@@ -36,6 +36,21 @@ describe("native and portable cryptography", () => {
           expect(Portable.fromHex(text)).toStrictEqual(view.slice())
         }
       }),
+    )
+  })
+
+  it("find a secret key possible for every key that was derived from one, and for no other bytes, alike", () => {
+    const crypto = [Native, Portable]
+    const noPoint = Uint8Array.of(2, ...new Uint8Array(31))
+    const badKeys = [noPoint, ...[...smallOrderEncodings, mixedOrder].map(fromHex)]
+    for (const bytes of badKeys) expect(crypto.map((each) => each.isPointOfPrimeOrder(bytes))).toEqual([false, false])
+    fc.assert(
+      fc.property(arbitrary.bytes(32), (bytes) => {
+        expect(Portable.isPointOfPrimeOrder(bytes)).toBe(Native.isPointOfPrimeOrder(bytes))
+        const publicKey = Native.publicKeyOf(bytes)
+        expect(crypto.map((each) => each.isPointOfPrimeOrder(publicKey))).toEqual([true, true])
+      }),
+      { numRuns: 200 },
     )
   })
 

@@ -199,7 +199,7 @@ export const speccheck: ReadonlyArray<Case & { readonly libsodium: boolean }> = 
  * ZIP-215, "Test Vectors": every encoding of a point of small order that decodes, the eight canonical ones first. The
  * published list is every pair of them as A and R with s = 0 over "Zcash", all 196 of them valid.
  */
-const smallOrderEncodings = [
+export const smallOrderEncodings: ReadonlyArray<string> = [
   "0100000000000000000000000000000000000000000000000000000000000000",
   "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
   "0000000000000000000000000000000000000000000000000000000000000080",
@@ -215,6 +215,9 @@ const smallOrderEncodings = [
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
 ]
+
+/** The key of speccheck's case 3: a point of the large group plus one of small order. */
+export const mixedOrder = "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d"
 
 export const zip215: ReadonlyArray<Case> = smallOrderEncodings.flatMap((a) =>
   smallOrderEncodings.map((r) => ({

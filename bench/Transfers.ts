@@ -20,7 +20,7 @@ export interface Transfers {
 const STRIDE = 7_919
 
 const post = (body: string): string =>
-  `POST /tx/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
 /** Every account's first ones first, so that each has its turn again late. */
 export const requests = (transfers: Transfers): ReadonlyArray<string> => {

@@ -39,7 +39,7 @@ const bareHttp = async (): Promise<Figure> => {
   const server = createServer((_, response) => response.end("{}"))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
-  const requests = ["GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
+  const requests = ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"]
   const { perSecond } = await HttpLoad.run({ port, requests, connections: CONNECTIONS, milliseconds: MILLISECONDS })
   server.closeAllConnections()
   server.close()

@@ -38,8 +38,8 @@ const key = Wallet.secretKey("9d61b19deffd5a60ba844af492ec2cc44449c5697b32691970
 const sender = Wallet.account(Wallet.network({ network_id: "udg-bench", address_prefix: "tudg" }), key)
 const transfer = JSON.stringify(sender.transfer({ to: sender.address, amount: 1, fee: 1000, nonce: 7 }))
 
-const getStatus = "GET /status HTTP/1.1\r\nHost: x\r\n\r\n"
-const postTransfer = `POST /tx/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${transfer.length}\r\n\r\n${transfer}`
+const getStatus = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
+const postTransfer = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${transfer.length}\r\n\r\n${transfer}`
 
 /** What no server on Node can be faster than. */
 const bare = async (): Promise<{ readonly port: number; readonly server: HttpServer }> => {

@@ -77,6 +77,16 @@ export const settings = {
     },
     Reader.host,
   ),
+  rpcName: Setting.values(
+    "rpc-name",
+    {
+      group: rpc,
+      placeholder: "NAME",
+      about: "another name of this machine, under which a node on the loopback answers too; may be repeated",
+      otherwise: "none",
+    },
+    Reader.host,
+  ),
   rateLimits: Setting.value(
     "rate-limits",
     {
@@ -241,6 +251,7 @@ const toConfiguration = (version: string, { values: given, origins }: Command.Re
       peers: given.peer,
       trustedCheckpoint: given.trust,
       roundMs: given.roundMs,
+      rpcNames: given.rpcName,
       trustedProxies: given.trustedProxy,
       clientIpHeader: given.clientIpHeader,
       rateLimits: Option.getOrElse(given.rateLimits, () => true),

@@ -38,6 +38,8 @@ export interface Settings {
   readonly trustedCheckpoint: Option.Option<TrustedCheckpoint>
   /** The round interval of a network made here; one that exists keeps its own. */
   readonly roundMs: Option.Option<number>
+  /** Under which a node on the loopback answers, beside the loopback's own. */
+  readonly rpcNames: ReadonlyArray<string>
   readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
   /** Lower case; believed only from a trusted proxy. */
   readonly clientIpHeader: Option.Option<string>
@@ -78,6 +80,7 @@ export const describe = (settings: Settings): ReadonlyArray<readonly [name: stri
     "round interval",
     Option.match(settings.roundMs, { onNone: () => "as the genesis says", onSome: (ms) => `${ms} ms` }),
   ],
+  ["names of the rpc", list(settings.rpcNames)],
   ["trusted proxies", list(settings.trustedProxies.map(Cidr.format))],
   ["client IP header", Option.getOrElse(settings.clientIpHeader, () => "x-forwarded-for")],
   ["rate limits", settings.rateLimits ? "on" : "off"],

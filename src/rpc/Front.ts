@@ -48,7 +48,7 @@ const OVERDUE_INTERVALS = 10
 
 const server = Layer.unwrapEffect(
   Effect.gen(function* () {
-    const { rpc, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
+    const { rpc, rpcNames: names, rateLimits, trustedProxies, clientIpHeader } = yield* Configuration
     const { genesis } = yield* Home
     const { observe: onAnswer, countDefect: onDefect } = yield* Prometheus.Prometheus
     const isMainnet = genesis.mode === "mainnet"
@@ -62,7 +62,7 @@ const server = Layer.unwrapEffect(
       const sinceMs = clock.unsafeCurrentTimeMillis() - pulse().advancedAt
       return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
     }
-    const access = { rateLimits, trustedProxies, clientIpHeader }
+    const access = { names, rateLimits, trustedProxies, clientIpHeader }
     return Server.layer({ ...rpc, ...access, isMainnet, onAnswer, onDefect, pages, isPressed })
   }),
 )

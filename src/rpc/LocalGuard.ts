@@ -9,6 +9,8 @@ import * as Failure from "./failure/Api.js"
 export interface Options {
   /** The interface as it was named, `--rpc-host`. */
   readonly host: string
+  /** Other names that lead to this machine, `--rpc-name`. */
+  readonly names: ReadonlyArray<string>
   /** Whether somebody outside asks, through a proxy that is trusted. */
   readonly isProxied: (request: IncomingMessage) => boolean
 }
@@ -24,9 +26,6 @@ const isLoopback = (address: string): boolean =>
 
 const isLocal = (host: string): boolean => host === "localhost" || host.endsWith(".localhost") || isLoopback(host)
 
-/** Nobody can register a name without a dot, so it does not lead to a stranger's page. */
-const hasNoDot = (host: string): boolean => /^[\w-]*$/.test(host)
-
 /** Whether it is neither a page of this machine nor of the name under which the node was asked. */
 const isForeignOrigin = (origin: string, { headers: { host = "" } }: IncomingMessage): boolean => {
   const [, authority] = /^https?:\/\/([^/?#@]+)$/i.exec(origin) ?? []
@@ -37,12 +36,12 @@ const isForeignOrigin = (origin: string, { headers: { host = "" } }: IncomingMes
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 export class LocalGuard {
-  readonly #host: string | undefined
+  readonly #names: ReadonlySet<string>
   readonly #isProxied: Options["isProxied"]
   #isLocal = false
 
-  constructor({ host, isProxied }: Options) {
-    this.#host = hostOf(host.includes(":") ? `[${host}]` : host)
+  constructor({ host, names, isProxied }: Options) {
+    this.#names = new Set([host, ...names].flatMap((name) => hostOf(name.includes(":") ? `[${name}]` : name) ?? []))
     this.#isProxied = isProxied
   }
 
@@ -54,15 +53,15 @@ export class LocalGuard {
   /** What is said to a request under a name that is not this machine's. */
   refusalOfHost(request: IncomingMessage): Failure.ForeignHost | undefined {
     const { host } = request.headers
-    // Browsers always name one.
-    if (!this.#isLocal || host === undefined) return undefined
+    // Browsers always name one. A name without a dot proves nothing: in a local network anybody can claim one.
+    if (!this.#isLocal || host === undefined || host === "") return undefined
     const name = hostOf(host)
-    if (name !== undefined && (isLocal(name) || hasNoDot(name) || name === this.#host)) return undefined
+    if (name !== undefined && (isLocal(name) || this.#names.has(name))) return undefined
     if (this.#isProxied(request)) return undefined
     return new Failure.ForeignHost({
       message:
         `Host: ${shown(host)} is not a name of this machine, and the node serves no other one: ask 127.0.0.1 or ` +
-        "localhost, or name the proxy in between with --trusted-proxy",
+        "localhost, or start the node with --rpc-name NAME, or with --trusted-proxy for a proxy in between",
     })
   }
 

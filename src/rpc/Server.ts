@@ -61,6 +61,8 @@ export interface Settings extends ClientAddress.Settings {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
+  /** Names of this machine beside its loopback ones, for a server that listens on the loopback. */
+  readonly names?: ReadonlyArray<string>
   readonly isMainnet: boolean
   readonly rateLimits: boolean
   readonly tolerance?: Partial<Tolerance>
@@ -236,7 +238,11 @@ const start = (settings: Settings) =>
       onDefect: (cause) => defects.report("/events", cause),
       patienceMs: tolerance.unreadEventsMs,
     })
-    const guard = new LocalGuard({ host: settings.host, isProxied: ClientAddress.isForwarded(settings) })
+    const guard = new LocalGuard({
+      host: settings.host,
+      names: settings.names ?? [],
+      isProxied: ClientAddress.isForwarded(settings),
+    })
     const now = (): number => performance.now()
     const floods = new Floods(now)
     const isProxy = ClientAddress.isProxy(settings)

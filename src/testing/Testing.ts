@@ -120,6 +120,7 @@ const configuration = Layer.succeed(Configuration, {
   peers: [],
   trustedCheckpoint: Option.none(),
   roundMs: Option.none(),
+  rpcNames: [],
   trustedProxies: [],
   clientIpHeader: Option.none(),
   rateLimits: false,

@@ -51,6 +51,7 @@ describe("the settings of the node", () => {
         peers: [],
         trustedCheckpoint: Option.none(),
         roundMs: Option.none(),
+        rpcNames: [],
         trustedProxies: [],
         clientIpHeader: Option.none(),
         rateLimits: true,
@@ -98,6 +99,7 @@ describe("the settings of the node", () => {
       ],
       trustedCheckpoint: Option.some({ epoch: 7, hash: hash.toLowerCase() }),
       roundMs: Option.some(100),
+      rpcNames: ["mybox", "mybox.lan"],
       trustedProxies: [
         { family: "ipv4", address: "10.0.0.0", prefix: 8 },
         { family: "ipv6", address: "::1", prefix: 128 },
@@ -111,7 +113,8 @@ describe("the settings of the node", () => {
     Effect.gen(function* () {
       const words = Object.entries(everything()).flatMap(([name, value]) => [`--${name}`, value])
       const repeated = ["--peer", "a.example:1", "--peer=/ip4/10.0.0.1/tcp/2", "--trusted-proxy", "10.0.0.0/8"]
-      expect(yield* reading([...repeated, ...words, "--trusted-proxy=::1"])).toEqual(whole())
+      const names = ["--rpc-name", "mybox", "--rpc-name=mybox.lan"]
+      expect(yield* reading([...repeated, ...names, ...words, "--trusted-proxy=::1"])).toEqual(whole())
     }),
   )
 
@@ -121,6 +124,7 @@ describe("the settings of the node", () => {
       const environment = {
         ...Object.fromEntries(named),
         UDG_PEER: "a.example:1, /ip4/10.0.0.1/tcp/2,",
+        UDG_RPC_NAME: "mybox,mybox.lan",
         UDG_TRUSTED_PROXY: "10.0.0.0/8,::1",
       }
       expect(yield* reading([], environment)).toEqual(whole())
@@ -198,6 +202,7 @@ describe("the settings of the node", () => {
     ["round-ms", "60001"],
     ["archive", "2"],
     ["ephemeral", "never"],
+    ["rpc-name", "mybox:10333"],
     ["trusted-proxy", "10.0.0.0/33"],
     ["client-ip-header", "X Forwarded"],
     ["rate-limits", "sometimes"],

@@ -23,7 +23,7 @@ const COIN = 100_000_000
 
 const requestOf = (method: string, path: string, headers: string, body: string | undefined): string => {
   const length = body === undefined ? "" : `Content-Length: ${Buffer.byteLength(body)}\r\n`
-  return `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}${length}\r\n${body ?? ""}`
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}${length}\r\n${body ?? ""}`
 }
 
 const JSON_HEADER = "Content-Type: application/json\r\n"

@@ -36,7 +36,7 @@ const askAll = async (
     const content =
       body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
     const last = i === requests.length - 1 ? "Connection: close\r\n" : ""
-    return `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n${last}${content}\r\n${body ?? ""}`
+    return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${client}\r\n${last}${content}\r\n${body ?? ""}`
   })
   return TestServer.parse(await TestServer.exchange(node.port, [bytes.join("")]))
 }

@@ -136,9 +136,14 @@ export const arbitrary = ({ values, posts }: Known): fc.Arbitrary<Buffer> => {
     .map(({ method, path, body, headers }) => {
       const type = headers.some((header) => header.startsWith("Content-Type")) ? [] : ["Content-Type: application/json"]
       const length = method === "POST" ? [`Content-Length: ${Buffer.byteLength(body)}`] : []
-      const head = [`${method} ${path} HTTP/1.1`, "Host: x", "Connection: close", ...type, ...length, ...headers].join(
-        "\r\n",
-      )
+      const head = [
+        `${method} ${path} HTTP/1.1`,
+        "Host: localhost",
+        "Connection: close",
+        ...type,
+        ...length,
+        ...headers,
+      ].join("\r\n")
       return Buffer.from(`${head}\r\n\r\n${method === "POST" ? body : ""}`)
     })
 

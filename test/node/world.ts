@@ -35,6 +35,7 @@ export const settings = (changes: Partial<Configuration.Settings> = {}): Configu
   peers: [],
   trustedCheckpoint: Option.none(),
   roundMs: Option.some(5),
+  rpcNames: [],
   trustedProxies: [],
   clientIpHeader: Option.none(),
   rateLimits: true,

@@ -35,7 +35,6 @@ describe("a node that listens on the loopback", () => {
     "localhost.",
     "a.localhost",
     "[::1]:9",
-    "node",
     "",
   ])("answers under the name %s", async (host) => {
     expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`)).toBe(200)
@@ -56,6 +55,13 @@ describe("a node that listens on the loopback", () => {
     "127.0.0.1@evil.example",
     "a:b:c",
     "evil.example.",
+    // In a local network anybody can have such a name, and let it lead to 127.0.0.1.
+    "x",
+    "printer",
+    "node:10333",
+    "2130706433",
+    "local_host",
+    "[]",
   ])("refuses everything under the name %s", async (host) => {
     for (const [method, path] of [
       ["GET", "/status"],
@@ -151,6 +157,21 @@ describe("behind a trusted proxy", () => {
     expect(await codeOf(server.port, "GET", "/keygen", `${page}${forwarded}`)).toBe(200)
     expect(await codeOf(server.port, "GET", "/status", "Host: node.example\r\n")).toBe("ForeignHost")
     expect(await codeOf(server.port, "GET", "/keygen", from("https://app.example"))).toBe("ForeignOrigin")
+    await server.stop()
+  })
+})
+
+describe("a node on the loopback that was told names of its machine", () => {
+  it("answers under these and no others", async () => {
+    const server = await TestServer.start({ names: ["MyBox", "mybox.lan."] })
+    for (const host of ["mybox", "MYBOX:10333", "mybox.lan", "mybox.lan.:80", "localhost"]) {
+      expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`), host).toBe(200)
+    }
+    for (const host of ["box", "mybox.lan.evil.example", "lan"]) {
+      expect(await codeOf(server.port, "GET", "/status", `Host: ${host}\r\n`), host).toBe("ForeignHost")
+    }
+    expect(await codeOf(server.port, "GET", "/keygen", from("http://mybox", "mybox"))).toBe(200)
+    expect(await codeOf(server.port, "GET", "/keygen", from("http://box", "mybox"))).toBe("ForeignOrigin")
     await server.stop()
   })
 })

@@ -116,7 +116,7 @@ it(
     const { url } = await node({})
     const port = Number(new URL(url).port)
     const half = Buffer.from(`[${" ".repeat(1_000_000)}`)
-    const head = `POST /tx/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${half.length + 9}\r\n\r\n`
+    const head = `POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${half.length + 9}\r\n\r\n`
     const answers: Array<string> = []
     const sockets = Array.from({ length: 80 }, (): Socket => {
       const socket = connect({ port, host: "127.0.0.1" })

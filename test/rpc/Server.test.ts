@@ -83,7 +83,7 @@ describe("requests that are in order", () => {
   it("with HEAD get the same without the body", async () => {
     const [whole, head] = await Promise.all([
       ask(server.port, get("/status")),
-      TestServer.exchange(server.port, ["HEAD /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]),
+      TestServer.exchange(server.port, ["HEAD /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"]),
     ])
     const text = head.toString()
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -92,7 +92,7 @@ describe("requests that are in order", () => {
   })
 
   it("with OPTIONS learn the methods, and only they may be remembered", async () => {
-    const answer = await ask(server.port, "OPTIONS /stake HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    const answer = await ask(server.port, "OPTIONS /stake HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     expect(answer.status).toBe(204)
     expect(answer.headers.get("allow")).toBe("POST, OPTIONS")
     expect(answer.headers.get("access-control-max-age")).toBe("3600")
@@ -157,10 +157,10 @@ describe("requests that are not in order", () => {
 
   it("to no path or with another method", async () => {
     expectFailure(await ask(server.port, get("/nothing")), 404, "PathNotFound")
-    const answer = await ask(server.port, "DELETE /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    const answer = await ask(server.port, "DELETE /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     expect(expectFailure(answer, 405, "MethodNotAllowed").allowed).toEqual(["GET", "HEAD", "OPTIONS"])
     expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
-    expectFailure(await ask(server.port, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"), 405, "MethodNotAllowed")
+    expectFailure(await ask(server.port, "CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"), 405, "MethodNotAllowed")
   })
 
   it.each([
@@ -235,7 +235,7 @@ describe("requests that are not in order", () => {
     const large = JSON.stringify({ secret_key: "x".repeat(70_000) })
     expect(expectFailure(await ask(server.port, post("/stake", large)), 413, "BodyTooLarge").limit).toBe(65_536)
     const chunked =
-      "POST /stake HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "POST /stake HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`
     expectFailure(await ask(server.port, chunked, chunk, chunk, chunk, chunk, chunk, "0\r\n\r\n"), 413, "BodyTooLarge")
     const batch = `[${"1,".repeat(600_000)}1]`
@@ -256,7 +256,7 @@ describe("requests that are not in order", () => {
 
   it("are not asked for a body that would be refused", async () => {
     const awaiting = (type: string, length: number) =>
-      `POST /stake HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+      `POST /stake HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
     for (const [head, status] of [
       [awaiting("text/plain", 9), 415],
       [awaiting("application/json", 70_000), 413],
@@ -272,7 +272,7 @@ describe("requests that are not in order", () => {
       ["GET", `/nothing/${most}`],
       ["DELETE", `/balance/${most}`],
     ]) {
-      const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+      const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
       expect((await ask(server.port, request)).body).not.toContain(most.slice(0, 8))
     }
   })
@@ -305,7 +305,7 @@ describe("on a mainnet", () => {
     ["POST", "/faucet", "no faucet on a mainnet"],
     ["GET", "/keygen", "make keys on your own machine"],
   ])("%s %s is gone before its body is looked at", async (method, path, instead) => {
-    const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx`
+    const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx`
     const { error } = expectFailure(await ask(server.port, request), 410, "TestnetOnly")
     expect(error).toContain("/tx/submit")
     expect(error).toContain(instead)
@@ -334,7 +334,7 @@ describe("limits", () => {
       .slice(0, -1)
 
   const once = (method: string, path: string, client: string) =>
-    `${method} ${path} HTTP/1.1\r\nHost: x\r\n${as(client)}Content-Length: 0\r\n\r\n`
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${as(client)}Content-Length: 0\r\n\r\n`
 
   it.each([
     ["POST", "/tx", 100],

@@ -90,7 +90,7 @@ export const ask = async (port: number, ...parts: ReadonlyArray<string | Buffer>
 
 /** `POST path` with a body, as text. */
 export const post = (path: string, body: string, headers = "Content-Type: application/json\r\n"): string =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 export const get = (path: string, headers = ""): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`

@@ -167,7 +167,8 @@ export const publicKey: Reader<Keys.PublicKey> = (given) =>
       () => "is not a public key; give 64 hex characters",
     ),
     Keys.hasSecretKey,
-    () => "is not a public key: no secret key belongs to it; give the one that came with a new key",
+    // Not more of it: it may be a secret key that somebody took for the public one.
+    (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; give the one that came with a new key`,
   )
 
 const coins = (given: string): Either.Either<Sats.Sats, string> =>

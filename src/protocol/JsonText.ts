@@ -27,9 +27,10 @@ const expected = `an integer from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SA
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
-/** Where the string that begins at `start` has its closing quote. */
+/** Where the string that begins at `start` has its closing quote; negative where it has none. */
 const closingQuote = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    if (end < 0) return end
     let before = end - 1
     while (text.charCodeAt(before) === BACKSLASH) before--
     // An even number of backslashes escapes only itself.
@@ -106,6 +107,26 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
     }
   }
   return undefined
+}
+
+/**
+ * Whether a text has more than `limit` values, as far as `JSON.parse` would get with it: what makes parsing slow is not bytes but
+ * values, above all fields with many names. Each value but the first of a list or object stands behind a comma.
+ */
+export const hasMoreValues = (text: string, limit: number): boolean => {
+  let values = 1
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      const end = closingQuote(text, i)
+      // A string without an end: no parser gets further.
+      if (end < 0) return false
+      i = end
+    } else if (code === COMMA || code === OPENING_BRACE || code === OPENING_BRACKET) {
+      if (++values > limit) return true
+    }
+  }
+  return false
 }
 
 type Judged = Either.Either<unknown, JsonProblem.JsonProblem>

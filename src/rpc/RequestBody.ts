@@ -58,18 +58,20 @@ export class Batch {
   }
 }
 
+const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
+
 const parse = (bytes: Buffer, mayBeArray: boolean): Either.Either<unknown, Refusal> => {
   if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
   const text = bytes.toString("utf8")
+  const limit = mayBeArray && firstCharacter(bytes) === OPENING_BRACKET ? Access.batchValues : Access.bodyValues
+  if (JsonText.hasMoreValues(text, limit)) return Either.left(invalid(`body: more than ${limit} values in it`))
   if (!mayBeArray) return Either.mapLeft(JsonText.parse(text, "body"), WrongField.toInvalidRequest)
   return Either.mapBoth(JsonText.parseOneOrMany(text, "body"), {
     onLeft: WrongField.toInvalidRequest,
     onRight: (parsed) => (parsed._tag === "One" ? parsed.value : new Batch(parsed.length, parsed.entries)),
   })
 }
-
-const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
 
 /** Lets the rest of a body that nobody wants pass by, but not for ever. */
 const discard = (request: IncomingMessage): void => {

@@ -29,7 +29,7 @@ describe("completion in bash", () => {
   it("offers commands, the options of each, and the words an argument or an option may be", () => {
     expect(offered("udg", "se")).toEqual(["send", "set-commission"])
     expect(offered("udg", "un")).toEqual(["unstake", "undelegate"])
-    expect(offered("udg", "--rp")).toEqual(["--rpc-port", "--rpc-host"])
+    expect(offered("udg", "--rp")).toEqual(["--rpc-port", "--rpc-host", "--rpc-name"])
     expect(offered("udg", "send", "--n")).toEqual(["--nonce", "--network", "--no-wait", "--node"])
     expect(offered("udg", "vote", "1", "")).toEqual(["yes", "no"])
     expect(offered("udg", "multisig", "su")).toEqual(["submit"])

@@ -9,6 +9,32 @@ const complaintOf = (text: string): string =>
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
 
+describe("the values of a JSON text", () => {
+  const valuesOf = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce((sum: number, each) => sum + valuesOf(each), 1)
+      : 1
+
+  it("are never more than a text has commas and brackets, whatever stands in strings, and never fewer by half", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ depthSize: "medium" }), fc.constantFrom("", " "), (value, space) => {
+        const text = JSON.stringify(value, undefined, space)
+        const count = valuesOf(value)
+        expect(JsonText.hasMoreValues(text, 2 * count)).toBe(false)
+        expect(count === 1 || JsonText.hasMoreValues(text, Math.floor(count / 2) - 1)).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it.each(['"', '["a', '["a\\\\\\"', '{"a":"', "", "]", '"[[[["', '"\\"[[["'])(
+    "are none that count beyond a parser's reach in %s",
+    (text) => {
+      expect(JsonText.hasMoreValues(text, 3)).toBe(false)
+    },
+  )
+})
+
 describe("JSON text from outside", () => {
   it("has the value that JSON.parse gives it, however it is spaced and escaped", () => {
     const scalar = fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null))

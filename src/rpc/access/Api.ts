@@ -27,3 +27,6 @@ export class Batch extends Context.Tag("udg/rpc/Batch")<Batch, { readonly maximu
 /** Bytes of a body, and of an array of bodies. */
 export const bodyBytes = 65_536
 export const batchBytes = 1_048_576
+/** Values in them: objects, lists and what stands in them. The largest transactions have 40 bytes for each. */
+export const bodyValues = 1_024
+export const batchValues = 16_384

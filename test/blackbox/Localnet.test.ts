@@ -90,14 +90,8 @@ describe("udg genesis", () => {
     [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is the name of networks of one person'],
     [["genesis", "new", "--quorum-percent", "101"], '--quorum-percent "101" is not a value of quorum_percent'],
     [["genesis", "new", "--validator", "12:2000"], '--validator "12:2000" is not a public key'],
-    [
-      ["genesis", "new", "--validator", `${NO_POINT}:2000`],
-      `--validator "${NO_POINT}:2000" is not a public key: no secret`,
-    ],
-    [
-      ["genesis", "new", "--faucet", IDENTITY],
-      `--faucet "${IDENTITY}" is not a public key: no secret key belongs to it`,
-    ],
+    [["genesis", "new", "--validator", `${NO_POINT}:2000`], "is not a public key: no secret key belongs to 02000000…"],
+    [["genesis", "new", "--faucet", IDENTITY], "is not a public key: no secret key belongs to 01000000…"],
     [["genesis", "show"], "takes one genesis file"],
     [["localnet", "--validators", "0"], '--validators "0"'],
   ])("%j is refused in one line", async (words, names) => {

@@ -15,6 +15,17 @@ export const STAYING = 0
 
 const groupOf = ({ leaving }: Delegation): number => leaving?.epoch ?? STAYING
 
+/** Where somebody has got to who goes through all delegators of a validator while they come and go. */
+export interface Walk {
+  readonly validator: Address
+  /** Its number. */
+  group: number
+  next: Row
+}
+
+/** Less than any group's number. */
+const NO_GROUP = 0
+
 interface Group {
   readonly number: number
   first: Row
@@ -34,6 +45,7 @@ export class Delegators {
   readonly #byValidator = new Map<Address, Map<number, Group>>()
   /** Only for blocks of rows of which one ever delegated. */
   readonly #blocks: Array<Uint32Array | undefined> = []
+  readonly #walks = new Set<Walk>()
   #groups = 0
 
   countOf(validator: Address): number {
@@ -42,13 +54,48 @@ export class Delegators {
     return count
   }
 
-  *of(validator: Address): Generator<Row> {
-    for (const { first } of this.#byValidator.get(validator)?.values() ?? []) {
-      for (let row = first; row !== NONE; row = this.#word(row, NEXT) - 1) yield row
-    }
+  /** A walk through all of a validator's delegators, to be taken to its end with `step`. */
+  walk(validator: Address): Walk {
+    const walk: Walk = { validator, group: NO_GROUP, next: NONE }
+    this.#walks.add(walk)
+    return walk
   }
 
-  add(row: Row, delegation: Delegation): void {
+  /**
+   * The next one on a walk, none at its end. Whoever stays where it is the whole time comes once; who goes from one group to
+   * another meanwhile may come twice.
+   */
+  step(walk: Walk): Row {
+    while (walk.next === NONE) {
+      const group = this.#groupAfter(walk)
+      if (group === undefined) {
+        this.#walks.delete(walk)
+        return NONE
+      }
+      walk.group = group.number
+      walk.next = group.first
+    }
+    const row = walk.next
+    walk.next = this.#word(row, NEXT) - 1
+    return row
+  }
+
+  /** By its number, so that groups that are new since the last step come as well. */
+  #groupAfter({ validator, group }: Walk): Group | undefined {
+    let nearest: Group | undefined
+    for (const each of this.#byValidator.get(validator)?.values() ?? [])
+      if (each.number > group && (nearest === undefined || each.number < nearest.number)) nearest = each
+    return nearest
+  }
+
+  /** From one delegation to another; who keeps to its group keeps its place there. */
+  change(row: Row, before: Delegation | null, after: Delegation | null): void {
+    const keepsGroup = before?.validator === after?.validator && before?.leaving?.epoch === after?.leaving?.epoch
+    if (before !== null && (after === null || !keepsGroup)) this.#remove(row, before)
+    if (after !== null) this.#add(row, after)
+  }
+
+  #add(row: Row, delegation: Delegation): void {
     const group = this.#group(delegation)
     if (this.#word(row, GROUP) === group.number) return
     this.#setWord(row, GROUP, group.number)
@@ -59,10 +106,11 @@ export class Delegators {
     group.size++
   }
 
-  remove(row: Row, delegation: Delegation): void {
+  #remove(row: Row, delegation: Delegation): void {
     const group = this.#byValidator.get(delegation.validator)?.get(groupOf(delegation))
     if (group === undefined || this.#word(row, GROUP) !== group.number) return
     const next = this.#word(row, NEXT) - 1
+    for (const walk of this.#walks) if (walk.group === group.number && walk.next === row) walk.next = next
     const previous = this.#word(row, PREVIOUS) - 1
     if (next !== NONE) this.#setWord(next, PREVIOUS, previous + 1)
     if (previous !== NONE) this.#setWord(previous, NEXT, next + 1)
@@ -75,6 +123,9 @@ export class Delegators {
   /** Those who stay, or those who left in this epoch, hold nothing any more: their shares are dead. */
   clear(validator: Address, group: number): void {
     const groups = this.#byValidator.get(validator)
+    const dropped = groups?.get(group)?.number
+    // The rows of a dropped list may go elsewhere at any time.
+    for (const walk of this.#walks) if (walk.group === dropped) walk.next = NONE
     groups?.delete(group)
     if (groups?.size === 0) this.#byValidator.delete(validator)
   }

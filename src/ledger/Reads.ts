@@ -9,6 +9,7 @@ import type { Parameters } from "../protocol/Parameters.js"
 import * as Sats from "../protocol/Sats.js"
 import * as StateKey from "../protocol/StateKey.js"
 import * as Delegation from "./Delegation.js"
+import { type Delegator, DelegatorSearch } from "./DelegatorSearch.js"
 import type { Ballot, Head, Proposal, RecentCommit, Totals } from "./Records.js"
 import * as Slashing from "./Slashing.js"
 import { ballotKey, type Staker, type State } from "./State.js"
@@ -28,12 +29,6 @@ export interface DelegationDetails {
   readonly validator: Address
   readonly amount: Sats.Sats
   readonly leaving: AccountRecord.Leaving | null
-}
-
-export interface Delegator {
-  readonly address: Address
-  readonly amount: Sats.Sats
-  readonly isUndelegating: boolean
 }
 
 export interface DelegatorList {
@@ -61,8 +56,6 @@ interface Ranked {
 /** So many delegators are looked at for each commit; of a validator with more, the list is as of some commits ago. */
 const LOOKED_AT = 2_000
 const KEPT_LISTS = 256
-
-const byAmount = (a: Delegator, b: Delegator): number => b.amount - a.amount || (a.address < b.address ? -1 : 1)
 
 export class Reads {
   readonly #state: State
@@ -173,41 +166,46 @@ export class Reads {
     return { validator, amount: Delegation.worth(this.#state, delegation), leaving }
   }
 
-  #largest(validator: Address, limit: number): ReadonlyArray<Delegator> {
-    let largest: Array<Delegator> = []
-    for (const row of this.#state.delegators.of(validator)) {
-      const delegation = this.#state.livingDelegation(row)
-      if (delegation === null) continue
-      const amount = Delegation.worth(this.#state, delegation)
-      largest.push({
-        address: this.#state.accounts.addressOf(row),
-        amount,
-        isUndelegating: delegation.leaving !== null,
-      })
-      // Cut back now and then, so that a validator with a million delegators costs no million entries.
-      if (largest.length >= 4 * limit) largest = largest.sort(byAmount).slice(0, limit)
-    }
-    return largest.sort(byAmount).slice(0, limit)
-  }
-
   /** Number and total are as of now; the list is at most one commit old for each 2,000 delegators beyond the first. */
   delegators(validator: Address, limit: number): DelegatorList {
-    const { index } = this.#state.head
-    const count = this.#state.delegators.countOf(validator)
-    let list = this.#lists.get(validator)
-    if (list === undefined || list.limit !== limit || (index - list.madeAt) * LOOKED_AT >= count) {
-      list = { limit, madeAt: index, delegators: this.#largest(validator, limit) }
-      this.#lists.delete(validator)
-      this.#lists.set(validator, list)
-      const [oldest] = this.#lists.keys()
-      if (this.#lists.size > KEPT_LISTS && oldest !== undefined) this.#lists.delete(oldest)
-    }
+    const known = this.knownDelegators(validator, limit)
+    if (known !== undefined) return known
+    const search = this.searchDelegators(validator, limit)
+    search.step(() => true)
+    return this.listDelegators(search)
+  }
+
+  /** The same where nobody needs to search for it. */
+  knownDelegators(validator: Address, limit: number): DelegatorList | undefined {
+    const list = this.#lists.get(validator)
+    if (list === undefined || list.limit !== limit) return undefined
+    const age = this.#state.head.index - list.madeAt
+    return age * LOOKED_AT < this.#state.delegators.countOf(validator) || age === 0
+      ? this.#delegatorList(validator, list.delegators)
+      : undefined
+  }
+
+  searchDelegators(validator: Address, limit: number): DelegatorSearch {
+    return new DelegatorSearch(this.#state, validator, limit)
+  }
+
+  /** What a search that is through has found, which is kept for others who ask. */
+  listDelegators(search: DelegatorSearch): DelegatorList {
+    const { validator, limit, begunAt: madeAt, found: delegators } = search
+    this.#lists.delete(validator)
+    this.#lists.set(validator, { limit, madeAt, delegators })
+    const [oldest] = this.#lists.keys()
+    if (this.#lists.size > KEPT_LISTS && oldest !== undefined) this.#lists.delete(oldest)
+    return this.#delegatorList(validator, delegators)
+  }
+
+  #delegatorList(validator: Address, delegators: ReadonlyArray<Delegator>): DelegatorList {
     const working = this.#state.validators.get(validator)?.working.amount ?? Sats.ZERO
     const leaving = this.#state.leavingPools.of(validator).map(([, { amount }]) => amount)
     return {
-      count,
+      count: this.#state.delegators.countOf(validator),
       total: Sats.sumBounded([working, ...leaving]),
-      delegators: list.delegators,
+      delegators,
     }
   }
 

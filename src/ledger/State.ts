@@ -257,8 +257,8 @@ export class State {
     if (after.stake !== null) this.stakers.add(address)
     else if (before.stake !== null) this.stakers.delete(address)
     if (before.delegation !== after.delegation) {
-      if (before.delegation !== null) this.delegators.remove(row, before.delegation)
-      if (after.delegation !== null && this.#isAlive(after.delegation)) this.delegators.add(row, after.delegation)
+      const living = after.delegation !== null && this.#isAlive(after.delegation) ? after.delegation : null
+      this.delegators.change(row, before.delegation, living)
     }
     this.#awaitRelease(row, null, before.stake?.leaving, after.stake?.leaving)
     this.#awaitRelease(row, after.delegation?.validator ?? null, before.delegation?.leaving, after.delegation?.leaving)

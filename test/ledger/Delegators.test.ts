@@ -1,8 +1,10 @@
 /** Who delegates to whom, against sets. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import { NONE } from "../../src/ledger/AccountRows.js"
 import { Delegators } from "../../src/ledger/Delegators.js"
 import type { Delegation } from "../../src/protocol/AccountRecord.js"
+import type { Address } from "../../src/protocol/Address.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import { person } from "./builders.js"
 
@@ -15,7 +17,49 @@ const delegation = (validator: number, epoch: number): Delegation => ({
   leaving: epoch === 0 ? null : { epoch: Counter.epoch(epoch), unlockAtRound: Counter.round(9) },
 })
 
+const walked = (delegators: Delegators, validator: Address): Array<number> => {
+  const walk = delegators.walk(validator)
+  const rows: Array<number> = []
+  for (let row = delegators.step(walk); row !== NONE; row = delegators.step(walk)) rows.push(row)
+  return rows
+}
+
 describe("the delegators of a validator", () => {
+  it("come once each on a walk, whatever others do between its steps", () => {
+    const val = person("val").address
+    const act = fc.record({ row: fc.nat(30), epoch: fc.nat(2), to: fc.constantFrom("val", "other", "none", "dead") })
+    fc.assert(
+      fc.property(fc.array(fc.nat(30), { maxLength: 20 }), fc.array(act, { maxLength: 60 }), (early, acts) => {
+        const delegators = new Delegators()
+        const held = new Map<number, Delegation>()
+        const change = (row: number, after: Delegation | null): void => {
+          delegators.change(row, held.get(row) ?? null, after)
+          if (after === null) held.delete(row)
+          else held.set(row, after)
+        }
+        for (const row of early) change(row, delegation(0, row % 3))
+        const stayed = new Set(early)
+        const walk = delegators.walk(val)
+        const seen: Array<number> = []
+        for (const { row, epoch, to } of acts) {
+          const isOver = seen.at(-1) === NONE
+          if (!isOver) seen.push(delegators.step(walk))
+          if (to === "dead") {
+            delegators.clear(val, epoch)
+            for (const [each, { leaving }] of held) if ((leaving?.epoch ?? 0) === epoch) stayed.delete(each)
+          } else if (to === "none") change(row, null)
+          else change(row, delegation(to === "val" ? 0 : 1, epoch))
+          // Who adds to a delegation stays where it is.
+          if (to !== "val" || epoch !== row % 3) stayed.delete(row)
+        }
+        while (seen.at(-1) !== NONE) seen.push(delegators.step(walk))
+        for (const row of stayed) expect(seen.filter((each) => each === row)).toEqual([row])
+        expect(seen.length).toBeLessThan(early.length + 2 * acts.length + 2)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it("are those who joined its groups, have not left them, and were not in one that died", () => {
     const act = fc.record({
       does: fc.constantFrom("join", "join", "join", "leave", "leave", "die"),
@@ -39,19 +83,19 @@ describe("the delegators of a validator", () => {
           }
           const before = held.get(row)
           if (before !== undefined) {
-            delegators.remove(row, before)
+            delegators.change(row, before, null)
             groups.get(groupOf(before))?.delete(row)
             held.delete(row)
           }
           if (does === "leave") continue
-          delegators.add(row, wanted)
+          delegators.change(row, null, wanted)
           held.set(row, wanted)
           groups.set(groupOf(wanted), (groups.get(groupOf(wanted)) ?? new Set<number>()).add(row))
         }
         for (const validator of validators) {
           const expected = [0, 1, 2].flatMap((epoch) => [...(groups.get(`${validator} ${epoch}`) ?? [])])
           expect(delegators.countOf(validator)).toBe(expected.length)
-          expect([...delegators.of(validator)].sort()).toEqual(expected.sort())
+          expect(walked(delegators, validator).sort()).toEqual(expected.sort())
         }
       }),
       { numRuns: 200 },

@@ -41,3 +41,32 @@ describe("the list of a validator's delegators", () => {
     expect(list(chain).delegators[0]?.address).toBe(person("whale").address)
   })
 })
+
+describe("a search for the largest delegators", () => {
+  const names = (of: ReadonlyArray<{ readonly address: string }>) => of.map(({ address }) => address)
+
+  it("looks at one delegator a step if it must, and finds the same", () => {
+    const chain = delegated(100)
+    const search = chain.ledger.read.searchDelegators(val.address, LIMIT)
+    let steps = 0
+    while (!search.step(() => false)) steps++
+    expect(steps).toBe(100)
+    expect(search.found).toEqual(list(chain).delegators)
+  })
+
+  it("goes on over commits in which delegators come, leave and add, and finds each once", () => {
+    const chain = delegated(60)
+    const search = chain.ledger.read.searchDelegators(val.address, 100)
+    const [first, second, third] = [59, 30, 1].map((n) => person(`delegator ${n}`))
+    if (first === undefined || second === undefined || third === undefined) return expect.unreachable()
+    for (let n = 0; n < 40; n++) search.step(() => false)
+    chain.run(chain.undelegate(first), chain.undelegate(third), chain.delegate(second, val, coins(5)))
+    chain.run(chain.delegate(person("whale"), val, coins(4_000)))
+    while (!search.step(() => false)) chain.advanceTo(chain.round + 1)
+    const after = chain.ledger.read.searchDelegators(val.address, 100)
+    after.step(() => true)
+    const whale = person("whale").address
+    expect(names(search.found).sort()).toEqual(names(after.found.filter(({ address }) => address !== whale)).sort())
+    expect(search.found.filter(({ isUndelegating }) => isUndelegating)).toHaveLength(2)
+  })
+})

@@ -143,7 +143,7 @@ describe("a solo node", () => {
         expect(only).toMatchObject({ address: standing.address, stakedAmount: 100_000 * COINS, isInCommittee: true })
         expect(staking.stake(somebody)).toMatchObject({ stakedAmount: 0, delegatorCount: 0 })
         expect(staking.delegation(somebody)).toBeUndefined()
-        expect(staking.delegators(standing.address, 500)).toEqual({ count: 0, total: 0, delegators: [] })
+        expect(yield* staking.delegators(standing.address, 500)).toEqual({ count: 0, total: 0, delegators: [] })
         expect(governance.proposals(200)).toEqual([])
         expect(governance.proposal(Counter.proposalId(1))).toBeUndefined()
         expect(governance.parameters().minFee).toBe(1_000)

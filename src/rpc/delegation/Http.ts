@@ -57,9 +57,12 @@ export const handlers = Effect.gen(function* () {
           : Either.right(delegationOf(delegator, delegation))
       }),
     delegators: ({ path }) =>
-      Either.map(account("address", path.address), (validator) =>
-        Answer.atVersion(staking.asOf, () => listOf(validator, staking.delegators(validator, DELEGATORS_SHOWN))),
-      ),
+      Effect.flatMap(account("address", path.address), (validator) => {
+        const at = staking.asOf()
+        return Effect.map(staking.delegators(validator, DELEGATORS_SHOWN), (list) =>
+          Answer.since(at, staking.asOf, listOf(validator, list)),
+        )
+      }),
   }
   return handlers
 })

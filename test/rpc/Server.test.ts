@@ -258,7 +258,9 @@ describe("requests that are not in order", () => {
       expect(answer).toMatchObject({ field: "body", error: expect.stringContaining("values") })
     }
     const keys = JSON.stringify({ type: "SetAccountPolicyTx", keys: Array(1_000).fill("a") })
-    expect(expectFailure(await ask(server.port, post("/tx/submit", keys)), 400, "InvalidRequest").field).not.toBe("body")
+    expect(expectFailure(await ask(server.port, post("/tx/submit", keys)), 400, "InvalidRequest").field).not.toBe(
+      "body",
+    )
   })
 
   it("that are no HTTP, or more of it than one request needs", async () => {

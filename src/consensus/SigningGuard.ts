@@ -17,6 +17,9 @@ import type { Header } from "../protocol/Header.js"
 import type { Committee } from "./Committee.js"
 
 export const SILENT_INTERVALS = 120
+/** What a single look may take off the silence: a few intervals, at least a second. A node looks more often than that. */
+export const COUNTED_INTERVALS = 4
+export const MIN_COUNTED_MS = 1_000
 /** Headers held back for epochs to come. The nearest epochs are kept; about a later one the committee is asked again. */
 export const MAX_HELD_BACK = 64
 
@@ -33,6 +36,7 @@ const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "
 export class SigningGuard {
   readonly self: Address
   readonly #silentMs: number
+  readonly #mostCountedMs: number
   /** Own headers that are on the own disk, of the epochs from `#oldest` on. */
   readonly #known = new Map<Hash, Epoch>()
   #oldest: Epoch
@@ -60,6 +64,7 @@ export class SigningGuard {
   ) {
     this.self = self
     this.#silentMs = SILENT_INTERVALS * roundIntervalMs
+    this.#mostCountedMs = Math.max(MIN_COUNTED_MS, COUNTED_INTERVALS * roundIntervalMs)
     this.#oldest = oldest
     this.#heldBack = heldBack
     this.#answered = new Set([self])
@@ -164,12 +169,16 @@ export class SigningGuard {
     this.#hasCommitteeAnswered = committee.isQuorum(weight)
   }
 
-  /** Lets the silence run down. Only time between two looks that both found a quorum connected counts. */
+  /**
+   * Lets the silence run down. Only time between two looks that both found a quorum connected counts, and of that only as
+   * much as lies between two looks of a machine that runs: a process that was stopped, or too busy to look, has not heard
+   * what was said meanwhile.
+   */
   tick(now: Timestamp, hasQuorum: () => boolean): void {
     if (this.#quietMsLeft === null) return
     const isConnectedToQuorum = hasQuorum()
     if (isConnectedToQuorum && this.#connectedSince !== null && now > this.#connectedSince) {
-      this.#quietMsLeft -= now - this.#connectedSince
+      this.#quietMsLeft -= Math.min(now - this.#connectedSince, this.#mostCountedMs)
     }
     this.#connectedSince = isConnectedToQuorum ? now : null
     if (this.#quietMsLeft <= 0) this.#quietMsLeft = null

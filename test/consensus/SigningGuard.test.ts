@@ -141,6 +141,14 @@ describe("an own header that the disk does not know", () => {
     expect(guard.silence).toBe("foreign")
   })
 
+  // A process that was stopped for a minute wakes up with all that was said meanwhile still unread.
+  it("keeps the silence over a long time between two looks", () => {
+    const guard = askedAll()
+    guard.meet(header(8))
+    for (let look = 0; look < 20; look++) guard.tick(Counter.timestamp(look * 10 * SILENCE), () => true)
+    expect(guard.silence).toBe("foreign")
+  })
+
   it("keeps the silence while no quorum is connected, across epochs", () => {
     const guard = askedAll()
     guard.meet(header(8))

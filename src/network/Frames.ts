@@ -1,5 +1,6 @@
 /** Messages on a stream: each behind its length in four bytes, so that a reader knows what it is in for. */
 import { Assembly, type LengthOf } from "./Assembly.js"
+import * as SteadyClock from "./SteadyClock.js"
 
 /** A length that no honest node announces. */
 export class FrameTooLong extends Error {
@@ -68,7 +69,7 @@ export class Incoming {
 
 /** The messages of a stream whose reader has a time limit of its own. */
 export const read = (source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> =>
-  new Incoming(source, limit, Date.now).messages()
+  new Incoming(source, limit, SteadyClock.now).messages()
 
 /** What waits to be sent on one stream, up to a limit: whoever does not read must not fill this node's memory. */
 export class Outgoing {

@@ -12,6 +12,7 @@ import { Network, type Peer, type Received } from "./Network.js"
 import type { PeerAddress } from "./PeerAddress.js"
 import * as Places from "./Places.js"
 import { Standings } from "./Standing.js"
+import * as SteadyClock from "./SteadyClock.js"
 
 export interface Options {
   readonly version: string
@@ -98,7 +99,7 @@ const make = (options: Options) =>
             },
             signer: Option.getOrNull(options.signer),
             standings,
-            now: Date.now,
+            now: SteadyClock.now,
             listener: {
               heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),

@@ -5,6 +5,7 @@ import type { Address } from "../../protocol/Address.js"
 import { AddressBook, type Origin, type Place } from "../AddressBook.js"
 import type { PeerAddress } from "../PeerAddress.js"
 import { RANK, type Standings } from "../Standing.js"
+import * as SteadyClock from "../SteadyClock.js"
 import * as Exchange from "./Exchange.js"
 import type { Session } from "./Session.js"
 import type { Switchboard } from "./Switchboard.js"
@@ -53,16 +54,16 @@ export class Dialling {
   }
 
   lost({ facts }: Session): void {
-    this.#book.lost(facts.peer, Date.now())
+    this.#book.lost(facts.peer, SteadyClock.now())
   }
 
   missed(address: string, peer: PeerId): void {
-    this.#book.missed(address, peer, Date.now())
+    this.#book.missed(address, peer, SteadyClock.now())
   }
 
   /** Called every now and then. */
   tick(): void {
-    const now = Date.now()
+    const now = SteadyClock.now()
     const sessions = this.#board.sessions
     const outbound = sessions.filter(({ facts }) => facts.connection.direction === "outbound").length
     const validators = new Set(sessions.flatMap(({ facts: { validator } }) => (validator === null ? [] : [validator])))
@@ -107,7 +108,7 @@ export class Dialling {
         this.#book.answered(place, answered)
         if (origin === "named") this.#standings.name(address, answered)
       })
-      .catch(() => this.#book.failed(place, Date.now()))
+      .catch(() => this.#book.failed(place, SteadyClock.now()))
       .finally(() => {
         this.#dialling[origin]--
       })

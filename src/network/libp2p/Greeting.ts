@@ -5,6 +5,7 @@ import type { Address } from "../../protocol/Address.js"
 import type { Signer } from "../../protocol/Keys.js"
 import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
+import * as SteadyClock from "../SteadyClock.js"
 
 /** Not bound to a network, so that strangers can be told why they are refused. */
 export const PROTOCOL = "/udg/hello/1"
@@ -54,7 +55,7 @@ const converse = async (self: Self, other: string, stream: Stream, outgoing: Fra
 
 /** `other`: the peer id that Noise has found at the other end. */
 export const greet = async (self: Self, other: string, stream: Stream): Promise<Greeted> => {
-  const outgoing = new Frames.Outgoing(WAITING_BYTES, Date.now)
+  const outgoing = new Frames.Outgoing(WAITING_BYTES, SteadyClock.now)
   const timer = setTimeout(() => stream.abort(new Error(`no greeting within ${LIMIT_MS} ms`)), LIMIT_MS)
   const sent = stream.sink(outgoing.frames()).catch(() => {
     // The reading side fails of the same, and says so.

@@ -17,7 +17,6 @@ import { parentOf, VertexBuilder } from "../test/consensus/VertexBuilder.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const NETWORK = "bench" as Network.NetworkId
-const NOW = Counter.timestamp(10_000_000)
 
 /** As many transfers as a vertex may hold; with 100 parents they are 0.8 MiB. */
 const fullBody = (): Vertex.Body => {
@@ -74,7 +73,7 @@ const run = (members: number, rounds: number, body: Vertex.Body): Work => {
     // As they come out of the codec: no text is shared with anything the node knows.
     const arrived = made.map((vertex) => ({ ...vertex, header: decoded(vertex.header) }))
     const started = performance.now()
-    for (const vertex of arrived) epoch.receive(vertex, NOW)
+    for (const vertex of arrived) epoch.receive(vertex)
     epoch.proposalParents(Counter.round(round + 1))
     milliseconds.push(performance.now() - started)
     parents = made.map(parentOf)

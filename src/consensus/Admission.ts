@@ -1,6 +1,7 @@
 /**
- * Which valid vertex enters the DAG when: parents first; not while its timestamp lies more than a second ahead; and the
- * second vertex of a slot only when a vertex that is to enter names it, so that an equivocator cannot fill the DAG.
+ * Which valid vertex enters the DAG when: parents first, and the second vertex of a slot only when a vertex that is to
+ * enter names it, so that an equivocator cannot fill the DAG. Its timestamp does not matter: if nodes held a vertex back
+ * until their clocks agreed with it, one wrong clock would keep its owner, and whoever names its vertices, out of the DAG.
  */
 import type { Round, Timestamp } from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
@@ -10,7 +11,6 @@ import { Fetches } from "./Fetches.js"
 import type { Wanted } from "./Output.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
-export const MAX_AHEAD_MS = 1_000
 /** So many vertices of one slot may enter without being named while nothing moves. */
 const UNNAMED_PER_SLOT = 16
 
@@ -71,16 +71,15 @@ export class Admission {
   }
 
   /** Takes in a valid vertex, and whatever was waiting for nothing but it. */
-  receive(vertex: Vertex, seat: number, now: Timestamp): void {
+  receive(vertex: Vertex, seat: number): void {
     if (this.#isClosed || this.isSettled(vertex)) return
     const missing = this.#dag.missingParents(vertex)
     const { header } = vertex
     const isFirst = this.#dag.first(header.round, seat) === undefined
     const isToEnter = isFirst || this.#room.isNeeded(header) || this.#mayEnterUnnamed(header.round, seat)
-    const isDue = header.timestamp <= now + MAX_AHEAD_MS
-    if (missing.length === 0 && isToEnter && isDue) this.#enter(vertex)
+    if (missing.length === 0 && isToEnter) this.#enter(vertex)
     else this.#room.add(vertex, seat, missing, isFirst)
-    this.#admitDue(now)
+    this.#admitReady()
   }
 
   /** Puts back what had entered before a restart, in the order it had. */
@@ -88,17 +87,16 @@ export class Admission {
     if (!this.isSettled(vertex)) this.#enter(vertex)
   }
 
-  /** Takes in what only waited for the clock, or for leave to enter unnamed. */
-  tick(now: Timestamp): void {
-    this.#admitDue(now)
+  /** Takes in what only waited for leave to enter unnamed. */
+  tick(): void {
     if (!this.#admitsUnnamed) return
     for (const guest of [...this.#room.unnamed()]) {
       const { header } = guest.vertex
-      if (header.timestamp > now + MAX_AHEAD_MS || !this.#mayEnterUnnamed(header.round, guest.seat)) continue
+      if (!this.#mayEnterUnnamed(header.round, guest.seat)) continue
       // The one before may have collected it, or closed the epoch.
       if (!this.#isClosed && this.#room.has(guest.hash)) this.#admit(guest)
     }
-    this.#admitDue(now)
+    this.#admitReady()
   }
 
   /** The missing parents up to this round that somebody should be asked for now, the most urgent first. */
@@ -109,15 +107,9 @@ export class Admission {
       .map(({ parent, seat, attempt }) => ({ parent, namedBy: committee.member(seat).address, attempt }))
   }
 
-  /** When the next vertex becomes due that waits only for the clock, as far as is known. */
-  get nextDue(): number | null {
-    const time = this.#room.nextTime
-    return time === null ? null : time - MAX_AHEAD_MS
-  }
-
-  #admitDue(now: Timestamp): void {
+  #admitReady(): void {
     while (!this.#isClosed) {
-      const guest = this.#room.next(now + MAX_AHEAD_MS)
+      const guest = this.#room.next()
       if (guest === undefined) return
       // Another one may hold its slot by now.
       const isFirst = this.#dag.first(guest.vertex.header.round, guest.seat) === undefined

@@ -125,6 +125,8 @@ export class Core {
   /** The last round that was proposed in this epoch, whether or not the vertex is back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
+  /** How far the wall clock is ahead of the steady one. */
+  #wallAheadMs = 0
   /** The highest round that others are in, and when that was first seen. */
   #begun: RoundClock.Own["begun"] | null = null
   /** What the last step left to be made, and when. */
@@ -183,7 +185,6 @@ export class Core {
     for (const vertex of stored.vertices) {
       this.#remember(vertex.header)
       this.#epoch.restore(vertex)
-      if (vertex.header.author === this.#self) this.#madeAt = vertex.header.timestamp
     }
     // They are on disk: that is where they came from.
     this.#outputs = this.#outputs.filter(({ _tag }) => _tag !== "Inserted")
@@ -282,16 +283,28 @@ export class Core {
     return this.#step(now, () => this.#meetOwn(header))
   }
 
+  /**
+   * What the wall clock shows, as the difference to the steady clock that every `now` comes from. It goes into the
+   * timestamps of own vertices and nowhere else: a wall clock may be set, and then no wait may end early or late.
+   */
+  wallIs(aheadMs: number): void {
+    this.#wallAheadMs = aheadMs
+  }
+
   /** What the rebuilding asked for, and the first steps. Called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
-    this.#handOver(now)
+    // The steady clock of this run knows nothing of the run that made them: long enough ago to wait for nothing.
+    if (this.#epoch.ownVertices.length > 0) {
+      this.#madeAt = Counter.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
+    }
+    this.#handOver()
     return this.tick(now)
   }
 
   /** Called at every `wakeAt`, or more often. */
   tick(now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
-      this.#epoch.admission.tick(now)
+      this.#epoch.admission.tick()
       this.#options.guard?.tick(now, () => this.#isConnectedToQuorum())
       this.#askCommittee(now)
       this.#askForMissing(now)
@@ -303,10 +316,8 @@ export class Core {
   wakeAt(now: Timestamp): Timestamp {
     const house = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
     const plan = this.#planned
-    const due = this.#epoch.admission.nextDue
     let soonest = house.nextAfter(now)
     if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
-    if (due !== null && due > now && due < soonest) soonest = due
     return Counter.timestamp(soonest)
   }
 
@@ -316,7 +327,7 @@ export class Core {
       const { header } = vertex
       this.#meetOwn(header)
       const current = this.#epoch.opening.record.epoch
-      if (header.epoch === current) this.#receiveCurrent(vertex, now)
+      if (header.epoch === current) this.#receiveCurrent(vertex)
       else if (header.epoch < current) this.#emit({ _tag: "OfferClosing", from: header.epoch })
       else {
         this.#early?.add(vertex)
@@ -331,8 +342,8 @@ export class Core {
     return true
   }
 
-  #receiveCurrent(vertex: Vertex, now: Timestamp): void {
-    this.#epoch.receive(vertex, now)
+  #receiveCurrent(vertex: Vertex): void {
+    this.#epoch.receive(vertex)
     if (this.#epoch.vertex(vertex.header.hash) !== undefined) this.#remember(vertex.header)
   }
 
@@ -349,10 +360,7 @@ export class Core {
   own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#options.guard?.signed(vertex.header)
-      const { epoch, timestamp } = vertex.header
-      // The clock may have been set back since: an own vertex waits for no time to come.
-      const at = Counter.timestamp(Math.max(now, timestamp))
-      if (epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex, at)
+      if (vertex.header.epoch === this.#epoch.opening.record.epoch) this.#receiveCurrent(vertex)
       // The epoch closed while the vertex was being made.
       if (!this.#epoch.dag.has(vertex.header.hash)) this.#emit({ _tag: "Returned", vertices: [vertex] })
     })
@@ -371,7 +379,7 @@ export class Core {
       if (checkpoint.nextEpoch !== null && checkpoint.epoch === this.#epoch.opening.record.epoch) {
         this.#close(checkpoint)
       } else this.#cosign(checkpoint, checkpoints)
-      this.#handOver(now)
+      this.#handOver()
     })
   }
 
@@ -399,7 +407,7 @@ export class Core {
       if (checkpoint.epoch > current) this.#emit({ _tag: "AskClosing", from: current })
       const checkpoints = this.#checkpointsOf(checkpoint.epoch)
       for (const signature of signatures) this.#judge(checkpoints?.add(checkpoint, signature))
-      this.#handOver(now)
+      this.#handOver()
     })
   }
 
@@ -486,7 +494,7 @@ export class Core {
   }
 
   /** Starts the next epoch once the own closing checkpoint is signed by a quorum of the committee it ends. */
-  #handOver(now: Timestamp): void {
+  #handOver(): void {
     const own = this.#closing
     if (this.#isHalted || own === null || this.#checkpoints.closing?.checkpoint.hash !== own.hash) return
     const opening = openingOf(own, this.#epoch.position.time)
@@ -501,7 +509,7 @@ export class Core {
     this.#emit({ _tag: "EpochStarted", opening })
     const early = this.#early?.vertices ?? []
     this.#early = null
-    for (const vertex of early) this.#receiveCurrent(vertex, now)
+    for (const vertex of early) this.#receiveCurrent(vertex)
   }
 
   #forget(opening: Opening): void {
@@ -515,14 +523,12 @@ export class Core {
   #plan(now: Timestamp): RoundClock.Plan | null {
     const { dag, committer, position, reachedRound, ownRound, isClosed, seat } = this.#epoch
     if (isClosed || seat === undefined) return null
-    // The own last vertex bears a time to come only if the clock was set back since.
-    if (this.#madeAt !== null && this.#madeAt > now) this.#madeAt = now
     const { epoch } = this.#epoch.opening.record
     const highest = this.#options.guard?.highest ?? null
     const signedRound = highest?.epoch === epoch ? highest.round : ownRound
     const round = Counter.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
     const { begunRound } = dag
-    if (this.#begun?.round !== begunRound || this.#begun.at > now) this.#begun = { round: begunRound, at: now }
+    if (this.#begun?.round !== begunRound) this.#begun = { round: begunRound, at: now }
     // Not before the own last vertex is back from the disk: the next one is to follow on it.
     const begun = round > ownRound ? { round: ownRound, at: now } : this.#begun
     const own = { round, madeAt: this.#madeAt, lastCommitRound: position.leaderRound, reachedRound, begun }
@@ -545,7 +551,8 @@ export class Core {
     this.#madeAt = now
     const coinbase = committee.coinbase(round, seat)
     const parents = this.#epoch.proposalParents(round)
-    this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp: now })
+    const timestamp = Counter.timestamp(Math.max(0, now + this.#wallAheadMs))
+    this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp })
     return true
   }
 

@@ -1,6 +1,6 @@
 /** One epoch, from its opening to the commit that closes it: vertices in, commits out. */
 import type { Address } from "../protocol/Address.js"
-import type { Round, Timestamp } from "../protocol/Counter.js"
+import type { Round } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
@@ -83,7 +83,7 @@ export class Epoch {
   }
 
   /** A vertex of this epoch whose signatures hold. */
-  receive(vertex: Vertex, now: Timestamp): void {
+  receive(vertex: Vertex): void {
     if (this.#isClosed || this.admission.isSettled(vertex)) return
     const { header } = vertex
     const checked = Validity.check(vertex, this.opening.base, this.committee)
@@ -94,7 +94,7 @@ export class Epoch {
     }
     this.#reached.add(seat, header.round)
     this.#lookForEquivocation(header, seat)
-    this.admission.receive(vertex, seat, now)
+    this.admission.receive(vertex, seat)
   }
 
   /** A vertex that had been inserted before a restart, in the order of insertion. */

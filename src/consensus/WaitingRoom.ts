@@ -1,6 +1,6 @@
 /**
- * Valid vertices that cannot enter the DAG yet: parents are missing, their time has not come, or they are the second of
- * their slot and nobody names them. Bounded per author, so that nobody's flood costs anybody else a place; what does not
+ * Valid vertices that cannot enter the DAG yet: parents are missing, or they are the second of their slot and nobody names
+ * them. Bounded per author, so that nobody's flood costs anybody else a place; what does not
  * fit is forgotten and can be fetched again.
  *
  * Who is named by whom is kept up to date with every vertex that comes and goes, because members may fill the room up to
@@ -80,10 +80,7 @@ interface Held {
   missing: number
 }
 
-const comesBefore = (a: Guest, b: Guest): boolean =>
-  a.vertex.header.timestamp !== b.vertex.header.timestamp
-    ? a.vertex.header.timestamp < b.vertex.header.timestamp
-    : a.hash < b.hash
+const comesBefore = (a: Guest, b: Guest): boolean => (a.round !== b.round ? a.round < b.round : a.hash < b.hash)
 
 export class WaitingRoom {
   readonly #size: number
@@ -94,9 +91,9 @@ export class WaitingRoom {
   readonly #byRound = new Map<number, Set<Guest>>()
   readonly #wants = new Map<Reference, Want>()
   readonly #wantsByRound = new Map<number, Set<Want>>()
-  /** Those that miss nothing: they wait for the clock, or for being named. */
+  /** Those that miss nothing: they are about to enter, or wait for being named. */
   readonly #complete = new Set<Guest>()
-  /** Of these, those that were the first of their slot or are named, the earliest time first. */
+  /** Of these, those that were the first of their slot or are named, the lowest round first. */
   readonly #toEnter = new Heap<Guest>(comesBefore)
   #collectedRound: number
   #steps = 0
@@ -151,15 +148,9 @@ export class WaitingRoom {
     return want !== undefined && !SeatSet.isEmpty(want.neededBy)
   }
 
-  /** The time of the guest that is to enter next, as far as is known. */
-  get nextTime(): number | null {
-    return this.#toEnter.first?.vertex.header.timestamp ?? null
-  }
-
-  /** The next guest that may enter, if its time is not above this. It is given once, and stays until it is taken. */
-  next(upTo: number): Guest | undefined {
-    const time = this.nextTime
-    return time === null || time > upTo ? undefined : this.#toEnter.pop()
+  /** The next guest that may enter. It is given once, and stays until it is taken. */
+  next(): Guest | undefined {
+    return this.#toEnter.pop()
   }
 
   /** Those that miss nothing and are second vertices of their slots which nobody names. */
@@ -236,7 +227,7 @@ export class WaitingRoom {
     }
   }
 
-  /** If it misses nothing and was the first of its slot or is named, it is to enter when its time comes. */
+  /** If it misses nothing and was the first of its slot or is named, it is to enter. */
   #offer(guest: Guest): void {
     if (guest.place < 0 && (guest.isFirst || guest.isNamed) && this.#complete.has(guest)) this.#toEnter.push(guest)
   }

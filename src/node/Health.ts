@@ -1,5 +1,5 @@
 /** How each part of the node is, derived from its figures whenever somebody asks. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { type Figures, Network } from "../network/Network.js"
 import type { Round } from "../protocol/Counter.js"
 import type { Sats } from "../protocol/Sats.js"
@@ -8,6 +8,7 @@ import { Checkpoints } from "./Checkpoints.js"
 import { Dag } from "./Dag.js"
 import { Engine } from "./Engine.js"
 import type * as FastSync from "./FastSync.js"
+import * as Loop from "./Loop.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
 import { State } from "./State.js"
@@ -88,7 +89,7 @@ const make = Effect.gen(function* () {
     const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
     const others = yield* engine.look(({ read }) => read.epoch.members.length)
     const fastSync = yield* engine.fastSync
-    const quietMs = (yield* Clock.currentTimeMillis) - advancedAt
+    const quietMs = (yield* Loop.now) - advancedAt
     const parts = {
       dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
       finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },

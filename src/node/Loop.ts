@@ -23,7 +23,19 @@ export interface Parts {
 /** Inputs taken in before others have the thread. */
 const INPUTS_AT_ONCE = 64
 
-export const now = Effect.map(Clock.currentTimeMillis, Counter.timestamp)
+const NANOS_PER_MS = 1_000_000n
+
+/**
+ * On a clock that is never set: it shows the wall clock's time at the start of the process, and then counts the
+ * milliseconds that pass. Everything that waits runs on it. It may stop while the machine is suspended.
+ */
+export const unsafeNow = (clock: Clock.Clock): Counter.Timestamp =>
+  Counter.timestamp(Number(clock.unsafeCurrentTimeNanos() / NANOS_PER_MS))
+
+export const now = Clock.clockWith((clock) => Effect.sync(() => unsafeNow(clock)))
+
+/** How far the wall clock is ahead of that. Somebody may set it at any moment. */
+export const wallAhead = Effect.zipWith(Clock.currentTimeMillis, now, (wall, steady) => Math.round(wall) - steady)
 
 /**
  * Until something comes in or the replica's next moment is there; a halted replica has none. Others have their turn in any
@@ -34,7 +46,6 @@ const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (replica.isHalted) return yield* Effect.never
     yield* EventLoop.turn
-    // One look at the clock: it may have been set back since the last, and the difference would be waited for.
     const at = yield* now
     const waitMs = replica.wakeAt(at) - at
     if (inbox.isEmpty && !replica.hasWork && waitMs > 0) yield* inbox.arrivalWithin(waitMs)
@@ -44,6 +55,7 @@ const step = (parts: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { replica, vitals, inbox, incoming, outgoing } = parts
     const at = yield* now
+    replica.wallIs(yield* wallAhead)
     for (const input of inbox.take(INPUTS_AT_ONCE)) yield* outgoing.carryOut(yield* incoming.take(input, at))
     yield* outgoing.carryOut(replica.tick(at))
     if (replica.hasWork) yield* outgoing.carryOut(replica.work(Slice.begin(), at))
@@ -58,7 +70,10 @@ const keepTheLast = ({ replica, outgoing }: Parts): Effect.Effect<void> =>
   Effect.map(now, (at) => outgoing.keepOf(replica.end(at)))
 
 export const run = (parts: Parts): Effect.Effect<never> =>
-  Effect.flatMap(now, (at) => parts.outgoing.carryOut(parts.replica.start(at))).pipe(
+  Effect.flatMap(Effect.all([now, wallAhead]), ([at, aheadMs]) => {
+    parts.replica.wallIs(aheadMs)
+    return parts.outgoing.carryOut(parts.replica.start(at))
+  }).pipe(
     Effect.zipRight(Effect.forever(step(parts))),
     Effect.onInterrupt(() => keepTheLast(parts)),
   )

@@ -4,6 +4,7 @@ import { Configuration } from "../node/Configuration.js"
 import { Engine } from "../node/Engine.js"
 import { Front } from "../node/Front.js"
 import { Home } from "../node/Home.js"
+import * as Loop from "../node/Loop.js"
 import * as Checkpoints from "./checkpoints/Http.js"
 import * as Core from "./core/Http.js"
 import * as Dag from "./dag/Http.js"
@@ -59,7 +60,7 @@ const server = Layer.unwrapEffect(
     const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
     const overdueMs = Math.max(2 * lateMs, OVERDUE_INTERVALS * roundIntervalMs)
     const isPressed = () => {
-      const sinceMs = clock.unsafeCurrentTimeMillis() - pulse().advancedAt
+      const sinceMs = Loop.unsafeNow(clock) - pulse().advancedAt
       return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
     }
     const access = { names, rateLimits, trustedProxies, clientIpHeader }

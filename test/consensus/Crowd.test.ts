@@ -37,7 +37,7 @@ class Crowd {
   }
 
   #receive(vertex: Vertex, seat: number): void {
-    this.admission.receive(vertex, seat, NOW)
+    this.admission.receive(vertex, seat)
   }
 
   /** The next round, whole. Gives the work for each vertex. */

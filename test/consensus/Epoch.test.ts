@@ -59,7 +59,7 @@ const insertedIn = (outputs: ReadonlyArray<Output>) =>
 
 const deliver = (random: RandomDag, vertices: ReadonlyArray<Vertex>) => {
   const { epoch, outputs } = open(random)
-  for (const vertex of vertices) epoch.receive(vertex, NOW)
+  for (const vertex of vertices) epoch.receive(vertex)
   return { epoch, outputs }
 }
 
@@ -106,7 +106,7 @@ describe("an epoch", () => {
         const random = randomDag(seed, { ...habits, rounds: 16 })
         const { epoch, outputs } = open(random)
         for (const vertex of new Chance(seed).shuffle(random.vertices)) {
-          epoch.receive(vertex, NOW)
+          epoch.receive(vertex)
           const rebuilt = open(random)
           for (const stored of insertedIn(outputs)) rebuilt.epoch.restore(stored)
           expect(stateOf(rebuilt.epoch)).toEqual(stateOf(epoch))
@@ -125,7 +125,7 @@ describe("an epoch", () => {
     const { epoch } = open(random)
     let most = 0
     for (const vertex of random.vertices) {
-      epoch.receive(vertex, NOW)
+      epoch.receive(vertex)
       most = Math.max(most, epoch.dag.size)
     }
     expect(epoch.dag.collectedRound).toBe(epoch.position.leaderRound - 4)

@@ -51,6 +51,7 @@ export type Executed = Extract<Output, { _tag: "Executed" }>
 export interface Speed {
   /** Until a synced write is on the disk. */
   readonly syncMs: number
+  /** How far the wall clock is off. The steady clock runs on, whatever is done to it. */
   readonly skewMs: number
 }
 
@@ -66,6 +67,8 @@ export class Host {
   readonly #around: Surroundings
   readonly #chance: Chance
   #replica: Replica | null = null
+  /** How far the steady clock of this process is ahead of the agenda: as far as the wall clock was at its start. */
+  #steadyAheadMs = 0
   /** Counts starts, so that what a crashed process was waiting for does not reach its successor. */
   #life = 0
   #wakeAt = Number.POSITIVE_INFINITY
@@ -104,10 +107,11 @@ export class Host {
   }
 
   get #now(): Counter.Timestamp {
-    return clock(this.#around.agenda.now + this.speed.skewMs)
+    return clock(this.#around.agenda.now + this.#steadyAheadMs)
   }
 
   start(connections: ReadonlyArray<Connection>): void {
+    this.#steadyAheadMs = this.speed.skewMs
     // Another one in each life of each host: no result may depend on it.
     const tableKey = { low: this.#life, high: this.name.length }
     const opened = Replica.open(
@@ -209,6 +213,7 @@ export class Host {
     const life = this.#life
     let outputs: Outputs
     try {
+      replica.wallIs(this.speed.skewMs - this.#steadyAheadMs)
       outputs = input(replica, this.#now)
     } catch (error) {
       throw error instanceof Violation
@@ -223,7 +228,7 @@ export class Host {
 
   #wake(replica: Replica): void {
     const { agenda } = this.#around
-    const wakeAt = Math.max(agenda.now + 1, replica.wakeAt(this.#now) - this.speed.skewMs)
+    const wakeAt = Math.max(agenda.now + 1, replica.wakeAt(this.#now) - this.#steadyAheadMs)
     if (wakeAt >= this.#wakeAt) return
     this.#wakeAt = wakeAt
     const life = this.#life

@@ -66,6 +66,9 @@ export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: Readon
   }
 }
 
+const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes"]
+/** They need somebody to happen to. */
+const UNRELIABLE: ReadonlyArray<FaultName> = ["byzantine", "backups", "copies", "wipes"]
 /** The part of the rounds that is stormy. */
 const STORMY_PERCENT = 65
 /** However bad it gets, a storm ends after so many times the length of its rounds. */
@@ -91,6 +94,8 @@ export class Simulation {
   readonly #adversaries = new Map<number, Adversary>()
   /** Validators that may misbehave, lose their disk or have a double: together below a third of the weight. */
   readonly #unreliable: ReadonlySet<Address>
+  /** Validators whose wall clock may show anything. With those that lie below a third of the weight. */
+  readonly #mistimed: ReadonlySet<Address>
   readonly #backups = new Map<number, Stored>()
   readonly #copies = new Set<number>()
   /** Down for good. */
@@ -131,7 +136,9 @@ export class Simulation {
     this.#beginning = GenesisState.stored(this.#world.genesis, { low: 0, high: 0 })
     const { record } = this.#beginning.current.opening
     this.#latest = new Committee(record)
-    this.#unreliable = this.#drawUnreliable(record)
+    const isAnyUnreliable = UNRELIABLE.some((fault) => this.#has(fault))
+    this.#unreliable = isAnyUnreliable ? this.#drawFew(record, "unreliable") : new Set()
+    this.#mistimed = isAnyUnreliable ? this.#unreliable : this.#drawFew(record, "mistimed")
     this.#network = new Network.Network(
       this.#agenda,
       this.#chance.stream("network"),
@@ -150,11 +157,11 @@ export class Simulation {
     return this.#options.faults.includes(fault)
   }
 
-  #drawUnreliable(record: EpochRecord.EpochRecord): ReadonlySet<Address> {
-    const chance = this.#chance.stream("unreliable")
+  /** As many as are less than a third of the weight. */
+  #drawFew(record: EpochRecord.EpochRecord, what: string): ReadonlySet<Address> {
+    const chance = this.#chance.stream(what)
     const total = EpochRecord.totalWeight(record)
     const drawn = new Set<Address>()
-    if (!this.#has("byzantine") && !this.#has("backups") && !this.#has("copies")) return drawn
     let weight = 0
     for (const member of chance.shuffle(record.members)) {
       if ((weight + member.weight) * 3 >= total) continue
@@ -333,6 +340,11 @@ export class Simulation {
     return person === undefined || !this.#unreliable.has(person.address)
   }
 
+  #isMistimed(host: Host): boolean {
+    const person = this.#personOf(host)
+    return person !== undefined && this.#mistimed.has(person.address)
+  }
+
   #connections(of: Host): ReadonlyArray<Connection> {
     return this.#hosts
       .filter((host) => host !== of && host.isUp && !this.#isSevered(of.index, host.index))
@@ -402,6 +414,8 @@ export class Simulation {
         this.#backups.set(machine, this.#host(machine).disk.stored.copy())
       },
       restore: (machine) => this.#restore(this.#host(machine)),
+      wipe: (machine) => this.#wipe(this.#host(machine)),
+      mistimed: () => this.#hosts.filter((host) => this.#isMistimed(host)).map(({ index }) => index),
       copy: (machine) => this.#copy(this.#host(machine)),
       stakeNewcomer: () => this.#stakeNewcomer(),
       killNewcomer: () => this.#killNewcomer(),
@@ -430,7 +444,7 @@ export class Simulation {
 
   /** While the model's bound on their weight holds. */
   #setBackable(): ReadonlyArray<number> {
-    if (this.#isTrustBroken || !(this.#has("backups") || this.#has("copies"))) return []
+    if (this.#isTrustBroken || !SET_BACK_BY.some((fault) => this.#has(fault))) return []
     return this.#hosts
       .filter((host) => !this.#adversaries.has(host.index) && !this.#copies.has(host.index) && !this.#isReliable(host))
       .map(({ index }) => index)
@@ -442,6 +456,12 @@ export class Simulation {
     host.disk.restore(backup)
     this.#witness.setBack(host.name, this.#headOf(host))
     this.#tell(`set back to its backup: ${host.name}`)
+  }
+
+  #wipe(host: Host): void {
+    host.disk.restore(this.#freshDisk())
+    this.#witness.setBack(host.name, this.#headOf(host))
+    this.#tell(`lost its disk: ${host.name}`)
   }
 
   /** A second machine with the same key, from an old disk or an empty one. */

@@ -17,6 +17,8 @@ export const FAULTS = [
   "skew",
   "aimed",
   "conspiracy",
+  "wipes",
+  "clocks",
 ] as const
 
 export type FaultName = (typeof FAULTS)[number]
@@ -40,6 +42,8 @@ export interface Levers {
   readonly backUp: (machine: number) => void
   /** Sets the disk of a crashed machine back to its backup, if there is one. */
   readonly restore: (machine: number) => void
+  /** Takes everything from the disk of a crashed machine but its key. */
+  readonly wipe: (machine: number) => void
   readonly copy: (machine: number) => void
   readonly stakeNewcomer: () => void
   readonly killNewcomer: () => void
@@ -50,8 +54,13 @@ export interface Levers {
   /** Loses so many per cent of leaders' vertices and of those that vote, each on its own way to each machine. */
   readonly aim: (percent: number) => void
   readonly skew: (machine: number, byMs: number) => void
+  /** Those whose wall clock may be wrong by any amount. */
+  readonly mistimed: () => ReadonlyArray<number>
   readonly tell: (event: string) => void
 }
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 export class Storm {
   readonly #agenda: Agenda
@@ -138,6 +147,12 @@ export class Storm {
       case "aimed":
         this.#aim()
         return
+      case "wipes":
+        this.#wipe()
+        return
+      case "clocks":
+        this.#setClock()
+        return
       case "byzantine":
       case "conspiracy":
         return
@@ -205,6 +220,32 @@ export class Storm {
     const machine = chance.pick(unreliable)
     if (chance.percent(50)) this.#levers.backUp(machine)
     else if (this.#levers.up().includes(machine)) this.#takeDown(machine, true, () => this.#levers.restore(machine))
+  }
+
+  #wipe(): void {
+    const up = this.#levers.up()
+    const unreliable = this.#levers.unreliable().filter((machine) => up.includes(machine))
+    if (unreliable.length === 0) return
+    const machine = this.#chance.pick(unreliable)
+    this.#takeDown(machine, true, () => this.#levers.wipe(machine))
+  }
+
+  /** Once, or now and then a second time to another wrong time; perhaps with a restart in between. */
+  #setClock(): void {
+    const chance = this.#chance
+    const mistimed = this.#levers.mistimed()
+    if (mistimed.length === 0) return
+    const machine = chance.pick(mistimed)
+    const forMs = chance.between(500, 10_000)
+    const wrong = (): void => {
+      const byMs = chance.pick([-DAY_MS, -HOUR_MS, -60_000, 60_000, HOUR_MS, DAY_MS])
+      this.#levers.tell(`clock set ${byMs} ms off: ${this.#levers.nameOf(machine)}`)
+      this.#levers.skew(machine, byMs)
+    }
+    wrong()
+    if (chance.percent(40) && this.#levers.up().includes(machine)) this.#takeDown(machine, false)
+    if (chance.percent(50)) this.#agenda.after(Math.floor(forMs / 2), () => this.#isOver || wrong())
+    this.#later(forMs, () => this.#levers.skew(machine, 0))
   }
 
   #double(): void {

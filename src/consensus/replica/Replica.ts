@@ -87,6 +87,7 @@ export class Replica {
   readonly #evidence = new EvidencePool()
   readonly #heartbeats = new HeartbeatPool()
   #pendingKeptAt = 0
+  #wallAheadMs = 0
   #life: Life.Life
   #joining: Joining | null = null
   /** How far a fast sync had come before a restart. */
@@ -182,7 +183,13 @@ export class Replica {
     return this.#life.core.epoch.dag.highestRound
   }
 
-  /** Called once, before anything but `connected`. */
+  /** Told before any other input, as often as it changes: see `Core.wallIs`. */
+  wallIs(aheadMs: number): void {
+    this.#wallAheadMs = aheadMs
+    this.#life.core.wallIs(aheadMs)
+  }
+
+  /** Called once, before anything but `connected` and `wallIs`. */
   start(now: Timestamp): Outputs {
     return this.#step(now, () => {
       this.#do(this.#life.core.start(now), null, now)
@@ -674,6 +681,7 @@ export class Replica {
     this.#heartbeats.clear()
     this.#forgetBefore(epoch)
     this.#outbox.emit({ _tag: "Joined", epoch: target.checkpoint.epoch })
+    this.#life.core.wallIs(this.#wallAheadMs)
     this.#life.core.connected(this.#peers.validators)
     this.#do(this.#life.core.start(now), null, now)
   }

@@ -71,6 +71,7 @@ class Wide {
       const connections = others.map(({ index }) => ({
         peer: peerOf(index),
         validator: Cluster.addressOf(names[index] ?? ""),
+        isDialled: false,
       }))
       this.#give(machine, machine.replica.connected(connections, this.now))
     }

@@ -28,7 +28,7 @@ import { NotAMember, WrongBase } from "./Validity.js"
 const FETCHED_ROUNDS = 16
 /** Behind a quorum by more than this, a node asks for whole rounds. */
 const TOLERATED_LAG_ROUNDS = 4
-/** A validator that has made nothing for so many retries asks for what it may lack; a partition is no reason to shout. */
+/** A node that no quorum's round has reached for so many retries asks for what it may lack; a partition is no reason to shout. */
 const STANDSTILL_RETRIES = 8
 
 /** After so many retries in vain whatever is missing is no lost message: it is said again, but less often. */
@@ -127,6 +127,8 @@ export class Core {
   #madeAt: Timestamp | null = null
   /** How far the wall clock is ahead of the steady one. */
   #wallAheadMs = 0
+  /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stand still too. */
+  #moved: { readonly round: Round; readonly at: Timestamp } | null = null
   /** The highest round that others are in, and when that was first seen. */
   #begun: RoundClock.Own["begun"] | null = null
   /** What the last step left to be made, and when. */
@@ -293,10 +295,11 @@ export class Core {
 
   /** What the rebuilding asked for, and the first steps. Called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
-    // The steady clock of this run knows nothing of the run that made them: long enough ago to wait for nothing.
-    if (this.#epoch.ownVertices.length > 0) {
-      this.#madeAt = Counter.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
-    }
+    // The steady clock of this run knows nothing of the run that stored them: long enough ago to wait for nothing.
+    const longAgo = Counter.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
+    const { dag, ownVertices, committee } = this.#epoch
+    if (ownVertices.length > 0) this.#madeAt = longAgo
+    if (dag.quorumRound >= committee.firstRound) this.#moved = { round: dag.quorumRound, at: longAgo }
     this.#handOver()
     return this.tick(now)
   }
@@ -505,6 +508,7 @@ export class Core {
     this.#checkpoints = new CheckpointQuorum(this.#epoch.committee)
     this.#closing = null
     this.#proposedRound = null
+    this.#moved = null
     this.#heartbeats.open(opening.record)
     this.#emit({ _tag: "EpochStarted", opening })
     const early = this.#early?.vertices ?? []
@@ -578,23 +582,33 @@ export class Core {
    * to them and nobody will ever name, since they closed the epoch with it; or one that is named and fetched but finds no
    * place to wait for its parents, because its author has filled the waiting room with vertices upon none. So everything
    * that is still kept is asked for, parents first.
+   *
+   * That holds for every node. What the rounds above a quorum's build on may lie below it: a second vertex that came here
+   * unnamed. Whoever asks only for the rounds above it gets nothing that it can use, however honest the answer.
    */
   #catchUp(now: Timestamp): void {
-    const { dag, reachedRound } = this.#epoch
+    const { dag, reachedRound, seat } = this.#epoch
     const isOver = this.#checkpoints.closing !== null
-    const hasStopped = this.#madeAt !== null && now - this.#madeAt >= this.#standstillPace.everyMs
+    const hasStopped = this.#hasStopped(now)
     const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
     this.#epoch.admission.admitUnnamed(isOver || hasStopped)
-    // However far behind: what it stands still for may lie below all the rounds it lacks.
-    const standsStill = hasStopped && this.#standstillPace.isDue(now)
+    // A follower of a network that has halted lacks nothing that a member does not ask for.
+    const standsStill = hasStopped && (seat !== undefined || isFarBehind) && this.#standstillPace.isDue(now)
     if (!standsStill && !((isOver || isFarBehind) && this.#catchUpPace.isDue(now))) return
     const { epoch, rules } = this.#epoch.opening.record
+    // However far behind: what it stands still for may lie below all the rounds it lacks.
     const [fromRound, toRound] =
-      standsStill || isOver
+      hasStopped || isOver
         ? [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
         : [dag.quorumRound, reachedRound]
     const last = Counter.round(Math.min(toRound, Number.MAX_SAFE_INTEGER))
     this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: last })
+  }
+
+  #hasStopped(now: Timestamp): boolean {
+    const { quorumRound } = this.#epoch.dag
+    if (this.#moved?.round !== quorumRound) this.#moved = { round: quorumRound, at: now }
+    return now - this.#moved.at >= this.#standstillPace.everyMs
   }
 
   /** Lost messages must not halt the network: whoever stands still says again what it said last. */

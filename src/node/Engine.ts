@@ -183,7 +183,11 @@ const listen = (
         answers.keepOnly(new Set(peers.map(({ id }) => id)))
         inbox.push({
           _tag: "Connections",
-          connections: peers.map(({ id, validator }) => ({ peer: id, validator })),
+          connections: peers.map(({ id, validator, direction }) => ({
+            peer: id,
+            validator,
+            isDialled: direction === "outbound",
+          })),
         })
       }),
     )

@@ -16,22 +16,25 @@ const RETRY_MS = 250
 const STANDSTILL_MS = 8 * RETRY_MS
 const EPOCH = rules.epochRounds
 
-/** Member A of a picture, with its vertex of round 1 made and nothing else received. */
+/** Member A of a picture, with its vertex of round 1 made, or a node without a key that has that vertex; nothing else is here. */
 class Member {
   readonly picture: Picture
   readonly core: Core
   readonly outputs: Array<Output> = []
   now = 100_000
 
-  constructor(picture: Picture) {
+  constructor(picture: Picture, hasKey = true) {
     this.picture = picture
     const { record } = picture.opening
     const self = picture.committee.member(0).address
-    const guard = new SigningGuard(self, ROUND_MS, record.epoch, [])
+    const guard = hasKey ? new SigningGuard(self, ROUND_MS, record.epoch, []) : null
     this.core = new Core({ roundIntervalMs: ROUND_MS, guard }, { current: freshEpoch(picture.opening), previous: null })
     this.core.start(this.at)
-    for (const { address } of record.members.slice(1)) this.core.answered(address, null, this.at)
-    this.core.own(picture.vertex("A1"), this.at)
+    if (guard === null) this.receive("A1")
+    else {
+      for (const { address } of record.members.slice(1)) this.core.answered(address, null, this.at)
+      this.core.own(picture.vertex("A1"), this.at)
+    }
   }
 
   get at(): Counter.Timestamp {
@@ -120,6 +123,30 @@ describe("a member that stands still", () => {
     member.receive("B1", "b1")
     expect(inserted(member, member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
     expect(inserted(member, member.wait(2 * RETRY_MS))).toEqual(["b1"])
+  })
+})
+
+describe("a node without a key that stands still", () => {
+  // What it lacked lay below the rounds that a quorum had; it asked for the rounds above, for good, and whoever answered
+  // honestly brought nothing and lost its turn to strangers.
+  it("asks for everything that is kept once it is far behind", () => {
+    const follower = new Member(picture, false)
+    follower.receive("B1", "B7", "C7", "D7")
+    for (const rounds of asked(follower.wait(STANDSTILL_MS - RETRY_MS))) expect(rounds).toEqual([0, 7])
+    expect(asked(follower.wait(RETRY_MS))).toEqual([[1, 7 + EPOCH]])
+  })
+
+  it("asks for nothing while the network itself may stand still", () => {
+    const follower = new Member(picture, false)
+    follower.receive("B1")
+    expect(asked(follower.wait(2 * STANDSTILL_MS))).toEqual([])
+  })
+
+  it("lets the second vertex of a slot in unnamed", () => {
+    const follower = new Member(picture, false)
+    follower.receive("B1", "b1")
+    expect(inserted(follower, follower.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
+    expect(inserted(follower, follower.wait(2 * RETRY_MS))).toEqual(["b1"])
   })
 })
 

@@ -3,6 +3,7 @@
  * strangers who connect to each. All of it is decided by one seed. What the adversary says goes through the codec, so that
  * only what a decoder accepts is heard.
  */
+import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
 import * as GenesisState from "../../src/consensus/replica/GenesisState.js"
 import type { Message } from "../../src/consensus/replica/Message.js"
@@ -59,6 +60,9 @@ export const MOST_SILENCE_MS = 5_000
 export const MOST_PAYMENT_MS = 10_000
 /** A node that was restarted, or that begins with an empty disk, has come along after so long. */
 export const MOST_CATCHING_UP_MS = 30_000
+
+/** The runner gives up on a worker that does not speak to it for a minute. */
+const TURN_EVERY_MS = 500
 
 const MESSAGES_PER_ROUND = 150
 const BURST_MS = 5
@@ -168,11 +172,16 @@ export class Fuzz {
     return this.#hosts.slice(0, 3)
   }
 
-  run(): Report {
+  async run(): Promise<Report> {
     let failure: string | null = null
     try {
       this.#begin()
-      while (!this.#isOver && this.#agenda.step());
+      let turnAt = performance.now() + TURN_EVERY_MS
+      while (!this.#isOver && this.#agenda.step()) {
+        if (performance.now() < turnAt) continue
+        await turn()
+        turnAt = performance.now() + TURN_EVERY_MS
+      }
     } catch (error) {
       if (!(error instanceof Violation)) throw error
       failure = `${error.message}\nafter ${this.#messages} messages, the last ones:\n${this.#trace.join("\n")}`
@@ -239,8 +248,12 @@ export class Fuzz {
   #connections(of: Host): ReadonlyArray<Connection> {
     const others = this.#hosts.filter((host) => host !== of && host.isUp)
     return [
-      ...Array.from({ length: STRANGERS }, (_, n) => ({ peer: strangersPeer(n), validator: null })),
-      ...others.map((host) => ({ peer: host.peer, validator: this.#validatorOf(host) })),
+      ...Array.from({ length: STRANGERS }, (_, n) => ({
+        peer: strangersPeer(n),
+        validator: null,
+        isDialled: false,
+      })),
+      ...others.map((host) => ({ peer: host.peer, validator: this.#validatorOf(host), isDialled: false })),
     ]
   }
 
@@ -545,4 +558,4 @@ const describe = (message: Message): string => {
   }
 }
 
-export const run = (options: Options): Report => new Fuzz(options).run()
+export const run = (options: Options): Promise<Report> => new Fuzz(options).run()

@@ -348,7 +348,12 @@ export class Simulation {
   #connections(of: Host): ReadonlyArray<Connection> {
     return this.#hosts
       .filter((host) => host !== of && host.isUp && !this.#isSevered(of.index, host.index))
-      .map((host) => ({ peer: host.peer, validator: this.#personOf(host)?.address ?? null }))
+      .map((host) => ({
+        peer: host.peer,
+        validator: this.#personOf(host)?.address ?? null,
+        // Of two machines the later one has dialled.
+        isDialled: host.index < of.index,
+      }))
   }
 
   #isSevered(a: number, b: number): boolean {

@@ -338,7 +338,7 @@ export class Joining {
   /** Works on that while it may. */
   work(mayContinue: () => boolean, now: Timestamp): Joined | undefined {
     if (this.#isStopped) return undefined
-    const inquiry = this.#histories.open.find(({ hasWork }) => hasWork)
+    const inquiry = this.#nextInquiry(now)
     if (inquiry !== undefined) {
       do inquiry.step()
       while (inquiry.hasWork && mayContinue())
@@ -354,6 +354,15 @@ export class Joining {
     }
     const { trie, target } = download
     return trie && this.#make({ trie, target }, mayContinue)
+  }
+
+  /** Members' first: what many strangers claim must not use up the time that claims have to be proven in. */
+  #nextInquiry(now: Timestamp): Inquiry | undefined {
+    const open = this.#histories.open.filter(({ hasWork }) => hasWork)
+    if (open.length < 2) return open[0]
+    const places = new Map(this.#around.peers.ranked(now, "Members").map((peer, place) => [peer, place]))
+    const placeOf = ({ peer }: Inquiry): number => places.get(peer) ?? places.size
+    return open.reduce((first, each) => (placeOf(each) < placeOf(first) ? each : first))
   }
 
   #make(state: State, mayContinue: () => boolean): Joined | undefined {

@@ -9,4 +9,6 @@ export interface Connection {
   readonly peer: PeerId
   /** The validator whose key the peer has proven to hold, to the host; null for who proved none. */
   readonly validator: Address | null
+  /** Whether this node dialled it. Whoever dials in can be there a hundred times. */
+  readonly isDialled: boolean
 }

@@ -1,7 +1,14 @@
 /**
- * Whom this node is connected to, and whose turn it is to be asked. The order depends on nothing a peer can choose: ids
- * can be ground, so they do not count; committee members come first, then peers that brought something when they were last
- * asked, and among equals the one that was asked least recently. A peer that brought nothing waits before its next turn.
+ * Whom this node is connected to, and whose turn it is to be asked. Peers may lie, be slow or be silent, and strangers can
+ * be as many as there are places, so no class of peers may use up the questions of another: members of the committee,
+ * which have proven their keys; peers that this node has dialled; and those that have dialled in. Members are asked first.
+ * After a question in vain the next class has its turn, so each class gets at least every third question, however many
+ * peers are in the others. The order depends on nothing a peer can choose: ids can be ground, so they do not count.
+ *
+ * Within a class those that have failed lately come last, but not after a question in vain: that turn goes by the order of
+ * turns alone, because honest peers fail too while the network stands still, and liars that fail are always replaced by
+ * others. Among members turns go by weight, of which the honest hold more than two thirds; in the other classes to whoever
+ * has waited longest, and newcomers wait behind all others.
  */
 import type { Address } from "../../protocol/Address.js"
 import type { Timestamp } from "../../protocol/Counter.js"
@@ -12,31 +19,50 @@ import type { Connection, PeerId } from "./Peer.js"
 const BENCHED_PACES = 16
 const MAX_DOUBLINGS = 5
 
+const MEMBER = 0
+const DIALLED = 1
+const STRANGER = 2
+const CLASSES = [MEMBER, DIALLED, STRANGER] as const
+type Class = (typeof CLASSES)[number]
+
+const after = (kind: number): Class => CLASSES[kind + 1] ?? MEMBER
+
 interface Standing {
   connection: Connection
-  /** When it was last asked, counted in questions; 0 for never. */
+  /** When it was last asked, counted in questions; when it connected, if it never was. */
   turn: number
+  /** Whether it brought something since it was last asked. */
   hasBrought: boolean
   failures: number
   benchedAt: number
   benchedUntil: number
 }
 
-/** Who is asked before others: `Best` is the rule for peers that may lie, `Rotation` gives everybody an equal turn. */
-export type Order = "Best" | "Rotation"
+/**
+ * Who is asked before others: `Best` for who brings the most, class after class when that is in vain; `Members` for what is
+ * asked for so often that nobody is blamed for not having it, and `Rotation` for the same, with an equal share for each class.
+ */
+export type Order = "Best" | "Members" | "Rotation"
 
 export class Peers {
   readonly #everyMs: number
-  readonly #isMember: (validator: Address) => boolean
+  readonly #weightOf: (validator: Address) => number
   /** In the order in which they connected. */
   #standings = new Map<PeerId, Standing>()
   #turns = 0
   #paces = new Map<string, Pace>()
+  /** What each member is owed of the questions to members, in weight; kept when it comes and goes. */
+  readonly #owed = new Map<Address, number>()
+  /** The class whose turn it is: the first one, but for one question after another class was asked in vain. */
+  #nextClass: Class = MEMBER
+  #nextInRotation: Class = MEMBER
+  /** The classes in which a question was in vain, and none was asked since. */
+  readonly #inVain = new Set<Class>()
 
-  /** `everyMs`: how often one peer is asked or told one kind of thing. `isMember`: of the running epoch's committee. */
-  constructor(everyMs: number, isMember: (validator: Address) => boolean) {
+  /** `everyMs`: how often one peer is asked or told one kind of thing. `weightOf`: in the running epoch's committee, or 0. */
+  constructor(everyMs: number, weightOf: (validator: Address) => number) {
     this.#everyMs = everyMs
-    this.#isMember = isMember
+    this.#weightOf = weightOf
   }
 
   /** Gives those that are new. */
@@ -51,9 +77,11 @@ export class Peers {
     }
     const added = [...present.values()].filter(({ peer }) => !before.has(peer))
     for (const connection of added) {
-      const fresh = { turn: 0, hasBrought: false, failures: 0, benchedAt: 0, benchedUntil: 0 }
+      // Behind all that wait: whoever comes and goes gets no more turns for it.
+      const fresh = { turn: ++this.#turns, hasBrought: false, failures: 0, benchedAt: 0, benchedUntil: 0 }
       this.#standings.set(connection.peer, { connection, ...fresh })
     }
+    for (const validator of this.#owed.keys()) if (this.#weightOf(validator) === 0) this.#owed.delete(validator)
     return added.map(({ peer }) => peer)
   }
 
@@ -79,30 +107,65 @@ export class Peers {
 
   /** All of them, the first to be asked first. */
   ranked(now: Timestamp, order: Order = "Best"): ReadonlyArray<PeerId> {
+    const first = order === "Best" ? this.#nextClass : order === "Rotation" ? this.#nextInRotation : MEMBER
     return [...this.#standings.values()]
-      .map((standing) => ({ standing, rank: this.#rank(standing, now, order) }))
+      .map((standing) => ({ standing, rank: this.#rank(standing, now, order, first) }))
       .sort((a, b) => firstDifference(a.rank, b.rank))
       .map(({ standing }) => standing.connection.peer)
   }
 
-  #rank(standing: Standing, now: Timestamp, order: Order): ReadonlyArray<number> {
-    const { connection, turn, hasBrought } = standing
-    const isMember = connection.validator !== null && this.#isMember(connection.validator)
+  #rank(standing: Standing, now: Timestamp, order: Order, first: Class): ReadonlyArray<number> {
+    const kind = this.#classOf(standing)
+    const place = (kind - first + CLASSES.length) % CLASSES.length
+    const inTurn = [kind === MEMBER ? -this.#owedTo(standing.connection.validator) : 0, standing.turn]
+    if (order !== "Best" || this.#inVain.has(kind)) return [place, ...inTurn]
     // A clock that was set back does not make the wait longer.
-    const benchedMs = now < standing.benchedAt ? 0 : Math.max(0, standing.benchedUntil - now)
-    return order === "Rotation" ? [turn] : [benchedMs, isMember ? 0 : 1, hasBrought ? 0 : 1, turn]
+    const isBenched = now >= standing.benchedAt && now < standing.benchedUntil
+    return [place, isBenched ? 1 : 0, kind === MEMBER || standing.hasBrought ? 0 : 1, ...inTurn]
+  }
+
+  #classOf({ connection: { validator, isDialled } }: Standing): Class {
+    if (validator !== null && this.#weightOf(validator) > 0) return MEMBER
+    return isDialled ? DIALLED : STRANGER
+  }
+
+  /** With what the next question to a member brings it. */
+  #owedTo(validator: Address | null): number {
+    return validator === null ? 0 : (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
   }
 
   /** The one whose turn it is, which ends with that; none when there is nobody. */
   next(now: Timestamp, order: Order = "Best"): PeerId | undefined {
     const [peer] = this.ranked(now, order)
-    if (peer !== undefined) this.asked(peer)
+    if (peer !== undefined) this.asked(peer, order)
     return peer
   }
 
-  asked(peer: PeerId): void {
+  asked(peer: PeerId, order: Order = "Best"): void {
     const standing = this.#standings.get(peer)
-    if (standing !== undefined) standing.turn = ++this.#turns
+    if (standing === undefined) return
+    standing.turn = ++this.#turns
+    standing.hasBrought = false
+    const kind = this.#classOf(standing)
+    if (order === "Best") {
+      this.#nextClass = MEMBER
+      this.#inVain.delete(kind)
+    }
+    if (order === "Rotation") this.#nextInRotation = after(kind)
+    const { validator } = standing.connection
+    if (kind === MEMBER && validator !== null) this.#charge(validator)
+  }
+
+  /** Every member that is here is owed its weight; the one that is asked pays for all. */
+  #charge(asked: Address): void {
+    const members = new Set(this.validators.filter((validator) => this.#weightOf(validator) > 0))
+    let total = 0
+    for (const validator of members) total += this.#weightOf(validator)
+    for (const validator of members) {
+      // Nobody saves up turns, or debts, for longer than it takes everybody to be asked once.
+      const owed = this.#owedTo(validator) - (validator === asked ? total : 0)
+      this.#owed.set(validator, Math.max(-total, Math.min(total, owed)))
+    }
   }
 
   /** It gave something that was needed. */
@@ -122,6 +185,9 @@ export class Peers {
     standing.benchedAt = now
     standing.benchedUntil = now + BENCHED_PACES * this.#everyMs * 2 ** standing.failures
     standing.failures = Math.min(MAX_DOUBLINGS, standing.failures + 1)
+    const kind = this.#classOf(standing)
+    this.#inVain.add(kind)
+    this.#nextClass = after(kind)
   }
 
   /** Whether it is time to tell this peer something of this kind again. */

@@ -113,15 +113,15 @@ export class Questions {
   }
 
   /**
-   * Whoever names a vertex should have it. If it does not answer, members and peers that brought something are asked in
-   * turn with everybody: a vertex may be known to few, and those that come first may all be lying.
+   * Whoever names a vertex should have it. If it does not answer, every second question goes to a member, by weight, and
+   * the others to everybody in rotation: a vertex may be known to few.
    */
   fetch({ wanted }: Asked<"Fetch">, now: Timestamp): void {
     const asked = new Map<PeerId, Set<Hash>>()
-    const [best, any] = [this.#peers.next(now), this.#peers.next(now, "Rotation")]
+    const [member, any] = [this.#peers.next(now, "Members"), this.#peers.next(now, "Rotation")]
     for (const { parent, namedBy, attempt } of wanted) {
       const [author] = attempt === 0 ? this.#peers.peersOf(namedBy) : []
-      const peer = author ?? (attempt % 2 === 1 ? best : any)
+      const peer = author ?? (attempt % 2 === 1 ? member : any)
       if (peer === undefined) continue
       asked.set(peer, (asked.get(peer) ?? new Set()).add(parent.hash))
     }

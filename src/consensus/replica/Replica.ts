@@ -110,10 +110,11 @@ export class Replica {
     this.#options = options
     this.#genesis = stored.genesis
     this.#patienceMs = Math.max(MIN_PATIENCE_MS, 4 * roundIntervalMs)
-    this.#peers = new Peers(
-      this.#patienceMs,
-      (validator) => this.#life.core.epoch.committee.seatOf(validator) !== undefined,
-    )
+    this.#peers = new Peers(this.#patienceMs, (validator) => {
+      const { committee } = this.#life.core.epoch
+      const seat = committee.seatOf(validator)
+      return seat === undefined ? 0 : committee.weightOf(seat)
+    })
     this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs)
     this.#announcements = new Announcements({
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),

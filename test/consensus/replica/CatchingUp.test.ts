@@ -1,6 +1,7 @@
 /** A replica that has fallen behind, among peers that lie about what it lacks. */
 import { describe, expect, it } from "vitest"
 import type { Answer, Message } from "../../../src/consensus/replica/Message.js"
+import type { PeerId } from "../../../src/consensus/replica/Peer.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import type { Vertex } from "../../../src/protocol/Vertex.js"
 import { Cluster, type Machine, ROUND_MS } from "./Cluster.js"
@@ -9,6 +10,8 @@ type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
 /** How long a peer is given for one answer (`Replica`). */
 const PATIENCE_MS = 500
+/** After how long without a quorum's round a node asks for all that is kept (`Core`). */
+const STANDSTILL_MS = 2_000
 const LAG_ROUNDS = 120
 
 const four = { validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } }
@@ -96,6 +99,41 @@ describe("a replica that has fallen behind", () => {
       expect(timeToCatchUp(cluster, eve, HONEST_MS + PATIENCE_MS)).not.toBeNull()
     })
   }
+
+  // A second vertex that honest ones named had not come. The follower asked for the rounds above it, for good.
+  it("gets what lies below the rounds it lacks, however many strangers are silent", () => {
+    const cluster = new Cluster(four)
+    const eve = cluster.add("eve", { isValidator: false })
+    const [dan, cleo] = [cluster.machine("dan"), cluster.machine("cleo")]
+    cluster.isLinked = (a, b) => (a !== eve && b !== eve) || a === cleo || b === cleo
+    cluster.start()
+    cluster.runRounds(20)
+    const round = dan.replica.core.epoch.dag.highestRound + 2
+    const isLate = ({ header }: Vertex): boolean => header.author === dan.validator && header.round === round
+    const from = cluster.now
+    for (const machine of cluster.machines) {
+      const receive = machine.receive.bind(machine)
+      machine.receive = (sender, message) => {
+        // The others get it three rounds later, the follower gets it in answers with whole rounds only.
+        const isHeldBack = machine === eve ? message._tag === "Vertices" : cluster.now - from < 7 * ROUND_MS
+        const drops = isHeldBack && (message._tag === "Vertices" || message._tag === "Rounds")
+        receive(sender, drops ? { ...message, vertices: message.vertices.filter((each) => !isLate(each)) } : message)
+      }
+    }
+    cluster.runRounds(20)
+    const silent = Array.from({ length: 100 }, (_, n) => ({
+      peer: `a${n}` as PeerId,
+      validator: null,
+      isDialled: false,
+    }))
+    const connections = [...silent, { peer: cleo.peer, validator: cleo.validator, isDialled: false }]
+    eve.handle(eve.replica.connected(connections, cluster.now))
+    // Past the round of the late vertex, and no further.
+    expect(eve.replica.core.epoch.dag.quorumRound).toBeGreaterThan(round)
+    expect(eve.replica.core.epoch.dag.quorumRound).toBeLessThan(cleo.replica.core.epoch.dag.quorumRound - 5)
+    const questions = 3
+    expect(timeToCatchUp(cluster, eve, STANDSTILL_MS + (questions + 1) * PATIENCE_MS)).not.toBeNull()
+  })
 
   it("ignores rounds that it did not ask for, and blames an answer that holds a vertex twice", () => {
     const cluster = new Cluster(four)

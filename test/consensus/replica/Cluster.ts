@@ -242,6 +242,7 @@ export class Cluster {
   passes: (from: Machine, to: Machine) => boolean = () => true
   /** Whether two machines have a connection. */
   isLinked: (a: Machine, b: Machine) => boolean = () => true
+  hasDialled: (machine: Machine, other: PeerId) => boolean = () => false
 
   constructor(world: World) {
     this.genesis = genesisOf(world)
@@ -268,7 +269,11 @@ export class Cluster {
     const up = this.machines.filter(({ isUp }) => isUp)
     for (const machine of up) {
       const others = up.filter((other) => other !== machine && this.isLinked(machine, other))
-      const connections = others.map(({ peer, validator }) => ({ peer, validator }))
+      const connections = others.map(({ peer, validator }) => ({
+        peer,
+        validator,
+        isDialled: this.hasDialled(machine, peer),
+      }))
       machine.handle(machine.replica.connected(connections, this.now))
     }
   }

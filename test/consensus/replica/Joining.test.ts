@@ -1,7 +1,9 @@
 /** A newcomer among honest peers and one that holds the keys of a former committee. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { toHex } from "#crypto"
 import type { Answer, Message } from "../../../src/consensus/replica/Message.js"
+import type { PeerId } from "../../../src/consensus/replica/Peer.js"
 import type { Pin } from "../../../src/consensus/replica/ProvenChain.js"
 import { JoinStopped } from "../../../src/node/Ending.js"
 import * as Checkpoint from "../../../src/protocol/Checkpoint.js"
@@ -241,5 +243,33 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
       expect(stopOf(eve)).toBeUndefined()
       expect(isWith(eve, honest)).toBe(true)
     }
+  })
+})
+
+describe("a newcomer to which many strangers claim checkpoints", () => {
+  it("proves what members of the committee it knows claim first", () => {
+    const cluster = network()
+    const ann = cluster.machine("ann")
+    const eve = cluster.add("eve", { isValidator: false })
+    cluster.isLinked = (a, b) => a !== eve && b !== eve
+    cluster.start()
+    const newest = newestOf(ann)
+    const { record } = eve.replica.core.epoch.opening
+    const strangers = Array.from({ length: 20 }, (_, n) => ({
+      peer: `a${n}` as PeerId,
+      claim: forge(newest, record, { epoch: after(newest, n + 1) }),
+    }))
+    const connections = strangers.map(({ peer }) => ({ peer, validator: null, isDialled: false }))
+    const member = { peer: ann.peer, validator: ann.validator, isDialled: false }
+    eve.handle(eve.replica.connected([...connections, member], cluster.now))
+    for (const { peer, claim } of strangers) eve.receive(peer, { _tag: "Closing", signed: [], newest: claim })
+    eve.receive(ann.peer, { _tag: "Closing", signed: [], newest })
+    const checked: Array<string> = []
+    eve.isValidAtDoor = ({ message }) => {
+      checked.push(toHex(message))
+      return true
+    }
+    eve.handle(eve.replica.work(() => false, cluster.now))
+    expect(new Set(checked)).toEqual(new Set([toHex(Checkpoint.signedBytes(newest.checkpoint))]))
   })
 })

@@ -42,8 +42,9 @@ export const sayFatal = (ending: { readonly _tag: string; readonly message: stri
   if (exitCode === 1) return Effect.void
   const last = log.error(ending.message, { exitCode })
   if (!(ending instanceof Ending.InternalFault)) return last
-  const { cause } = ending.fault
-  return Effect.zipRight(log.error("an assertion failed in execution", {}, Cause.die(cause)), last)
+  const { _tag, cause } = ending.fault
+  const what = _tag === "ExecutionFault" ? "an assertion failed in execution" : "a bug ended a part of the node"
+  return Effect.zipRight(log.error(what, {}, Cause.die(cause)), last)
 }
 
 /** Runs the node as the words and the environment say. */

@@ -58,10 +58,26 @@ export class SupplyViolation extends Data.TaggedError("SupplyViolation")<{
   }
 }
 
-/** An assertion failed while a commit was executed. Exit code 102. */
-export class InternalFault extends Data.TaggedError("InternalFault")<{ readonly fault: ExecutionFault }> {
+/** A part that the node cannot be without threw while it changed something other than the ledger: nobody knows what is half done. */
+export class ApplyingFault extends Data.TaggedError("ApplyingFault")<{
+  readonly component: string
+  /** What it was doing; null when that is not known. */
+  readonly doing: string | null
+  readonly cause: unknown
+}> {
   override get message(): string {
-    return `internal fault in ${this.fault.message}; nothing of this commit was written, please report this line`
+    const { component, doing, cause } = this
+    return `${doing === null ? component : `${component}, ${doing}`}: ${String(cause)}`
+  }
+}
+
+/** A bug of the program, or a fault of the machine. Exit code 102. */
+export class InternalFault extends Data.TaggedError("InternalFault")<{
+  readonly fault: ExecutionFault | ApplyingFault
+}> {
+  override get message(): string {
+    const written = this.fault._tag === "ExecutionFault" ? "nothing of this commit was written, " : ""
+    return `internal fault in ${this.fault.message}; ${written}please report this line`
   }
 }
 
@@ -82,16 +98,6 @@ export class StateBehind extends Data.TaggedError("StateBehind")<{
       `udg.db ends in epoch ${this.stored}, but this validator, alone in the committee, has signed in epoch ` +
       `${this.signed}; restore a newer copy of udg.db, or name a node that has followed with --peer`
     )
-  }
-}
-
-/** A part that the node cannot be without has died of a bug. */
-export class ComponentDied extends Data.TaggedError("ComponentDied")<{
-  readonly component: string
-  readonly reason: string
-}> {
-  override get message(): string {
-    return `${this.component} has died of a bug, please report it: ${this.reason}`
   }
 }
 
@@ -134,7 +140,6 @@ export type Ending =
   | InternalFault
   | StateDamaged
   | StateBehind
-  | ComponentDied
   | JoinStopped
   | AlreadySigned
   | StorageError

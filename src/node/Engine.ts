@@ -35,7 +35,7 @@ import { Bulkhead } from "./Bulkhead.js"
 import * as CatchUp from "./CatchUp.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "./Configuration.js"
 import { Counters } from "./Counters.js"
-import { StateBehind, type StateDamaged, type SupplyViolation } from "./Ending.js"
+import { ApplyingFault, InternalFault, StateBehind, type StateDamaged, type SupplyViolation } from "./Ending.js"
 import * as FastSync from "./FastSync.js"
 import type { Happening } from "./Happening.js"
 import { Home } from "./Home.js"
@@ -110,6 +110,16 @@ const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Addre
   return isAlone && peers.length === 0 && signed > stored ? new StateBehind({ stored, signed }) : Effect.void
 }
 
+/** The disk holds what this program wrote, so what throws here is a bug as much as what throws later. */
+const resumed = (...from: Parameters<typeof Replica.resume>): Effect.Effect<Replica, InternalFault> =>
+  Effect.catchAllDefect(
+    Effect.sync(() => Replica.resume(...from)),
+    (cause) =>
+      new InternalFault({
+        fault: new ApplyingFault({ component: Loop.COMPONENT, doing: "applying what is stored", cause }),
+      }),
+  )
+
 const opened = (load: Load) =>
   Effect.gen(function* () {
     const { genesis, validatorKey } = yield* Home
@@ -126,7 +136,7 @@ const opened = (load: Load) =>
       tableKey,
       preparedAt: PREPARED_AT,
     }
-    const replica = Replica.resume(options, contents, opened)
+    const replica = yield* resumed(options, contents, opened)
     const [foreign] = contents.foreignHeaders
     const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* Loop.now, foreign !== undefined)
     return { replica, vitals }
@@ -234,7 +244,7 @@ const make = (load: Load) =>
     const answers = yield* Answering.make({ replica, bulkhead })
     const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier, asked, bulkhead })
     const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, vitals, write })
-    yield* supervisor.critical("consensus", Loop.run({ replica, vitals, inbox, incoming, outgoing }))
+    yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox, incoming, answers)
     yield* tellMembers(replica)
     const catchUp = new CatchUp.CatchUp()
@@ -269,7 +279,7 @@ const make = (load: Load) =>
     })
   })
 
-export type EngineError = StateDamaged | StateBehind | SupplyViolation | StorageError
+export type EngineError = StateDamaged | StateBehind | SupplyViolation | InternalFault | StorageError
 
 type Needed = Home | Configuration | Storage | Network | Supervisor
 

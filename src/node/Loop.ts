@@ -7,6 +7,7 @@ import type { Replica } from "../consensus/replica/Replica.js"
 import type { Inbox } from "../network/Inbox.js"
 import * as Counter from "../protocol/Counter.js"
 import * as EventLoop from "../storage/EventLoop.js"
+import { ApplyingFault, InternalFault } from "./Ending.js"
 import type { Incoming, Input } from "./Incoming.js"
 import type { Outgoing } from "./Outgoing.js"
 import * as Slice from "./Slice.js"
@@ -18,6 +19,30 @@ export interface Parts {
   readonly inbox: Inbox<Input>
   readonly incoming: Incoming
   readonly outgoing: Outgoing
+}
+
+export const COMPONENT = "consensus"
+
+/** What the loop is at: what is applied, or a name for anything else. */
+interface Task {
+  current: Input | "starting" | "at its tick" | "at work in the background"
+}
+
+/** For the one line that says what the loop ended of. Nothing in it is what a sender chose. */
+const describe = ({ current }: Task): string => {
+  if (typeof current === "string") return current
+  switch (current._tag) {
+    case "Message":
+      return `applying ${current.message._tag} from ${current.from}`
+    case "HeardOf":
+      return `applying what ${current.from} says of its epoch`
+    case "OwnHeader":
+      return `applying a header under this node's own key from ${current.from}`
+    case "Connections":
+      return "applying who is connected"
+    case "Written":
+      return `applying that write ${current.id} is on the disk`
+  }
 }
 
 /** Inputs taken in before others have the thread. */
@@ -51,13 +76,18 @@ const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
     if (inbox.isEmpty && !replica.hasWork && waitMs > 0) yield* inbox.arrivalWithin(waitMs)
   })
 
-const step = (parts: Parts): Effect.Effect<void> =>
+const step = (parts: Parts, task: Task): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { replica, vitals, inbox, incoming, outgoing } = parts
     const at = yield* now
     replica.wallIs(yield* wallAhead)
-    for (const input of inbox.take(INPUTS_AT_ONCE)) yield* outgoing.carryOut(yield* incoming.take(input, at))
+    for (const input of inbox.take(INPUTS_AT_ONCE)) {
+      task.current = input
+      yield* outgoing.carryOut(yield* incoming.take(input, at))
+    }
+    task.current = "at its tick"
     yield* outgoing.carryOut(replica.tick(at))
+    task.current = "at work in the background"
     if (replica.hasWork) yield* outgoing.carryOut(replica.work(Slice.begin(), at))
     vitals.changed()
     const round = replica.core.epoch.dag.highestRound
@@ -69,11 +99,19 @@ const step = (parts: Parts): Effect.Effect<void> =>
 const keepTheLast = ({ replica, outgoing }: Parts): Effect.Effect<void> =>
   Effect.map(now, (at) => outgoing.keepOf(replica.end(at)))
 
-export const run = (parts: Parts): Effect.Effect<never> =>
-  Effect.flatMap(Effect.all([now, wallAhead]), ([at, aheadMs]) => {
-    parts.replica.wallIs(aheadMs)
-    return parts.outgoing.carryOut(parts.replica.start(at))
-  }).pipe(
-    Effect.zipRight(Effect.forever(step(parts))),
-    Effect.onInterrupt(() => keepTheLast(parts)),
-  )
+/** Whatever throws here has changed something, nobody knows how far: the loop goes no further. */
+export const run = (parts: Parts): Effect.Effect<never, InternalFault> =>
+  Effect.suspend(() => {
+    const task: Task = { current: "starting" }
+    return Effect.flatMap(Effect.all([now, wallAhead]), ([at, aheadMs]) => {
+      parts.replica.wallIs(aheadMs)
+      return parts.outgoing.carryOut(parts.replica.start(at))
+    }).pipe(
+      Effect.zipRight(Effect.forever(step(parts, task))),
+      Effect.onInterrupt(() => keepTheLast(parts)),
+      Effect.catchAllDefect(
+        (cause) =>
+          new InternalFault({ fault: new ApplyingFault({ component: COMPONENT, doing: describe(task), cause }) }),
+      ),
+    )
+  })

@@ -3,7 +3,7 @@
  * started again, each time a little later, and shows in the health until it is.
  */
 import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule, type Scope } from "effect"
-import { ComponentDied, type Ending } from "./Ending.js"
+import { ApplyingFault, type Ending, InternalFault } from "./Ending.js"
 import * as Log from "./Log.js"
 
 const log = Log.for("supervisor")
@@ -34,8 +34,8 @@ export class Supervisor extends Context.Tag("udg/Supervisor")<
 
 const backoff = Schedule.exponential(Duration.seconds(1), 2).pipe(Schedule.union(Schedule.spaced(Duration.seconds(30))))
 
-const died = (component: string, cause: Cause.Cause<unknown>): ComponentDied =>
-  new ComponentDied({ component, reason: Cause.pretty(cause) })
+const died = (component: string, cause: Cause.Cause<unknown>): InternalFault =>
+  new InternalFault({ fault: new ApplyingFault({ component, doing: null, cause: Cause.squash(cause) }) })
 
 const make = Effect.gen(function* () {
   const ending = yield* Deferred.make<never, Ending>()

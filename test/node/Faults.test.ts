@@ -1,9 +1,16 @@
 import { copyFileSync, rmSync } from "node:fs"
 import { it } from "@effect/vitest"
-import { Clock, Effect, Either, Layer, Option } from "effect"
-import { describe, expect } from "vitest"
+import { Clock, Effect, Either, Layer, Option, Stream } from "effect"
+import { describe, expect, vi } from "vitest"
+import { Epoch } from "../../src/consensus/Epoch.js"
+import type { Message } from "../../src/consensus/replica/Message.js"
+import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import { Replica } from "../../src/consensus/replica/Replica.js"
 import type { Ledger } from "../../src/ledger/Ledger.js"
 import { SupplyInvariantViolated } from "../../src/ledger/Supply.js"
+import { Inbox } from "../../src/network/Inbox.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
+import { Network, type Peer, type Received } from "../../src/network/Network.js"
 import * as PeerAddress from "../../src/network/PeerAddress.js"
 import { Configuration } from "../../src/node/Configuration.js"
 import { Dag } from "../../src/node/Dag.js"
@@ -13,8 +20,11 @@ import { Health } from "../../src/node/Health.js"
 import * as Home from "../../src/node/Home.js"
 import * as Loading from "../../src/node/Loading.js"
 import { Supervisor } from "../../src/node/Supervisor.js"
+import * as Address from "../../src/protocol/Address.js"
 import * as Checkpoint from "../../src/protocol/Checkpoint.js"
+import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
+import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as EventLoop from "../../src/storage/EventLoop.js"
 import { Storage } from "../../src/storage/Storage.js"
@@ -64,6 +74,53 @@ const asserting = (ledger: Ledger, nth: number, where: "execute" | "unfrozen"): 
       return typeof value === "function" ? value.bind(target) : value
     },
   })
+
+/** Somebody is connected, shows a signature of an epoch to come, and answers that it knows of no closed epoch. */
+const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
+  const inbound = new Inbox<Received>()
+  const checkpoint = Checkpoint.make({
+    epoch: Counter.epoch(9),
+    round: Counter.round(9),
+    commitIndex: Counter.commitIndex(9),
+    commitHash: Hash.ZERO,
+    effectsDigest: Hash.ZERO,
+    stateRoot: Hash.ZERO,
+    totalSupply: Sats.ZERO,
+    nextEpoch: null,
+    previous: Hash.ZERO,
+  })
+  const validator = Address.fromPublicKey("00".repeat(32) as PublicKey)
+  const signature = { validator, signature: "00".repeat(64) as Signature }
+  const id = "a peer" as PeerId
+  const say = (message: Message): void => {
+    const bytes = MessageCodec.encode(message)
+    inbound.push({ from: id, standing: "stranger", tag: message._tag, bytes, settle: () => undefined })
+  }
+  say({ _tag: "CheckpointSignature", checkpoint, signature })
+  const peer: Peer = {
+    id,
+    validator: null,
+    address: "/ip4/127.0.0.1/tcp/9",
+    direction: "inbound",
+    agent: "a test",
+    latencyMs: null,
+    connectedSince: Counter.timestamp(0),
+  }
+  return {
+    listensAt: Option.none(),
+    send: (_, message) =>
+      Effect.sync(() => {
+        if (message._tag === "AskClosing") say({ _tag: "Closing", signed: [], newest: null })
+      }),
+    broadcast: () => Effect.void,
+    inbound,
+    peers: Effect.succeed([peer]),
+    figures: () => ({ freePlaces: 1, failures: 0 }),
+    changes: Stream.make([peer]),
+    misbehaved: () => Effect.void,
+    setMembers: () => Effect.void,
+  }
+})
 
 /** Home and storage of a directory, without a node. */
 const files = (directory: string) =>
@@ -130,6 +187,46 @@ describe("a node with a fault", () => {
         // A sound build goes on with the commit at which this one stopped.
         yield* Effect.provide(untilRound(60), world.node(directory))
       }).pipe(Effect.provide(world.platform)),
+  )
+
+  // It ended with 1, so a process manager started it again, into the same fault.
+  it.scopedLive.each([
+    { method: "start", doing: "starting" },
+    { method: "tick", doing: "at its tick" },
+    { method: "work", doing: "at work in the background" },
+    { method: "connected", doing: "applying who is connected" },
+    { method: "written", doing: "applying that write \\d+ is on the disk" },
+    { method: "receive", doing: "applying Closing from a peer" },
+    { method: "heardOf", doing: "applying what a peer says of its epoch" },
+  ] as const)("ends with 102 and says in what, when $method of the replica throws", ({ method, doing }) =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const planted = vi.spyOn(Replica.prototype, method).mockImplementation(() => {
+        throw new RangeError("a planted fault")
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => planted.mockRestore()))
+      const ending = yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
+        Effect.provide(world.node(directory, {}, talkative)),
+      )
+      expect(exitCodeOf(ending)).toBe(102)
+      expect(ending.message).toMatch(
+        new RegExp(`^internal fault in consensus, ${doing}: RangeError: a planted fault; please report this line$`),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("ends with 102 when what is stored makes the consensus throw", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* Effect.provide(untilRound(20), world.node(directory))
+      const restoring = vi.spyOn(Epoch.prototype, "restore").mockImplementation(() => {
+        throw new RangeError("a planted fault")
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => restoring.mockRestore()))
+      const ending = yield* Effect.flip(Effect.provide(Effect.void, world.node(directory)))
+      expect(exitCodeOf(ending)).toBe(102)
+      expect(ending.message).toContain("internal fault in consensus, applying what is stored: RangeError")
+    }).pipe(Effect.provide(world.platform)),
   )
 
   // Also where the last commit had a checkpoint of its own, and where it closed an epoch and the next was not begun.

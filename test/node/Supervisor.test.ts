@@ -44,10 +44,13 @@ describe("the supervisor", () => {
   it.scoped("ends with a report when a critical part dies of a bug", () =>
     Effect.gen(function* () {
       const supervisor = yield* Supervisor.Supervisor
-      yield* supervisor.critical("consensus", Effect.dieMessage("nobody thought of this"))
+      yield* supervisor.critical("storage writer", Effect.dieMessage("nobody thought of this"))
       const ending = yield* Effect.flip(supervisor.ended)
-      expect(ending).toMatchObject({ _tag: "ComponentDied", component: "consensus" })
-      expect(ending.message).toContain("nobody thought of this")
+      expect(ending._tag).toBe("InternalFault")
+      expect(exitCodeOf(ending)).toBe(102)
+      expect(ending.message).toMatch(
+        /^internal fault in storage writer: .*nobody thought of this; please report this line$/,
+      )
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(quiet)),
   )
 

@@ -118,9 +118,13 @@ export class Questions {
    */
   fetch({ wanted }: Asked<"Fetch">, now: Timestamp): void {
     const asked = new Map<PeerId, Set<Hash>>()
-    const [member, any] = [this.#peers.next(now, "Members"), this.#peers.next(now, "Rotation")]
+    // Whose turn it is passes only when it is used: otherwise every second turn, always of the same class, would be lost.
+    let member: PeerId | undefined
+    let any: PeerId | undefined
     for (const { parent, namedBy, attempt } of wanted) {
       const [author] = attempt === 0 ? this.#peers.peersOf(namedBy) : []
+      if (author === undefined && attempt % 2 === 1) member ??= this.#peers.next(now, "Members")
+      if (author === undefined && attempt % 2 === 0) any ??= this.#peers.next(now, "Rotation")
       const peer = author ?? (attempt % 2 === 1 ? member : any)
       if (peer === undefined) continue
       asked.set(peer, (asked.get(peer) ?? new Set()).add(parent.hash))

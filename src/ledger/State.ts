@@ -394,6 +394,16 @@ export class State {
     if (missing !== undefined) {
       return Either.left(new MalformedBytes({ what: "state", offset: 0, reason: `there is no ${missing.kind} record` }))
     }
+    // All that were ever made are kept: whoever goes through them goes by their numbers.
+    const { nextProposalId } = required(this.#head.get(ONLY), "head")
+    const last = [...this.proposals.keys()].sort().at(-1)
+    if (
+      this.proposals.size !== nextProposalId - 1 ||
+      (last !== undefined && last !== StateKey.counter(nextProposalId - 1))
+    ) {
+      const reason = `there are ${this.proposals.size} proposals, and ${nextProposalId - 1} were made`
+      return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
+    }
     const latest = [...this.epochs.keys()].sort().at(-1)
     this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
     this.leavingPools.rebuild()

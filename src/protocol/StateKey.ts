@@ -7,34 +7,34 @@ import type { Address } from "./Address.js"
 import * as Binary from "./Binary.js"
 import * as Hash from "./Hash.js"
 
-/** The kind byte of every kind of record, and the length its keys have. */
+/** The kind byte of every kind of record, the length its keys have, and where a key has its counter, if it has one. */
 export const KINDS = {
   /** address: AccountRecord */
-  Account: { byte: 1, keyBytes: 20 },
+  Account: { byte: 1, keyBytes: 20, counterAt: null },
   /** address: commission and working pool of a staker */
-  Validator: { byte: 2, keyBytes: 20 },
+  Validator: { byte: 2, keyBytes: 20, counterAt: null },
   /** proposal id */
-  Proposal: { byte: 3, keyBytes: 8 },
+  Proposal: { byte: 3, keyBytes: 8, counterAt: 0 },
   /** proposal id ‖ address: a voter of the snapshot, its weight and its vote */
-  Ballot: { byte: 4, keyBytes: 28 },
+  Ballot: { byte: 4, keyBytes: 28, counterAt: 0 },
   /** one record: the governable parameters */
-  Parameters: { byte: 5, keyBytes: 0 },
+  Parameters: { byte: 5, keyBytes: 0, counterAt: null },
   /** one record: the running totals of the supply */
-  Totals: { byte: 6, keyBytes: 0 },
+  Totals: { byte: 6, keyBytes: 0, counterAt: null },
   /** one record: the last commit */
-  Head: { byte: 7, keyBytes: 0 },
+  Head: { byte: 7, keyBytes: 0, counterAt: null },
   /** epoch: epoch record and base, of the running and the previous epoch */
-  Epoch: { byte: 8, keyBytes: 8 },
+  Epoch: { byte: 8, keyBytes: 8, counterAt: 0 },
   /** address: what the running epoch has seen of a validator */
-  Presence: { byte: 9, keyBytes: 20 },
+  Presence: { byte: 9, keyBytes: 20, counterAt: null },
   /** round: whose coinbase of the round is minted */
-  Minted: { byte: 10, keyBytes: 8 },
+  Minted: { byte: 10, keyBytes: 8, counterAt: 0 },
   /** commit index: a commit that heartbeats may still name */
-  RecentCommit: { byte: 11, keyBytes: 8 },
+  RecentCommit: { byte: 11, keyBytes: 8, counterAt: 0 },
   /** epoch ‖ address: slashed for that epoch */
-  Slashed: { byte: 12, keyBytes: 28 },
+  Slashed: { byte: 12, keyBytes: 28, counterAt: 0 },
   /** address ‖ epoch: what was delegated to this validator and left it in that epoch */
-  LeavingPool: { byte: 13, keyBytes: 28 },
+  LeavingPool: { byte: 13, keyBytes: 28, counterAt: 20 },
 } as const
 
 export type Kind = keyof typeof KINDS
@@ -56,6 +56,12 @@ const kindOfByte = new Map<number, Kind>([
 ])
 
 export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)
+
+/** Whether a key of the right length can be one of this kind: counters are below 2^53. */
+export const isKeyOf = (kind: Kind, key: Uint8Array): boolean => {
+  const at = KINDS[kind].counterAt
+  return at === null || (key[at] === 0 && (key[at + 1] ?? 0) <= 0x1f)
+}
 
 const PREFIX = Binary.utf8("udg/key\0")
 const KEY_AT = PREFIX.length + 1

@@ -26,7 +26,9 @@ const read = (reader: Binary.Reader): StateRecord => {
     reader.fail(`record kind ${byte}`)
     return { kind: "Head", key: new Uint8Array(0), value: new Uint8Array(0) }
   }
-  return { kind, key: reader.raw(StateKey.KINDS[kind].keyBytes), value: reader.raw(reader.remaining) }
+  const key = reader.raw(StateKey.KINDS[kind].keyBytes)
+  reader.require(StateKey.isKeyOf(kind, key), `a counter of 2^53 or more in the key of a record of kind ${kind}`)
+  return { kind, key, value: reader.raw(reader.remaining) }
 }
 
 /** Key and value are views into `bytes`. Whether the value is one of its kind is for the kind's codec to say. */

@@ -28,11 +28,21 @@ function* making(
   const restoring = Ledger.restoring(protocol, tableKey)
   const recount = new Recount()
   let count = 0
-  for (const { value } of Trie.entries(trie)) {
+  for (const { key, value } of Trie.entries(trie)) {
     const taken = StateRecord.decode(value).pipe(
-      Either.flatMap((record) => Either.flatMap(restoring.record(record), () => recount.add(record))),
+      Either.mapLeft(({ message }) => message),
+      Either.filterOrLeft(
+        (record) => StateRecord.placeOf(record) === key,
+        ({ kind }) => `a record of kind ${kind} stands at ${key}, where it does not belong`,
+      ),
+      Either.flatMap((record) =>
+        Either.mapLeft(
+          Either.flatMap(restoring.record(record), () => recount.add(record)),
+          ({ message }) => message,
+        ),
+      ),
     )
-    if (Either.isLeft(taken)) return Either.left(taken.left.message)
+    if (Either.isLeft(taken)) return Either.left(taken.left)
     if (++count % SLICE === 0) yield
   }
   const counted = recount.finish()
@@ -56,10 +66,15 @@ export class JoinedLedger {
 
   /** Works while it may; the ledger, once it is made. Not to be called after that. */
   work(mayContinue: () => boolean): Made | undefined {
-    do {
-      const { done, value } = this.#making.next()
-      if (done === true) return value
-    } while (mayContinue())
-    return undefined
+    try {
+      do {
+        const { done, value } = this.#making.next()
+        if (done === true) return value
+      } while (mayContinue())
+      return undefined
+    } catch (error) {
+      // What others have signed must not be able to end the node by a bug in reading it.
+      return Either.left(`a bug of this node met the state: ${error instanceof Error ? error.message : String(error)}`)
+    }
   }
 }

@@ -14,8 +14,12 @@ export interface Content {
   readonly bytes: number
 }
 
-const make = (type: string, body: string | Buffer, more: ResponseHeaders.ResponseHeaders): Content => {
-  const bytes = Buffer.byteLength(body)
+/** A longer text is made bytes once, and not for everybody who asks. */
+const LONG = 16_384
+
+const make = (type: string, given: string | Buffer, more: ResponseHeaders.ResponseHeaders): Content => {
+  const bytes = Buffer.byteLength(given)
+  const body = bytes > LONG && typeof given === "string" ? Buffer.from(given) : given
   return {
     headers: [...ResponseHeaders.everywhere, ...more, ...ResponseHeaders.content(type, bytes)],
     body,

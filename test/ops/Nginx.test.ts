@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { type IncomingMessage, request } from "node:http"
-import { type AddressInfo, createServer } from "node:net"
+import { type AddressInfo, connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -179,6 +179,32 @@ describe.runIf(isTried("nginx", "-v"))("behind nginx", { timeout: 120_000 }, () 
     const larger = await through("/tx/submit", "127.0.0.7", { body: filled(1_048_577) })
     expect(larger.status).toBe(413)
     expect(larger.headers["content-type"]).toBe("text/html")
+  })
+
+  it("clients that take their time are let go, and others are served meanwhile", async () => {
+    const slow = Array.from({ length: 200 }, (_, n) => {
+      const socket = connect({ port: ports.served, host: "127.0.0.1", localAddress: `127.0.2.${1 + (n % 50)}` })
+      const head = "POST /tx/submit HTTP/1.1\r\nHost: node.example\r\n"
+      socket.on("error", () => {}).resume()
+      socket.write(n % 2 === 0 ? head : `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n[`)
+      return new Promise((resolve) => socket.once("close", resolve))
+    })
+    const begun = performance.now()
+    for (let n = 0; n < 20; n++) expect((await through("/health", "127.0.0.9")).status).toBe(200)
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    await Promise.all(slow)
+    expect(performance.now() - begun).toBeLessThan(30_000)
+  })
+
+  it("event streams of one client stay few, and others are served", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => opened({ port: ports.served, path: "/events", from: "127.0.0.10" })),
+    )
+    for (const answer of answers) answer.on("error", () => {}).resume()
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(8)
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 429]))
+    expect((await through("/health", "127.0.0.11")).status).toBe(200)
+    for (const answer of answers) answer.destroy()
   })
 
   it("headers of the node are what clients get, and plain HTTP is sent to TLS", async () => {

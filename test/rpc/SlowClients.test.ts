@@ -1,0 +1,106 @@
+/** Clients that take their time, a thousand at once from one address or from many, and what others notice of them. */
+import { connect, type Socket } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import * as TestServer from "./TestServer.js"
+
+const CLIENTS = 1_000
+/** Many of them come as one address, or each as one of fifty. */
+const crowds = {
+  "one address": () => "127.0.0.2",
+  "fifty addresses": (n: number) => `127.0.1.${1 + (n % 50)}`,
+}
+/** Fewer places than there are slow clients. */
+const PLACES = 600
+const SETTLED_MS = 1_000
+const LOOKED_MS = 2_000
+/** Nobody who is served notices more than this. */
+const NOTICED_MS = 1_500
+const MEBIBYTE = 1_048_576
+
+const head = "POST /tx/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+const asking = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+const document = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+interface Kind {
+  /** What is sent at once. */
+  readonly first: string
+  /** What is sent afterwards, a byte at a time. */
+  readonly rest: string
+  readonly reads: boolean
+}
+
+const kinds: { readonly [name: string]: Kind } = {
+  "say nothing": { first: "", rest: "", reads: true },
+  "send headers a byte at a time": { first: "", rest: `${head}X-Long: ${"x".repeat(500)}`, reads: true },
+  "send a body a byte at a time": { first: `${head}Content-Length: 60000\r\n\r\n`, rest: " ".repeat(500), reads: true },
+  "send a large body but for its end": {
+    first: `${head}Content-Length: 1000000\r\n\r\n[${" ".repeat(50_000)}`,
+    rest: "",
+    reads: true,
+  },
+  "never read": { first: document.repeat(2), rest: "", reads: false },
+  "send twenty requests ahead": {
+    first: "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20),
+    rest: "",
+    reads: true,
+  },
+  "listen to events and do not read them": {
+    first: "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    rest: "",
+    reads: false,
+  },
+}
+
+const open: Array<Socket> = []
+const timers: Array<NodeJS.Timeout> = []
+afterEach(() => {
+  for (const timer of timers.splice(0)) clearInterval(timer)
+  for (const socket of open.splice(0)) socket.destroy()
+})
+
+const begin = (port: number, localAddress: string, { first, rest, reads }: Kind): void => {
+  const socket = connect({ port, host: "127.0.0.1", localAddress })
+  open.push(socket)
+  socket.on("error", () => {})
+  if (reads) socket.resume()
+  else socket.pause()
+  socket.write(first)
+  let at = 0
+  if (rest === "") return
+  const timer = setInterval(() => {
+    if (at < rest.length && !socket.destroyed) socket.write(rest[at++] ?? "")
+    else clearInterval(timer)
+  }, 100)
+  timers.push(timer)
+}
+
+/** How long one who asks all the time waits at most. */
+const longestWait = async (port: number): Promise<number> => {
+  const until = performance.now() + LOOKED_MS
+  let longest = 0
+  while (performance.now() < until) {
+    const at = performance.now()
+    const { status } = await TestServer.ask(port, asking)
+    expect(status).toBe(200)
+    longest = Math.max(longest, performance.now() - at)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return longest
+}
+
+describe.each(Object.entries(crowds))("a thousand clients from %s", (_, addressOf) => {
+  it.each(Object.entries(kinds))("that %s let others be served", async (_, kind) => {
+    const server = await TestServer.start({ rateLimits: true, tolerance: { connections: PLACES } })
+    const before = process.memoryUsage().rss
+    for (let n = 0; n < CLIENTS; n++) begin(server.port, addressOf(n), kind)
+    // To open so many takes this process, which is both ends, a while by itself.
+    await TestServer.ask(server.port, asking)
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
+    const longest = await longestWait(server.port)
+    const grown = (process.memoryUsage().rss - before) / MEBIBYTE
+    expect(longest).toBeLessThan(NOTICED_MS)
+    expect(grown).toBeLessThan(300)
+    for (const socket of open.splice(0)) socket.destroy()
+    await server.stop()
+  })
+})

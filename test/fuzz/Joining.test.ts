@@ -96,7 +96,10 @@ describe("a newcomer among one peer that spoils what it says and three honest on
           eve.outputs.some(({ _tag }) => _tag === "JoinStopped"),
           where,
         ).toBe(false)
-        expect(eve.outputs.some(({ _tag }) => _tag === "Joined"), where).toBe(true)
+        expect(
+          eve.outputs.some(({ _tag }) => _tag === "Joined"),
+          where,
+        ).toBe(true)
         expect(eve.replica.read.head.index, where).toBeGreaterThanOrEqual(honest.replica.read.head.index - 3)
         const blamed = eve.outputs.flatMap((output) => (output._tag === "Misbehaved" ? [output.peer] : []))
         expect(new Set(blamed).size, where).toBeLessThanOrEqual(1)

@@ -71,6 +71,22 @@ export class Incoming {
 export const read = (source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> =>
   new Incoming(source, limit, SteadyClock.now).messages()
 
+const joined = (parts: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
+  const all = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/**
+ * Short messages that wait together go out together, in pieces of at most this size. Each piece is one frame of the
+ * multiplexer and one encrypted record; both ends pay for these whatever their length.
+ */
+export const GATHERED_BYTES = 65_507
+
 /** What waits to be sent on one stream, up to a limit: whoever does not read must not fill this node's memory. */
 export class Outgoing {
   readonly #limit: number
@@ -110,14 +126,27 @@ export class Outgoing {
     return this.#waitsSince === null ? 0 : this.#now() - this.#waitsSince
   }
 
-  /** For one reader. */
-  async *frames(): AsyncGenerator<Uint8Array, undefined> {
+  /** As many of the first frames as one piece holds; a longer frame is a piece of its own. */
+  #takePiece(): Uint8Array | undefined {
+    const [first] = this.#frames
+    if (first === undefined) return undefined
+    let [count, bytes] = [1, first.length]
+    for (let next = this.#frames[1]; next !== undefined && bytes + next.length <= GATHERED_BYTES; ) {
+      bytes += next.length
+      next = this.#frames[++count]
+    }
+    const taken = this.#frames.splice(0, count)
+    this.#bytes -= bytes
+    return count === 1 ? first : joined(taken, bytes)
+  }
+
+  /** Everything that was pushed, in order, in pieces. For one reader. */
+  async *pieces(): AsyncGenerator<Uint8Array, undefined> {
     for (;;) {
-      const frame = this.#frames.shift()
-      if (frame !== undefined) {
-        this.#bytes -= frame.length
+      const piece = this.#takePiece()
+      if (piece !== undefined) {
         this.#waitsSince = this.#frames.length > 0 ? this.#now() : null
-        yield frame
+        yield piece
       } else if (this.#isEnded) return undefined
       else
         await new Promise<void>((resolve) => {

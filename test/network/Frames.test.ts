@@ -53,13 +53,35 @@ describe("what goes out", () => {
     expect([outgoing.bytes, outgoing.waitingMs]).toEqual([30, 500])
     outgoing.end()
     expect(outgoing.push(new Uint8Array(1))).toBe(false)
-    expect((await collect(outgoing.frames())).map(({ length }) => length)).toEqual([30])
+    expect((await collect(outgoing.pieces())).map(({ length }) => length)).toEqual([30])
     expect([outgoing.bytes, outgoing.waitingMs]).toEqual([0, 0])
+  })
+
+  it("goes out together where it waits together, in pieces that fill one record, and in order", async () => {
+    const lengths = fc.oneof(fc.integer({ min: 1, max: 4_000 }), fc.integer({ min: 1, max: 150_000 }))
+    await fc.assert(
+      fc.asyncProperty(fc.array(lengths, { maxLength: 60 }), async (sizes) => {
+        const outgoing = new Frames.Outgoing(100_000_000, () => 0)
+        const sent = sizes.map((size, n) => new Uint8Array(size).fill(n))
+        for (const frame of sent) outgoing.push(frame)
+        outgoing.end()
+        const pieces = await collect(outgoing.pieces())
+        expect(Buffer.concat(pieces).equals(Buffer.concat(sent))).toBe(true)
+        expect(outgoing.bytes).toBe(0)
+        for (const [n, piece] of pieces.entries()) {
+          // Nothing of the next piece would have had room in this one.
+          const next = pieces[n + 1]
+          if (piece.length > Frames.GATHERED_BYTES) expect(sizes).toContain(piece.length)
+          else if (next !== undefined) expect(piece.length + next.length).toBeGreaterThan(Frames.GATHERED_BYTES)
+        }
+      }),
+      { numRuns: 50 },
+    )
   })
 
   it("reaches a reader who was there first", async () => {
     const outgoing = new Frames.Outgoing(20, () => 0)
-    const read = collect(outgoing.frames())
+    const read = collect(outgoing.pieces())
     outgoing.push(Uint8Array.of(1))
     await new Promise((resolve) => setImmediate(resolve))
     outgoing.push(Uint8Array.of(2))

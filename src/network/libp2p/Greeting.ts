@@ -57,7 +57,7 @@ const converse = async (self: Self, other: string, stream: Stream, outgoing: Fra
 export const greet = async (self: Self, other: string, stream: Stream): Promise<Greeted> => {
   const outgoing = new Frames.Outgoing(WAITING_BYTES, SteadyClock.now)
   const timer = setTimeout(() => stream.abort(new Error(`no greeting within ${LIMIT_MS} ms`)), LIMIT_MS)
-  const sent = stream.sink(outgoing.frames()).catch(() => {
+  const sent = stream.sink(outgoing.pieces()).catch(() => {
     // The reading side fails of the same, and says so.
   })
   try {

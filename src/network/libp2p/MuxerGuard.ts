@@ -69,7 +69,9 @@ const unsentBytes = (source: StreamMuxer["source"]): number =>
 class Unread {
   readonly #muxer: StreamMuxer
   readonly #frames = new Map<string, number>()
-  #total = 0
+  /** Upper bounds of what waits. To look into every stream at every frame would cost more than the frame. */
+  #framesAtMost = 0
+  #bytesAtMost = 0
 
   constructor(muxer: StreamMuxer) {
     this.#muxer = muxer
@@ -78,23 +80,33 @@ class Unread {
   add(frame: Uint8Array): void {
     const stream = String(new DataView(frame.buffer, frame.byteOffset).getUint32(STREAM_AT))
     this.#frames.set(stream, (this.#frames.get(stream) ?? 0) + 1)
-    this.#total++
+    this.#framesAtMost++
+    this.#bytesAtMost += frame.length
   }
 
   /** Whether so much waits that nothing more may be read. Exact once what was read before has been handed over. */
   get isFull(): boolean {
+    if (!this.#mayBeFull) return false
+    this.#look()
+    return this.#mayBeFull
+  }
+
+  get #mayBeFull(): boolean {
+    return this.#bytesAtMost > UNREAD_BYTES || this.#framesAtMost >= UNREAD_FRAMES
+  }
+
+  #look(): void {
     const waiting = new Map(this.#muxer.streams.map((stream) => [stream.id, unreadBytes(stream)]))
-    let bytes = 0
-    for (const each of waiting.values()) bytes += each
-    if (this.#total >= UNREAD_FRAMES) this.#forgetRead(waiting)
-    return bytes > UNREAD_BYTES || this.#total >= UNREAD_FRAMES
+    this.#bytesAtMost = 0
+    for (const each of waiting.values()) this.#bytesAtMost += each
+    this.#forgetRead(waiting)
   }
 
   #forgetRead(waiting: ReadonlyMap<string, number>): void {
-    this.#total = 0
+    this.#framesAtMost = 0
     for (const [stream, count] of this.#frames) {
       if ((waiting.get(stream) ?? 0) === 0) this.#frames.delete(stream)
-      else this.#total += count
+      else this.#framesAtMost += count
     }
   }
 }

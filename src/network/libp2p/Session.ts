@@ -113,7 +113,7 @@ export class Session {
   async #feed(channel: Channel.Channel, outgoing: Frames.Outgoing): Promise<void> {
     try {
       const stream = await this.facts.connection.newStream(this.#protocolOf(channel))
-      await stream.sink(outgoing.frames())
+      await stream.sink(outgoing.pieces())
     } catch {
       // The peer has closed it, or is gone, which the connection says by itself. What waited is lost.
     } finally {

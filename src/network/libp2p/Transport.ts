@@ -44,6 +44,8 @@ const MAX_ARRIVING = 512
 const ARRIVING_PER_SECOND = 32
 const UPGRADE_LIMIT_MS = 5_000
 const NEGOTIATION_LIMIT_MS = 5_000
+/** With its head it fills one encrypted record. The library's own limit is 17 bytes more, which take a second record. */
+const FRAME_BYTES = 65_519
 /** What a stream grows to on a fast line: memory for what is not read yet. */
 const STREAM_WINDOW_BYTES = 1_048_576
 const GOSSIP_WAITING_BYTES = 8_388_608
@@ -119,6 +121,7 @@ export const start = async ({ seed, listen, agent, topics, gate }: Options): Pro
       yamux({
         maxInboundStreams: STREAMS_PER_PEER,
         maxOutboundStreams: 2 * STREAMS_PER_PEER,
+        maxMessageSize: FRAME_BYTES,
         maxStreamWindowSize: STREAM_WINDOW_BYTES,
       }),
     ],

@@ -8,6 +8,7 @@ export class Allowance {
   #rate: Rate
   #left: number
   #at: number
+  #credit = 0
 
   constructor(rate: Rate, now: number) {
     this.#rate = rate
@@ -25,8 +26,18 @@ export class Allowance {
   /** Takes it in any case; gives how many milliseconds to wait before taking more. */
   take(amount: number, now: number): number {
     this.#refill(now)
-    this.#left -= amount
+    const credited = Math.min(amount, this.#credit)
+    this.#credit -= credited
+    this.#left -= amount - credited
     return this.waitMs
+  }
+
+  /**
+   * What was asked for may come besides what time allows. Credit is used first, and a full allowance takes it too; it adds
+   * up to `most`.
+   */
+  credit(amount: number, most: number): void {
+    this.#credit = Math.min(most, this.#credit + amount)
   }
 
   /** More may come than time alone allows, up to the burst. */

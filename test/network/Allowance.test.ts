@@ -15,4 +15,14 @@ describe("an allowance", () => {
     expect(allowance.take(100, 1_000_000)).toBe(0)
     expect(allowance.take(10, 0)).toBe(1_000)
   })
+
+  it("uses credit first, which a full one takes too, up to a limit, and which time does not renew", () => {
+    const allowance = new Allowance({ burst: 100, perSecond: 10 }, 0)
+    for (let n = 0; n < 10; n++) allowance.credit(100, 300)
+    expect(allowance.take(300, 0)).toBe(0)
+    expect(allowance.take(100, 0)).toBe(0)
+    expect(allowance.take(1, 0)).toBe(100)
+    expect(allowance.take(100, 1_000_000)).toBe(0)
+    expect(allowance.take(1, 1_000_000)).toBe(100)
+  })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { Flood, GossipMeter, RATES } from "../../src/network/libp2p/GossipGuard.js"
+import { Flood, GossipMeter } from "../../src/network/libp2p/GossipGuard.js"
+import { RATES } from "../../src/network/libp2p/Rates.js"
 import type { Standing } from "../../src/network/Standing.js"
 
 const nothing = { subscriptions: 0, messages: 0, controls: 0, ids: 0 }
@@ -19,7 +20,7 @@ describe("the meter of a peer's gossip", () => {
   it.each(["stranger", "named", "member"] as const)(
     "lets a %s wait for items and bytes beyond its rates",
     (standing) => {
-      const { items, bytes } = RATES[standing]
+      const { items, bytes } = RATES[standing].gossip
       for (const what of ["messages", "controls", "ids"] as const) {
         const { meter } = metered(standing)
         expect(meter.charge({ ...nothing, [what]: items.burst - 1 }, 0)).toBe(0)
@@ -33,18 +34,18 @@ describe("the meter of a peer's gossip", () => {
 
   it("counts a message with nothing in it", () => {
     const { meter } = metered("stranger")
-    for (let n = 0; n < RATES.stranger.items.burst; n++) expect(meter.charge(nothing, 0)).toBe(0)
+    for (let n = 0; n < RATES.stranger.gossip.items.burst; n++) expect(meter.charge(nothing, 0)).toBe(0)
     expect(meter.charge(nothing, 0)).toBeGreaterThan(0)
   })
 
   it("follows who the peer is", () => {
     const { meter, world } = metered("stranger")
-    meter.charge({ ...nothing, ids: RATES.stranger.items.burst - 1 }, 0)
+    meter.charge({ ...nothing, ids: RATES.stranger.gossip.items.burst - 1 }, 0)
     world.standing = "member"
     world.now += 1_000
-    expect(meter.charge({ ...nothing, ids: RATES.stranger.items.perSecond + RATES.stranger.items.burst }, 0)).toBe(
-      Math.ceil((1_000 * (RATES.stranger.items.burst + 1)) / RATES.member.items.perSecond),
-    )
+    expect(
+      meter.charge({ ...nothing, ids: RATES.stranger.gossip.items.perSecond + RATES.stranger.gossip.items.burst }, 0),
+    ).toBe(Math.ceil((1_000 * (RATES.stranger.gossip.items.burst + 1)) / RATES.member.gossip.items.perSecond))
   })
 
   it("takes subscriptions beyond those of a node for a flood, whoever sends them", () => {

@@ -5,8 +5,9 @@ import { defaultLogger } from "@libp2p/logger"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Guard from "../../src/network/libp2p/Guard.js"
-import { Meter, ratesAmong, STRANGERS_TOGETHER } from "../../src/network/libp2p/Meter.js"
+import { Meter } from "../../src/network/libp2p/Meter.js"
 import * as MuxerGuard from "../../src/network/libp2p/MuxerGuard.js"
+import { lineAmong, STRANGERS_TOGETHER } from "../../src/network/libp2p/Rates.js"
 
 const frame = (
   type: number,
@@ -42,7 +43,7 @@ const collect = async (source: AsyncIterable<MuxerGuard.Piece>): Promise<Readonl
   return all
 }
 
-const strangerRates = () => ratesAmong(1)
+const strangerRates = () => lineAmong(1)
 const meter = () => new Meter({ standing: () => "member", strangerRates, flooded: () => {}, now: Date.now })
 
 /** A multiplexer that only notes what it is fed. */
@@ -156,7 +157,7 @@ describe("pieces", () => {
   it("with something in them are read slowly, but are no flood", () => {
     const clock = { now: 0 }
     let floods = 0
-    const among = () => ratesAmong(40)
+    const among = () => lineAmong(40)
     const forwarder = new Meter({
       standing: () => "stranger",
       strangerRates: among,
@@ -174,10 +175,32 @@ describe("pieces", () => {
 
   it("of all strangers together are bounded, and each has an equal part", () => {
     for (const strangers of [1, 4, 40, 100]) {
-      const { pieces, bytes } = ratesAmong(strangers)
+      const { pieces, bytes } = lineAmong(strangers)
       expect(strangers * pieces.perSecond).toBeLessThanOrEqual(STRANGERS_TOGETHER.pieces)
       expect(strangers * bytes.perSecond).toBeLessThanOrEqual(STRANGERS_TOGETHER.bytes)
     }
+  })
+
+  it("of answers that were asked for need not wait, up to eight answers; unasked ones have to", () => {
+    const clock = { now: 0 }
+    const stranger = new Meter({ standing: () => "stranger", strangerRates, flooded: () => {}, now: () => clock.now })
+    const answerBytes = 2_097_152
+    /** In full frames, each in a record of its own. Gives whether anything had to wait. */
+    const answers = (count: number): boolean => {
+      const waits = Array.from({ length: Math.ceil((count * answerBytes) / 65_507) }, () => {
+        clock.now += 0.001
+        return [stranger.charge(1, 65_519), stranger.charge(1, 0)].some((pause) => pause !== undefined)
+      })
+      // Every 128 pieces others have the thread, which is no waiting.
+      return waits.filter(Boolean).length > Math.ceil((2 * waits.length) / 128)
+    }
+    for (let n = 0; n < 20; n++) {
+      for (let asked = 0; asked < 8; asked++) stranger.asked(answerBytes)
+      expect(answers(8)).toBe(false)
+    }
+    for (let asked = 0; asked < 100; asked++) stranger.asked(answerBytes)
+    expect(answers(8)).toBe(false)
+    expect(answers(8)).toBe(true)
   })
 
   it("within the rate do not, and receipts of what was sent cost nothing", () => {

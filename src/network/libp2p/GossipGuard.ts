@@ -10,6 +10,7 @@ import { Allowance, type Rate } from "../Allowance.js"
 import { Assembly } from "../Assembly.js"
 import * as GossipRpc from "../GossipRpc.js"
 import type { Standing } from "../Standing.js"
+import { RATES } from "./Rates.js"
 
 /** Above the longest that this node writes: a batch of transactions, or announcements of all that is remembered. */
 export const LIMITS: GossipRpc.Limits = {
@@ -18,20 +19,6 @@ export const LIMITS: GossipRpc.Limits = {
   messages: 4_096,
   controls: 64,
   ids: 16_384,
-}
-
-interface Rates {
-  /** Whatever takes work for itself: subscriptions, messages, controls and names of messages, and what they come in. */
-  readonly items: Rate
-  readonly bytes: Rate
-}
-
-const MIB = 1_048_576
-
-export const RATES: { readonly [standing in Standing]: Rates } = {
-  stranger: { items: { burst: 4_096, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
-  named: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
-  member: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
 }
 
 /** A node subscribes when it connects. */
@@ -46,7 +33,7 @@ export class GossipMeter {
   readonly #subscriptions: Allowance
 
   constructor(standing: () => Standing, now: () => number) {
-    const { items, bytes } = RATES[standing()]
+    const { items, bytes } = RATES[standing()].gossip
     this.#standing = standing
     this.#now = now
     this.#items = new Allowance(items, now())
@@ -57,7 +44,7 @@ export class GossipMeter {
   /** Gives how many milliseconds to wait before it is handed on; fails for what is a flood at any standing. */
   charge(counts: GossipRpc.Counts, bytes: number): number {
     const now = this.#now()
-    const rates = RATES[this.#standing()]
+    const rates = RATES[this.#standing()].gossip
     this.#items.change(rates.items, now)
     this.#bytes.change(rates.bytes, now)
     const { subscriptions, messages, controls, ids } = counts

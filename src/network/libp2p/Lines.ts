@@ -1,8 +1,9 @@
 /** The meters of all peers, and the lines to them. */
 import type { PeerId } from "../../consensus/replica/Peer.js"
 import type { Standing } from "../Standing.js"
-import { Meter, type Rates, ratesAmong } from "./Meter.js"
+import { Meter } from "./Meter.js"
 import type { Line } from "./MuxerGuard.js"
+import * as Rates from "./Rates.js"
 
 /** A peer that takes nothing for so long is not there any more. */
 const STALLED_MS = 30_000
@@ -30,7 +31,7 @@ export class Lines {
   readonly #now: () => number
   readonly #meters = new Map<PeerId, Meter>()
   readonly #lines = new Map<PeerId, Array<Looked>>()
-  #strangerRates = ratesAmong(0)
+  #strangerRates = Rates.lineAmong(0)
   #countedAt = Number.NEGATIVE_INFINITY
 
   constructor(around: Around, now: () => number) {
@@ -52,13 +53,13 @@ export class Lines {
     return meter
   }
 
-  #ratesOfStrangers(): Rates {
+  #ratesOfStrangers(): Rates.Line {
     const now = this.#now()
     if (Math.abs(now - this.#countedAt) < COUNTED_EVERY_MS) return this.#strangerRates
     this.#countedAt = now
     let strangers = 0
     for (const peer of this.#lines.keys()) if (this.#around.standing(peer) === "stranger") strangers++
-    this.#strangerRates = ratesAmong(strangers)
+    this.#strangerRates = Rates.lineAmong(strangers)
     return this.#strangerRates
   }
 

@@ -4,38 +4,9 @@
  * a stream that is opened. A peer beyond its rates is not read for a while; one that stays beyond them floods.
  */
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
-import { Allowance, type Rate } from "../Allowance.js"
+import { Allowance } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
-
-export interface Rates {
-  readonly pieces: Rate
-  readonly bytes: Rate
-}
-
-const MIB = 1_048_576
-
-/** A piece takes some ten microseconds. */
-export const RATES: { readonly [standing in Standing]: Rates } = {
-  stranger: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
-  named: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
-  member: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
-}
-
-/** What all strangers have together, each its equal part: they are not to take a core, however many come. */
-export const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
-/** Nobody's part is smaller, or honest ones could not even ask. */
-const LEAST = { pieces: 32, bytes: 32_768 }
-
-const among = (strangers: number, rate: Rate, together: number, least: number): Rate => {
-  const part = Math.max(least, Math.floor(together / Math.max(1, strangers)))
-  return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }
-}
-
-/** The rates of a stranger that is one of so many. */
-export const ratesAmong = (strangers: number): Rates => ({
-  pieces: among(strangers, RATES.stranger.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
-  bytes: among(strangers, RATES.stranger.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
-})
+import * as Rates from "./Rates.js"
 
 /** Once it has to wait, it waits for as long as makes a few pieces at once possible: timers cost something too. */
 const REST_MS = 50
@@ -48,11 +19,18 @@ const WORTHY_BYTES = 64
 /** What this node sends is acknowledged in a record and a frame. */
 const PIECES_PER_FRAME_SENT = 2
 
+/** An answer comes in frames of 64 KiB, each in a record; twice as many, since the sender's window cuts some of them. */
+const ANSWERED_PIECE_BYTES = 16_384
+/** The message itself, and what is left over of a frame. */
+const PIECES_PER_ANSWER = 4
+/** Answers that are asked for together and not there yet. More are read at the peer's rate. */
+const CREDITED_ANSWERS = 8
+
 export interface Around {
   /** Who the peer is now. */
   readonly standing: () => Standing
   /** The rates of strangers now. */
-  readonly strangerRates: () => Rates
+  readonly strangerRates: () => Rates.Line
   /** It goes on and on beyond its rates. */
   readonly flooded: (what: string) => void
   readonly now: () => number
@@ -77,9 +55,9 @@ export class Meter {
 
   readonly standing = (): Standing => this.#around.standing()
 
-  get #rates(): Rates {
+  get #rates(): Rates.Line {
     const standing = this.#around.standing()
-    return standing === "stranger" ? this.#around.strangerRates() : RATES[standing]
+    return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing].line
   }
 
   /** When something came last. */
@@ -114,14 +92,16 @@ export class Meter {
 
   /** It was asked for an answer that may be as long as this. */
   asked(answerBytes: number): void {
-    this.#bytes.earn(answerBytes)
+    const pieces = PIECES_PER_ANSWER + Math.ceil(answerBytes / ANSWERED_PIECE_BYTES)
+    this.#pieces.credit(pieces, CREDITED_ANSWERS * pieces)
+    this.#bytes.credit(answerBytes, CREDITED_ANSWERS * answerBytes)
   }
 
   /** By the full rate: that many others are here is no offence. */
   #judge(pieces: number, bytes: number): void {
     this.#beyond += pieces
     this.#beyondBytes += bytes
-    if (this.#beyond < RATES[this.#around.standing()].pieces.perSecond * FLOOD_SECONDS) return
+    if (this.#beyond < Rates.RATES[this.#around.standing()].line.pieces.perSecond * FLOOD_SECONDS) return
     const isFlood = this.#beyondBytes < this.#beyond * WORTHY_BYTES
     this.#beyond = 0
     this.#beyondBytes = 0

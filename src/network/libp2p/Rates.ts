@@ -1,0 +1,55 @@
+/** What a peer may cost a second, by its standing. */
+import type { Rate } from "../Allowance.js"
+import type { Standing } from "../Standing.js"
+
+/** Below the level of messages: see `Meter`. */
+export interface Line {
+  readonly pieces: Rate
+  readonly bytes: Rate
+}
+
+/** Within gossip: see `GossipMeter`. */
+export interface Gossip {
+  /** Whatever takes work for itself: subscriptions, messages, controls and names of messages, and what they come in. */
+  readonly items: Rate
+  readonly bytes: Rate
+}
+
+export interface Rates {
+  readonly line: Line
+  readonly gossip: Gossip
+}
+
+const MIB = 1_048_576
+
+/** Of those whom the operator or the committee vouches for. */
+const TRUSTED: Rates = {
+  line: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
+  gossip: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
+}
+
+/** A piece takes some ten microseconds. */
+export const RATES: { readonly [standing in Standing]: Rates } = {
+  stranger: {
+    line: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
+    gossip: { items: { burst: 4_096, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
+  },
+  named: TRUSTED,
+  member: TRUSTED,
+}
+
+/** What all strangers have together, in equal parts: they must not take a whole core, however many there are. */
+export const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
+/** Nobody's part is smaller than this. Otherwise honest strangers could not even ask. */
+const LEAST = { pieces: 32, bytes: 32_768 }
+
+const among = (strangers: number, rate: Rate, together: number, least: number): Rate => {
+  const part = Math.max(least, Math.floor(together / Math.max(1, strangers)))
+  return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }
+}
+
+/** The rates of each of so many strangers. */
+export const lineAmong = (strangers: number): Line => ({
+  pieces: among(strangers, RATES.stranger.line.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
+  bytes: among(strangers, RATES.stranger.line.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
+})

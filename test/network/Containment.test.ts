@@ -5,12 +5,15 @@ import * as Frames from "../../src/network/Frames.js"
 import { Switchboard } from "../../src/network/libp2p/Switchboard.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received } from "../../src/network/Network.js"
+import * as Places from "../../src/network/Places.js"
 import { Standings } from "../../src/network/Standing.js"
 import * as Address from "../../src/protocol/Address.js"
 import type { Hash } from "../../src/protocol/Hash.js"
 import { SecretKey } from "../../src/protocol/Keys.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
+import { genesisOf } from "../consensus/replica/Cluster.js"
 import { type Bot, connect } from "./attacks/Bot.js"
+import { stranger as hostile } from "./Hostile.js"
 
 const genesisHash = "ab".repeat(32) as Hash
 const networkId = "udg-switchboard" as NetworkId
@@ -46,12 +49,28 @@ const started = async (heard: (received: Received) => void = ({ settle }) => set
   })
   left.push(() => board.stop())
   const [target = ""] = board.addresses
-  const stranger = async (source: string): Promise<Bot> => {
-    const bot = await connect({ networkId, genesisHash, target, source })
+  const stranger = async (source: string, heard: "deaf" | null = null): Promise<Bot> => {
+    const bot = await connect({ networkId, genesisHash, target, source }, heard)
     left.push(() => bot.close())
     return bot
   }
   return { board, clock, warnings, stranger }
+}
+
+const counting = async () => {
+  let count = 0
+  const all = await started(({ settle }) => {
+    count++
+    settle("known")
+  })
+  return { ...all, heard: () => count }
+}
+
+/** Connects without greeting. */
+const silent = async (target: string) => {
+  const genesis = genesisOf({ validators: { ann: 10_000 } })
+  const one = await hostile(genesis, target)
+  return { connection: await one.dial(), stop: one.stop }
 }
 
 const question = () => {
@@ -87,6 +106,137 @@ describe("a message", () => {
       board.sweep()
       await until(() => !slow.isOpen() && board.sessions.length === 0)
       expect(warnings).toEqual([])
+    },
+    LIMIT_MS,
+  )
+})
+
+/** Says one byte after the other, each when it is told to. */
+const dripping = (bytes: Uint8Array) => {
+  let drip = () => {}
+  const next = () =>
+    new Promise<void>((resolve) => {
+      drip = resolve
+    })
+  const drops = async function* () {
+    for (const byte of bytes) {
+      yield Uint8Array.of(byte)
+      await next()
+    }
+  }
+  return { drops: drops(), drip: () => drip() }
+}
+
+describe("a peer", () => {
+  it(
+    "that says a byte of its closing checkpoints every few seconds has a minute for all of them",
+    async () => {
+      const { board, clock, stranger } = await started()
+      const slow = await stranger("127.0.0.1")
+      await until(() => board.sessions.length === 1)
+      const { drops, drip } = dripping(
+        Frames.framed(MessageCodec.encode({ _tag: "Closing", signed: [], newest: null })),
+      )
+      slow.write("answers", drops).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      for (let seconds = 0; seconds < 60; seconds += 12) {
+        board.sweep()
+        expect(slow.isOpen()).toBe(true)
+        drip()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        clock.now += 12_000
+      }
+      clock.now += 1_000
+      board.sweep()
+      await until(() => !slow.isOpen() && board.sessions.length === 0)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that reads nothing of what it is sent is let go after half a minute, and others are not",
+    async () => {
+      const { board, clock, stranger } = await started()
+      const deaf = await stranger("127.0.0.1", "deaf")
+      const other = await stranger("127.0.0.2")
+      await until(() => board.sessions.length === 2)
+      const root = "cd".repeat(32) as Hash
+      const subtree = randomBytes(500_000)
+      for (const { facts } of board.sessions) {
+        for (let n = 0; n < 4; n++) board.send(facts.peer, { _tag: "State", root, subtree })
+      }
+      const waiting = () => board.sessions.filter(({ isStalled }) => isStalled).length
+      await until(() => {
+        clock.now += 30_001
+        const isOne = waiting() === 1
+        if (!isOne) clock.now -= 30_001
+        return isOne
+      })
+      clock.now -= 2
+      board.sweep()
+      expect(deaf.isOpen()).toBe(true)
+      clock.now += 2
+      board.sweep()
+      await until(() => !deaf.isOpen())
+      expect(other.isOpen()).toBe(true)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that does not greet is cut after ten seconds, and may neither ask nor gossip before",
+    async () => {
+      const { board, clock, heard } = await counting()
+      const { connection, stop } = await silent(board.addresses[0] ?? "")
+      left.push(stop)
+      const says = [connection.newStream(board.protocolOf("questions")), connection.newStream("/meshsub/1.2.0")]
+      for (const stream of await Promise.all(says)) {
+        Promise.resolve(stream.sink(holding(question()))).catch(() => {})
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      expect(connection.status).toBe("open")
+      expect([heard(), board.sessions.length]).toEqual([0, 0])
+      clock.now += 10_001
+      const swept = performance.now()
+      board.sweep()
+      await until(() => connection.status !== "open")
+      // Otherwise the limit for a greeting would have cut it, in ten seconds of the real clock.
+      expect(performance.now() - swept).toBeLessThan(6_000)
+      expect([heard(), board.failures]).toEqual([0, 0])
+    },
+    LIMIT_MS,
+  )
+})
+
+describe("the places of strangers", () => {
+  it(
+    "are given by a full crowd: the one that misbehaved goes for a newcomer from elsewhere, and a neighbour gets none",
+    async () => {
+      const { board, stranger } = await started()
+      const hosts = [1, 2, 3, 4].map((n) => `127.0.${n}.1`)
+      const bots: Array<Bot> = []
+      // No more at once than may be on their way to greet.
+      for (let n = 0; n < Places.STRANGERS_PER_HOST; n += 8) {
+        const some = hosts.flatMap((host) => Array.from({ length: 8 }, () => stranger(host)))
+        bots.push(...(await Promise.all(some)))
+        await until(() => board.sessions.length === bots.length)
+      }
+      expect(board.strangers).toBe(Places.STRANGERS)
+      const [first, rude] = bots
+      // One offence costs points and not yet the connection.
+      rude?.write("answers", holding(Frames.framed(Uint8Array.of(255)))).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      expect(bots.filter((bot) => bot.isOpen())).toHaveLength(Places.STRANGERS)
+
+      await stranger(hosts[0] ?? "").catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect([first?.isOpen(), rude?.isOpen(), board.strangers]).toEqual([true, true, Places.STRANGERS])
+
+      const newcomer = await stranger("127.9.0.1")
+      await until(() => rude?.isOpen() === false)
+      expect(newcomer.isOpen()).toBe(true)
+      expect(board.strangers).toBe(Places.STRANGERS)
+      expect(bots.filter((bot) => !bot.isOpen())).toEqual([rude])
     },
     LIMIT_MS,
   )

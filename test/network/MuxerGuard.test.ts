@@ -47,7 +47,11 @@ const strangerRates = () => lineAmong(1)
 const meter = () => new Meter({ standing: () => "member", strangerRates, flooded: () => {}, now: Date.now })
 
 /** A multiplexer that only notes what it is fed. */
-const fed = async (source: AsyncGenerator<Uint8Array>, streams: ReadonlyArray<Stream> = []) => {
+const fed = async (
+  source: AsyncGenerator<Uint8Array>,
+  streams: ReadonlyArray<Stream> = [],
+  charged: Meter = meter(),
+) => {
   const frames: Array<Uint8Array> = []
   const violations: Array<string> = []
   const factory: StreamMuxerFactory = {
@@ -67,7 +71,7 @@ const fed = async (source: AsyncGenerator<Uint8Array>, streams: ReadonlyArray<St
     }),
   }
   const guarded = MuxerGuard.guarded(factory, {
-    meter: meter(),
+    meter: charged,
     opened: () => {},
     violated: ({ message }) => violations.push(message),
     failed: (error) => violations.push(`bug: ${error}`),
@@ -109,6 +113,18 @@ describe("frames of the multiplexer", () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe("what frames cost", () => {
+  it("is a piece for each record and each frame, and fifty for one that opens a stream, with content or without", async () => {
+    const costs: Array<number> = []
+    const counting = meter()
+    counting.charge = (pieces) => void costs.push(pieces)
+    const opening = [frame(1, 1, 1, 0), frame(0, 1, 3, 2, Uint8Array.of(1, 2))]
+    const reset = frame(1, 8, 1, 0)
+    await fed(cutInto(joined([...opening, reset, data(Uint8Array.of(1))]), [1_000]), [], counting)
+    expect(costs).toEqual([1, 50, 50, 1, 1])
   })
 })
 

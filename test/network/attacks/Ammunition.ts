@@ -174,3 +174,15 @@ export const emptyGossip = (topic: string, bytes: number): ReadonlyArray<Uint8Ar
     lengthPrefixed(repeated(field(2, new Uint8Array(0)), bytes)),
   ]
 }
+
+const OFFERED = 2_000
+
+/** Offers of messages that do not exist, and requests for them, with well-formed names. */
+export const vainOffers = (topics: ReadonlyArray<string>): ReadonlyArray<Uint8Array> => {
+  const ids = (number: number) => Array.from({ length: OFFERED }, () => field(number, randomBytes(32)))
+  return topics.flatMap((topic) => {
+    const offers = field(1, Buffer.concat([field(1, Buffer.from(topic, "utf8")), ...ids(2)]))
+    const wants = field(2, Buffer.concat(ids(1)))
+    return [offers, wants].map((control) => lengthPrefixed(field(3, control)))
+  })
+}

@@ -39,6 +39,8 @@ export interface Bot {
     message: Uint8Array,
     sent: (bytes: number) => boolean,
   ) => Promise<void>
+  /** Opens streams as fast as it is let, asks for protocols that nobody has, and resets them. */
+  readonly openStreams: (sent: (bytes: number) => boolean) => Promise<void>
   /** The same as `write` to gossip. */
   readonly gossip: (bytes: Bytes) => Promise<void>
   readonly topic: (name: "transactions" | "votes") => string
@@ -146,16 +148,46 @@ const isWindow = (stream: object): stream is Window => "_id" in stream && "sendW
 const PIECES_AT_ONCE = 4_096
 const LOOK_MS = 20
 
+const WINDOW_UPDATE = 1
+const [SYN, RST] = [1, 8]
+/** Far above those of the muxer itself. */
+const FIRST_STREAM = 1_000_001
+const STREAMS_AT_ONCE = 64
+
+const frame = (type: number, flags: number, stream: number, content: Uint8Array): Uint8Array => {
+  const head = Buffer.alloc(HEADER_BYTES)
+  head.writeUInt8(type, 1)
+  head.writeUInt16BE(flags, 2)
+  head.writeUInt32BE(stream, 4)
+  head.writeUInt32BE(content.length, 8)
+  return Buffer.concat([head, content])
+}
+
+const NOTHING = new Uint8Array(0)
+const PROPOSAL = Buffer.from("\x13/multistream/1.0.0\n\x0d/udg/nothing\n", "utf8")
+
+/** A stream that is opened, negotiates in vain, and is reset. */
+const vainStream = (stream: number): Uint8Array =>
+  Buffer.concat([
+    frame(WINDOW_UPDATE, SYN, stream, NOTHING),
+    frame(0, 0, stream, PROPOSAL),
+    frame(WINDOW_UPDATE, RST, stream, NOTHING),
+  ])
+
 /** Everything a node sends to it is read and thrown away, but for what `heard` wants. */
-const drain = async (stream: Stream, channel: Channel.Channel, heard: Heard | null): Promise<void> => {
+const drain = async (stream: Stream, channel: Channel.Channel, heard: Heard | "deaf" | null): Promise<void> => {
+  if (heard === "deaf") return
   if (heard === null) for await (const _ of stream.source);
   else for await (const frame of Frames.read(stream.source, 8_000_000)) heard(channel, frame)
 }
 
 export type Heard = (channel: Channel.Channel, frame: Uint8Array) => void
 
-/** Dials and greets under a new identity; fails when it is not let in. */
-export const connect = async (place: Place, heard: Heard | null = null): Promise<Bot> => {
+/**
+ * Dials and greets under a new identity; fails when it is not let in. `heard`: takes what comes; the deaf read nothing of
+ * it, all others throw it away.
+ */
+export const connect = async (place: Place, heard: Heard | "deaf" | null = null): Promise<Bot> => {
   const protocolOf = (name: string) => `/udg/${Hello.PROTOCOL_VERSION}/${place.genesisHash}/${name}`
   const packets = new Packets()
   const node = await createLibp2p({
@@ -204,8 +236,20 @@ export const connect = async (place: Place, heard: Heard | null = null): Promise
         })(),
       )
     }
+    let nextStream = FIRST_STREAM
+    const openStreams = async (sent: (bytes: number) => boolean) => {
+      for (;;) {
+        const first = nextStream
+        const bytes = Buffer.concat(Array.from({ length: STREAMS_AT_ONCE }, (_, n) => vainStream(first + 2 * n)))
+        nextStream += 2 * STREAMS_AT_ONCE
+        await packets.add(bytes)
+        if (!sent(bytes.length) || opened.status !== "open") return
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
     return {
       writePieces,
+      openStreams,
       isOpen: () => opened.status === "open",
       write: (channel, bytes) => write(protocolOf(channel), bytes),
       gossip: (bytes) => write(GOSSIP, bytes),

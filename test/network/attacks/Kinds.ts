@@ -117,6 +117,26 @@ const single = {
         )
     },
   },
+  offers: {
+    says: "offers of messages that do not exist, and requests for them",
+    load: () => (front) => {
+      const rpcs = Ammunition.vainOffers([front.bot.topic("votes"), front.bot.topic("transactions")])
+      return all(
+        front,
+        gossiping(front, () => cycle(front, rpcs)),
+      )
+    },
+  },
+  streams: {
+    says: "streams that are opened, ask for unknown protocols and are reset",
+    load: () => (front) => {
+      const sent = (bytes: number): boolean => {
+        front.sent(1, bytes)
+        return !front.isOver()
+      }
+      return all(front, () => front.bot.openStreams(sent))
+    },
+  },
   slow: {
     says: "headers, evidence and heartbeats by nobody under signatures that are slow to judge",
     load: () => {

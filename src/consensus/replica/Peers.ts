@@ -34,7 +34,6 @@ interface Standing {
   /** Whether it brought something since it was last asked. */
   hasBrought: boolean
   failures: number
-  benchedAt: number
   benchedUntil: number
 }
 
@@ -78,7 +77,7 @@ export class Peers {
     const added = [...present.values()].filter(({ peer }) => !before.has(peer))
     for (const connection of added) {
       // Behind all that wait: whoever comes and goes gets no more turns for it.
-      const fresh = { turn: ++this.#turns, hasBrought: false, failures: 0, benchedAt: 0, benchedUntil: 0 }
+      const fresh = { turn: ++this.#turns, hasBrought: false, failures: 0, benchedUntil: 0 }
       this.#standings.set(connection.peer, { connection, ...fresh })
     }
     for (const validator of this.#owed.keys()) if (this.#weightOf(validator) === 0) this.#owed.delete(validator)
@@ -119,9 +118,7 @@ export class Peers {
     const place = (kind - first + CLASSES.length) % CLASSES.length
     const inTurn = [kind === MEMBER ? -this.#owedTo(standing.connection.validator) : 0, standing.turn]
     if (order !== "Best" || this.#inVain.has(kind)) return [place, ...inTurn]
-    // A clock that was set back does not make the wait longer.
-    const isBenched = now >= standing.benchedAt && now < standing.benchedUntil
-    return [place, isBenched ? 1 : 0, kind === MEMBER || standing.hasBrought ? 0 : 1, ...inTurn]
+    return [place, now < standing.benchedUntil ? 1 : 0, kind === MEMBER || standing.hasBrought ? 0 : 1, ...inTurn]
   }
 
   #classOf({ connection: { validator, isDialled } }: Standing): Class {
@@ -182,7 +179,6 @@ export class Peers {
     const standing = this.#standings.get(peer)
     if (standing === undefined) return
     standing.hasBrought = false
-    standing.benchedAt = now
     standing.benchedUntil = now + BENCHED_PACES * this.#everyMs * 2 ** standing.failures
     standing.failures = Math.min(MAX_DOUBLINGS, standing.failures + 1)
     const kind = this.#classOf(standing)

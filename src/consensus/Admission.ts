@@ -56,6 +56,15 @@ export class Admission {
     return round <= this.#dag.collectedRound || this.#dag.has(hash) || this.#room.has(hash)
   }
 
+  /** What the authors weigh, besides its own, whose vertices wait for this one. */
+  weightNeeding({ header }: Pick<Vertex, "header">): number {
+    const { committee } = this.#dag
+    const own = committee.seatOf(header.author)
+    return this.#room
+      .neededBy(header)
+      .reduce((weight, seat) => (seat === own ? weight : weight + committee.weightOf(seat)), 0)
+  }
+
   /** A vertex that is waiting. */
   get(hash: Hash): Vertex | undefined {
     return this.#room.get(hash)?.vertex

@@ -125,6 +125,8 @@ export class Core {
   /** The last round that was proposed in this epoch, whether or not the vertex is back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
+  /** Whether no round was completed for long, as of the last tick. */
+  #isStandingStill = false
   /** How far the wall clock is ahead of the steady one. */
   #wallAheadMs = 0
   /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stand still too. */
@@ -278,6 +280,17 @@ export class Core {
     }
     if (header.epoch === epoch + 1 && this.#early?.wants(header) === true) return WANTED
     return isOwn && header.epoch >= epoch - 1 ? OWN_HEADER : { _tag: "Elsewhere", epoch: header.epoch }
+  }
+
+  /**
+   * Whether the network builds on this vertex: authors of at least a third of the weight do, besides its own, so an honest
+   * one among them. While nothing moves, or for a node that signs nothing itself, it is enough that anybody does.
+   */
+  isBuiltOn(header: Header): boolean {
+    const { admission, committee } = this.#epoch
+    const weight = admission.weightNeeding({ header })
+    if (!committee.isQuorum(committee.totalWeight - weight)) return true
+    return weight > 0 && (this.#epoch.seat === undefined || this.#isStandingStill)
   }
 
   /** A header under the own key that `useOf` wanted for its own sake; its signature holds. */
@@ -590,6 +603,7 @@ export class Core {
     const { dag, reachedRound, seat } = this.#epoch
     const isOver = this.#checkpoints.closing !== null
     const hasStopped = this.#hasStopped(now)
+    this.#isStandingStill = hasStopped
     const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
     this.#epoch.admission.admitUnnamed(isOver || hasStopped)
     // A follower of a network that has halted lacks nothing that a member does not ask for.

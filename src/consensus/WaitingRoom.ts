@@ -148,6 +148,12 @@ export class WaitingRoom {
     return want !== undefined && !SeatSet.isEmpty(want.neededBy)
   }
 
+  /** The authors of vertices that were to enter and wait for this one, itself or through others. */
+  neededBy(parent: Parent): ReadonlyArray<number> {
+    const want = this.#wants.get(referenceTo(parent))
+    return want === undefined ? [] : SeatSet.seatsIn(want.neededBy)
+  }
+
   /** The next guest that may enter. It is given once, and stays until it is taken. */
   next(): Guest | undefined {
     return this.#toEnter.pop()

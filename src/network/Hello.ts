@@ -106,7 +106,8 @@ export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({
 /** Whose node it is, by an answer to one's own challenge; none when the proof proves nothing. */
 export const validatorOf = (own: Hello, ends: Ends, { publicKey, signature }: Proof): Address.Address | null => {
   if (!isSayable(ends)) return null
-  const holds = Verification.isValid({ message: signedBytes(own, ends), publicKey, signature })
+  // Of a proof the native no is final: nobody has to take it but this node, and strangers may send it.
+  const holds = Verification.isValidAtDoor({ message: signedBytes(own, ends), publicKey, signature })
   return holds ? Address.fromPublicKey(publicKey) : null
 }
 

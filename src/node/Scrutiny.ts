@@ -44,7 +44,7 @@ export interface Surroundings {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
-  readonly verifier: Pick<Verifier, "judge">
+  readonly verifier: Pick<Verifier, "judge" | "judgeByZip215">
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
   /** Whether a heartbeat says more than its validator's last one. */
@@ -148,15 +148,14 @@ export class Scrutiny {
     return this.#around.replica.core.epoch.opening.record.epoch
   }
 
-  #isAnswer({ received }: Waiting, tag: "Closing" | "Highest" | "Rounds" | "State" | "Vertices"): boolean {
+  #isAnswer({ received }: Waiting, tag: "Closing" | "Highest" | "Rounds" | "State"): boolean {
     return this.#around.asked.answered(received.from, tag)
   }
 
   #judgeVertices(waiting: Waiting, message: PackedOf<"Vertices" | "Rounds">): void {
     const { received, owner } = waiting
     const isRounds = message._tag === "Rounds"
-    const isAsked = this.#isAnswer(waiting, message._tag)
-    const isOfUse = !isRounds || (isAsked && message.epoch === this.#epoch)
+    const isOfUse = !isRounds || (this.#isAnswer(waiting, "Rounds") && message.epoch === this.#epoch)
     if (!isOfUse || !this.#around.replica.isAwaited(received.from, message)) {
       this.#drop(waiting)
       return
@@ -165,7 +164,8 @@ export class Scrutiny {
       from: received.from,
       owner,
       vertices: message.vertices,
-      isAsked,
+      isAnswer: (hashes) =>
+        isRounds || this.#around.asked.answeredWith(received.from, hashes, received.standing === "member"),
       isRounds,
       hold: (judge) => this.#hold(waiting, "checking signatures", judge),
       stepAside: () => this.#stepAside(waiting),

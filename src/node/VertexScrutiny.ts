@@ -6,7 +6,7 @@
  * of its own: then other peers' copies are judged as well, each in its sender's turn.
  */
 import { Either } from "effect"
-import type { Use } from "../consensus/Core.js"
+import { KNOWN, type Use } from "../consensus/Core.js"
 import type { PeerId } from "../consensus/replica/Peer.js"
 import type { Replica } from "../consensus/replica/Replica.js"
 import * as Validity from "../consensus/Validity.js"
@@ -19,7 +19,6 @@ import { verificationKey } from "../protocol/Transaction.js"
 import type { Check, VerifiedTransactions } from "../protocol/Verification.js"
 import * as Vertex from "../protocol/Vertex.js"
 import type { Owner } from "./FairQueue.js"
-import { SecondOpinion } from "./SecondOpinion.js"
 import type { Turns } from "./Turns.js"
 import type { Verifier } from "./Verifier.js"
 
@@ -36,12 +35,12 @@ export type Finding =
       readonly done: () => void
     }
 
-export interface Said {
+export interface Arrival {
   readonly from: PeerId
   readonly owner: Owner
   readonly vertices: ReadonlyArray<Vertex.Encoded>
-  /** Asked for by this node. Who is no member speaks unasked only of its own vertices. */
-  readonly isAsked: boolean
+  /** Whether this node asked for one of these. Who is no member speaks unasked only of its own vertices. */
+  readonly isAnswer: (hashes: ReadonlyArray<Hash>) => boolean
   /** An answer of whole rounds: what is known of it is needed to go on from there. */
   readonly isRounds: boolean
   /** Runs a piece of the judging; what it throws ends this message. */
@@ -51,14 +50,18 @@ export interface Said {
   readonly conclude: (finding: Finding) => void
 }
 
+interface Said extends Arrival {
+  readonly isAsked: boolean
+}
+
 export interface Surroundings {
   readonly replica: {
-    readonly core: Pick<Replica["core"], "epoch" | "useOf">
+    readonly core: Pick<Replica["core"], "epoch" | "isBuiltOn" | "useOf">
     readonly validatorOf: Replica["validatorOf"]
   }
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
-  readonly verifier: Pick<Verifier, "judge">
+  readonly verifier: Pick<Verifier, "judge" | "judgeByZip215">
   readonly turns: Turns
 }
 
@@ -81,10 +84,40 @@ interface Part {
   readonly checks: ReadonlyArray<Check>
 }
 
-/** Hashes of vertices whose author signed something that does not hold; the oldest are forgotten. */
-const REMEMBERED_REFUSALS = 1_024
+/**
+ * So many signatures that only the slow rule takes are judged in any vertex. No node of this kind puts one into its own,
+ * since none passes its door. A vertex with more is valid, but its author could hold up everybody: shown to one member
+ * alone, which names it, it keeps the others waiting for as long as they need to judge it. So nobody here is the first to
+ * name it: it is judged when the network builds on it.
+ */
+export const SLOW_SIGNATURES = 64
+/** Hashes of vertices that need no second look; the oldest are forgotten. */
+const REMEMBERED = 1_024
 /** While a copy has been under way for no longer than this, copies that nobody asked for wait for what comes of it. */
 const SOON_MS = 250
+
+interface Doubtful {
+  readonly part: Part
+  /** What the native verifier refused. */
+  readonly doubted: ReadonlyArray<Check>
+}
+
+/** Hashes, as many as fit. */
+class Remembered {
+  readonly #hashes = new Set<Hash>()
+
+  has(hash: Hash): boolean {
+    return this.#hashes.has(hash)
+  }
+
+  add(hash: Hash): void {
+    this.#hashes.add(hash)
+    for (const oldest of this.#hashes) {
+      if (this.#hashes.size <= REMEMBERED) return
+      this.#hashes.delete(oldest)
+    }
+  }
+}
 
 const invalid = (what: string): Finding => ({ _tag: "Refused", what, offence: "invalid" })
 
@@ -93,19 +126,34 @@ const badBody = invalid("a vertex with a signature in it that does not hold")
 
 export class VertexScrutiny {
   readonly #around: Surroundings
-  readonly #secondOpinion = new SecondOpinion()
   /** Their headers hold, and the rest of them is being verified: since when, for each peer that sent one. */
   readonly #underWay = new Map<Hash, Map<PeerId, number>>()
-  /** Of these, those whose author's turn for a second opinion they wait for, which no other copy would have sooner. */
+  /** Of these, those that wait for their author's turn under the slow rule, which no other copy would have sooner. */
   readonly #inDoubt = new Set<Hash>()
-  readonly #refused = new Set<Hash>()
+  readonly #refused = new Remembered()
+  /** Nobody builds on these, and they hold more slow signatures than any node of this kind puts into one. */
+  readonly #leftAside = new Remembered()
 
   constructor(surroundings: Surroundings) {
     this.#around = surroundings
   }
 
-  judge(said: Said): void {
-    const sorted = this.#sort(said)
+  judge(arrival: Arrival): void {
+    const headers: Array<Header.Header> = []
+    for (const { encoded } of arrival.vertices) {
+      const decoded = Vertex.decodeHeader(encoded)
+      if (Either.isLeft(decoded)) {
+        arrival.conclude({ _tag: "Refused", what: decoded.left.message, offence: "malformed" })
+        return
+      }
+      headers.push(decoded.right)
+    }
+    const isAsked = arrival.isAnswer(headers.map(({ hash }) => hash))
+    this.#judgeDecoded({ ...arrival, isAsked }, headers)
+  }
+
+  #judgeDecoded(said: Said, decoded: ReadonlyArray<Header.Header>): void {
+    const sorted = this.#sort(said, decoded)
     if ("_tag" in sorted) {
       said.conclude(sorted)
       return
@@ -114,16 +162,15 @@ export class VertexScrutiny {
     this.#judgeHeaders(said, [...headers, ...sorted.ownHeaders], () => this.#open(said, sorted, 0, []))
   }
 
-  #sort(said: Said): Sorted | Finding {
+  #sort(said: Said, headers: ReadonlyArray<Header.Header>): Sorted | Finding {
     const { from, owner, isAsked, isRounds } = said
     const author = this.#around.replica.validatorOf(from)
     const candidates: Array<Candidate> = []
     const ownHeaders: Array<Header.Header> = []
     let elsewhere: Epoch | null = null
-    for (const { encoded } of said.vertices) {
-      const decoded = Vertex.decodeHeader(encoded)
-      if (Either.isLeft(decoded)) return { _tag: "Refused", what: decoded.left.message, offence: "malformed" }
-      const header = decoded.right
+    for (const [i, { encoded }] of said.vertices.entries()) {
+      const header = headers[i]
+      if (header === undefined) continue
       // Nobody relays vertices: they are pushed by their authors and fetched from whoever names them.
       if (!isAsked && owner.standing !== "member" && header.author !== author) continue
       const use = this.#useOf(header, said)
@@ -149,8 +196,10 @@ export class VertexScrutiny {
   }
 
   #useOf(header: Header.Header, said: Said): Use | "refused" {
+    const { core } = this.#around.replica
     if (this.#refused.has(header.hash)) return "refused"
-    return this.#isUnderWay(header.hash, said) ? { _tag: "Known" } : this.#around.replica.core.useOf(header)
+    if (this.#leftAside.has(header.hash) && !core.isBuiltOn(header)) return KNOWN
+    return this.#isUnderWay(header.hash, said) ? KNOWN : core.useOf(header)
   }
 
   /** Whether this copy need not be judged: its sender's last one, or one that will soon be done, is under way. */
@@ -188,12 +237,8 @@ export class VertexScrutiny {
         // The slow rule is only for those whom this node asked, and for members; of others the native no is final.
         else if (!said.isAsked && owner.standing !== "member" && author === null) conclude(badHeader)
         else {
-          this.#secondOpinion.ask(owner.peer, refused, (holds) =>
-            hold(() => {
-              if (holds) then()
-              else conclude(badHeader)
-            }),
-          )
+          const judged = (holds: boolean): void => (holds ? then() : conclude(badHeader))
+          this.#judgeSlowly(refused, owner.peer, (holds) => hold(() => judged(holds)))
         }
       }),
     )
@@ -239,11 +284,13 @@ export class VertexScrutiny {
     const done = (): void => {
       for (const hash of hashes) this.#end(hash, from)
     }
-    const vertices = parts.map(({ vertex }) => vertex)
-    const sound: Finding = { _tag: "Sound", vertices, ownHeaders, elsewhere, done }
+    const accept = (leftAside: ReadonlySet<Part>): void => {
+      const vertices = parts.filter((part) => !leftAside.has(part)).map(({ vertex }) => vertex)
+      conclude({ _tag: "Sound", vertices, ownHeaders, elsewhere, done })
+    }
     const refuse = (guilty: ReadonlyArray<Part>): void => {
       done()
-      for (const { vertex } of guilty) this.#refuse(vertex.header.hash)
+      for (const { vertex } of guilty) this.#refused.add(vertex.header.hash)
       conclude(badBody)
     }
     // One that stayed here for good after a bug would be taken from nobody.
@@ -259,9 +306,14 @@ export class VertexScrutiny {
     const checks = parts.flatMap((part) => part.checks)
     this.#verify(said, checks, true, (refused) =>
       holdOrForget(() => {
-        const doubted = new Set(refused)
-        const doubtful = parts.filter((part) => part.checks.some((check) => doubted.has(check)))
-        this.#doubt({ ...said, hold: holdOrForget }, doubted, doubtful, () => conclude(sound), refuse)
+        const refusedOnes = new Set(refused)
+        const doubtful = parts
+          .map((part) => ({ part, doubted: part.checks.filter((check) => refusedOnes.has(check)) }))
+          .filter(({ doubted }) => doubted.length > 0)
+        const leftAside = new Set(doubtful.filter((doubt) => this.#isLeftAside(doubt)).map(({ part }) => part))
+        for (const { vertex } of leftAside) this.#leftAside.add(vertex.header.hash)
+        const toJudge = doubtful.filter(({ part }) => !leftAside.has(part))
+        this.#doubt({ ...said, hold: holdOrForget }, toJudge, () => accept(leftAside), refuse)
       }),
     )
   }
@@ -269,35 +321,35 @@ export class VertexScrutiny {
   /** ZIP-215 has the last word on what stands in a vertex; whoever signed the vertex waits for it, and nobody else. */
   #doubt(
     said: Said,
-    doubted: ReadonlySet<Check>,
-    doubtful: Array<Part>,
+    doubtful: Array<Doubtful>,
     accept: () => void,
     refuse: (guilty: ReadonlyArray<Part>) => void,
   ): void {
-    const part = doubtful.pop()
-    if (part === undefined) {
+    const next = doubtful.pop()
+    if (next === undefined) {
       accept()
       return
     }
+    const { part, doubted } = next
     const { hash, author } = part.vertex.header
-    const checks = part.checks.filter((check) => doubted.has(check))
     this.#inDoubt.add(hash)
     said.stepAside()
-    this.#secondOpinion.ask(author, checks, (holds) =>
+    this.#judgeSlowly(doubted, author, (holds) =>
       said.hold(() => {
         this.#inDoubt.delete(hash)
-        if (holds) this.#doubt(said, doubted, doubtful, accept, refuse)
+        if (holds) this.#doubt(said, doubtful, accept, refuse)
         else refuse([part])
       }),
     )
   }
 
-  #refuse(hash: Hash): void {
-    this.#refused.add(hash)
-    for (const oldest of this.#refused) {
-      if (this.#refused.size <= REMEMBERED_REFUSALS) return
-      this.#refused.delete(oldest)
-    }
+  #isLeftAside({ part, doubted }: Doubtful): boolean {
+    return doubted.length > SLOW_SIGNATURES && !this.#around.replica.core.isBuiltOn(part.vertex.header)
+  }
+
+  /** By ZIP-215, in the turn of whoever causes it. */
+  #judgeSlowly(checks: ReadonlyArray<Check>, cause: string, then: (holds: boolean) => void): void {
+    this.#around.verifier.judgeByZip215(checks, then, { peer: cause, standing: "member" })
   }
 
   /** Gives those that the native verifier refuses. */

@@ -150,6 +150,48 @@ describe("a node without a key that stands still", () => {
   })
 })
 
+describe("a vertex that is slow to judge is built on", () => {
+  const { header } = picture.vertex("D2")
+  const isBuiltOnAfter = (member: Member, ...names: ReadonlyArray<string>): boolean => {
+    member.receive(...names)
+    return member.core.isBuiltOn(header)
+  }
+
+  it("when authors of a third of the weight wait for it, besides its own: one of them is honest", () => {
+    const member = new Member(picture)
+    expect(isBuiltOnAfter(member, "B1", "C1", "D1")).toBe(false)
+    expect(isBuiltOnAfter(member, "D3", "D4")).toBe(false)
+    expect(isBuiltOnAfter(member, "B3")).toBe(false)
+    expect(isBuiltOnAfter(member, "C3")).toBe(true)
+  })
+
+  it("also when they wait for a vertex that waits for it", () => {
+    const member = new Member(picture)
+    expect(isBuiltOnAfter(member, "B4", "C4")).toBe(false)
+    expect(isBuiltOnAfter(member, "D3")).toBe(true)
+  })
+
+  it("by anybody but its author, for a member that stands still", () => {
+    const member = new Member(picture)
+    member.receive("D3")
+    member.wait(STANDSTILL_MS)
+    expect(member.core.isBuiltOn(header)).toBe(false)
+    expect(isBuiltOnAfter(member, "B3")).toBe(true)
+  })
+
+  it("by anybody but its author, for a node that makes none itself", () => {
+    const core = new Core(
+      { roundIntervalMs: ROUND_MS, guard: null },
+      { current: freshEpoch(picture.opening), previous: null },
+    )
+    const isAfter = (name: string): boolean => {
+      core.receive(picture.vertex(name), Counter.timestamp(100_000))
+      return core.isBuiltOn(header)
+    }
+    expect([isAfter("D3"), isAfter("B3")]).toEqual([false, true])
+  })
+})
+
 describe("a member that hears of its epoch's end before it can see it", () => {
   // The closing leader was decided by its anchor, rounds above it: asking up to the closing round was not enough.
   it("asks at once for everything that is kept, as far up as an epoch can go", () => {

@@ -7,6 +7,7 @@ import { SecretKey } from "../../src/protocol/Keys.js"
 import type { NetworkId } from "../../src/protocol/Network.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
+import { slowSigner } from "./attacks/Ammunition.js"
 
 itObeysTheLawsOfACodec("hellos", {
   values: fc.record({
@@ -65,6 +66,11 @@ describe("a proof of a validator's key", () => {
 
   it("holds for the one whose challenge it answers, on that connection", () => {
     expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, key))).toBe(Address.fromPublicKey(key.publicKey))
+  })
+
+  it("costs a native check and no more, whoever sends it", () => {
+    const slow = slowSigner()
+    expect(Hello.validatorOf(own, ends, Hello.prove(own, ends, slow))).toBeNull()
   })
 
   it("is worth nothing to anybody else, elsewhere, later, or under another key", () => {

@@ -1,10 +1,14 @@
+import { createHash } from "node:crypto"
+import { performance } from "node:perf_hooks"
 import { it } from "@effect/vitest"
-import { Effect } from "effect"
+import * as ed25519 from "@noble/ed25519"
+import { Duration, Effect } from "effect"
 import { describe, expect } from "vitest"
 import type { Owner } from "../../src/node/FairQueue.js"
 import { Verifier } from "../../src/node/Verifier.js"
 import * as Keys from "../../src/protocol/Keys.js"
 import { type Check, isValidAtDoor } from "../../src/protocol/Verification.js"
+import { zip215 } from "../protocol/crypto/published.js"
 
 const key = Keys.SecretKey.generate()
 
@@ -146,6 +150,116 @@ describe("the verifier", () => {
         }),
       )
       expect((yield* waiting).map(([verdict]) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
+    }),
+  )
+})
+
+describe("the rule for vertices", () => {
+  const odd: ReadonlyArray<Check> = zip215
+    .map(({ message, publicKey, signature }) => ({
+      message: Buffer.from(message, "hex"),
+      publicKey: publicKey as Keys.PublicKey,
+      signature: signature as Keys.Signature,
+    }))
+    .filter((check) => !isValidAtDoor(check))
+
+  const many = Array.from({ length: 20 }, () => odd).flat()
+
+  const falseOne: Check = { message: Uint8Array.of(1), publicKey: key.publicKey, signature: key.sign(Uint8Array.of(2)) }
+
+  const judged = (verifier: Verifier, checks: ReadonlyArray<Check>, peer = "ben") =>
+    Effect.async<boolean>((resume) =>
+      verifier.judgeByZip215(checks, (holds) => resume(Effect.succeed(holds)), { peer, standing: "member" }),
+    )
+
+  it.scopedLive("takes what the native verifier refuses, and nothing false", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(2)
+      expect(odd.length).toBeGreaterThan(100)
+      expect(yield* judged(verifier, odd)).toBe(true)
+      expect(yield* judged(verifier, [])).toBe(true)
+      for (const checks of [[falseOne], [...odd, falseOne], [falseOne, ...odd], [check(3)], [check(2), check(0)]]) {
+        expect(yield* judged(verifier, checks)).toBe(false)
+      }
+    }),
+  )
+
+  it.scopedLive("is applied in other threads, however few there are to judge", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(1)
+      const { sha512 } = ed25519.hashes
+      let here = 0
+      ed25519.hashes.sha512 = (message) => {
+        here++
+        return Uint8Array.from(createHash("sha512").update(message).digest())
+      }
+      const before = performance.eventLoopUtilization()
+      yield* judged(verifier, [...many, falseOne])
+      yield* judged(verifier, [falseOne])
+      const { utilization } = performance.eventLoopUtilization(before)
+      ed25519.hashes.sha512 = sha512
+      expect(here).toBe(0)
+      expect(utilization).toBeLessThan(0.5)
+    }),
+  )
+
+  it.scopedLive("gives those who cause it fair turns", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(1)
+      const done: Array<string> = []
+      const asked = (peer: string, checks: ReadonlyArray<Check>) =>
+        Effect.tap(judged(verifier, checks, peer), () => Effect.sync(() => done.push(peer)))
+      yield* Effect.all([asked("flood", many), asked("ben", odd.slice(0, 2))], { concurrency: "unbounded" })
+      expect(done).toEqual(["ben", "flood"])
+    }),
+  )
+
+  it.scopedLive("ends with the first no, since a vertex is invalid as a whole", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(1)
+      yield* judged(verifier, [falseOne])
+      const timed = (checks: ReadonlyArray<Check>) =>
+        Effect.map(Effect.timed(judged(verifier, checks)), ([took]) => Duration.toMillis(took))
+      const rest = Array.from({ length: 1_000 }, () => falseOne)
+      const one = yield* timed([falseOne])
+      expect(yield* timed([falseOne, ...rest])).toBeLessThan(20 * one + 200)
+      // Nor does what is left of it keep the next one waiting.
+      expect(yield* timed([falseOne])).toBeLessThan(20 * one + 200)
+    }),
+  )
+
+  it.scopedLive("leaves most of the threads' time to what rounds wait for", () =>
+    Effect.gen(function* () {
+      const verifier = yield* Verifier.make(1)
+      const urgent = Array.from({ length: 1_000 }, (_, i) => check(5 * i))
+      let slow = 0
+      let isOver = false
+      const again = (): void => {
+        if (!isOver)
+          verifier.judgeByZip215(odd.slice(0, 6), () => again(), { peer: `m${slow++ % 33}`, standing: "member" })
+      }
+      for (let i = 0; i < 33; i++) again()
+      yield* Effect.async<void>((resume) =>
+        verifier.judge(urgent, () => resume(Effect.void), { owner: member, isUrgent: true }),
+      )
+      isOver = true
+      // 32 of them go in a message and three messages in a row, then one of what is slow: all else is an overhang.
+      expect(slow - 33).toBeLessThan(1_000 / 32 / 3 + 10)
+    }),
+  )
+
+  it.live("owes nobody an answer when the node ends, and does not hold the end up", () =>
+    Effect.gen(function* () {
+      const began = performance.now()
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const verifier = yield* Verifier.make(1)
+          yield* verifier.verdicts(many.slice(0, 20))
+          for (let i = 0; i < 20; i++) verifier.judgeByZip215(many, () => {}, member)
+        }),
+      )
+      // Judged one after the other it would be twenty seconds.
+      expect(performance.now() - began).toBeLessThan(5_000)
     }),
   )
 })

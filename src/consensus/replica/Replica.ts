@@ -141,7 +141,7 @@ export class Replica {
   }
 
   /** To look at: the consensus. */
-  get core(): Pick<Core.Core, "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isHalted" | "useOf"> {
+  get core(): Pick<Core.Core, "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf"> {
     return this.#life.core
   }
 

@@ -6,11 +6,15 @@ import * as crypto from "node:crypto"
 import { createRequire } from "node:module"
 import * as ed25519 from "@noble/ed25519"
 import * as HexDigits from "../HexDigits.js"
+import { satisfiesCofactored } from "./Cofactored.js"
 
 // As it is written: an import would first parse all it needs for names to export, which takes longer than loading it.
 const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
 
-ed25519.hashes.sha512 = (message) => new Uint8Array(crypto.createHash("sha512").update(message).digest())
+const sha512 = (message: Uint8Array): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(crypto.createHash("sha512").update(message).digest())
+
+ed25519.hashes.sha512 = sha512
 
 type OneShotHash = (algorithm: string, data: Uint8Array, encoding: "hex") => string
 
@@ -82,62 +86,12 @@ export const sign = (message: Uint8Array, seed: Uint8Array, publicKey: Uint8Arra
 export const verifyNative = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   sodium.crypto_sign_verify_detached(signature, message, publicKey)
 
-/** L, the order of the base point, as little-endian bytes. */
-const ORDER = Uint8Array.from(Buffer.from("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010", "hex"))
-
-const IDENTITY = Uint8Array.of(1, ...new Uint8Array(31))
-
-const isBelowOrder = (scalar: Uint8Array): boolean => {
-  for (let i = scalar.length - 1; i >= 0; i--) {
-    const difference = (scalar[i] ?? 0) - (ORDER[i] ?? 0)
-    if (difference !== 0) return difference < 0
-  }
-  return false
-}
-
-type Doubling = (sum: Uint8Array, a: Uint8Array, b: Uint8Array) => void
-
-const eightfold = (value: Uint8Array, add: Doubling): Uint8Array => {
-  const result = Uint8Array.from(value)
-  for (let i = 0; i < 3; i++) add(result, result, result)
-  return result
-}
-
-/**
- * ZIP-215's own equation, 8·S·B = 8·R + 8·h·A, in libsodium's point arithmetic. Multiplied by eight first, a key with a
- * small-order part lies where libsodium multiplies; the factors that are the identity it refuses are put in by hand.
- */
-const satisfiesCofactored = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean => {
-  const r = signature.subarray(0, 32)
-  const s = signature.subarray(32)
-  if (!isBelowOrder(s)) return false
-  const a8 = eightfold(publicKey, sodium.crypto_core_ed25519_add)
-  const r8 = eightfold(r, sodium.crypto_core_ed25519_add)
-  const s8 = eightfold(s, sodium.crypto_core_ed25519_scalar_add)
-  const challenge = new Uint8Array(32)
-  const digest = crypto.createHash("sha512").update(r).update(publicKey).update(message).digest()
-  sodium.crypto_core_ed25519_scalar_reduce(challenge, digest)
-  const ha8 = Uint8Array.from(IDENTITY)
-  if (Buffer.compare(a8, IDENTITY) !== 0) sodium.crypto_scalarmult_ed25519_noclamp(ha8, challenge, a8)
-  const left = Uint8Array.from(IDENTITY)
-  if (s8.some((byte) => byte !== 0)) sodium.crypto_scalarmult_ed25519_base_noclamp(left, s8)
-  const right = new Uint8Array(32)
-  sodium.crypto_core_ed25519_add(right, r8, ha8)
-  return Buffer.compare(left, right) === 0
-}
-
 /**
  * A second native yes. Keys with a small-order part cost their owner nothing, and libsodium's verifier refuses most of
  * their signatures: left to noble alone, a vertex full of them would keep every node busy six times as long.
  */
-const verifyCofactored = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean => {
-  try {
-    return satisfiesCofactored(signature, message, publicKey)
-  } catch {
-    // Bytes that are no point: libsodium throws. The no is noble's to say.
-    return false
-  }
-}
+const verifyCofactored = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
+  satisfiesCofactored(sodium, sha512, signature, message, publicKey)
 
 /** ZIP-215 with S < L: what decides for whatever stands in a vertex. Only noble says no. */
 export const verifyZip215 = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>

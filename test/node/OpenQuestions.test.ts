@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest"
+import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import { OpenQuestions } from "../../src/node/OpenQuestions.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+
+const ben = "ben" as PeerId
+
+const hash = (i: number): Hash.Hash => Hash.of("udg/commit", Uint8Array.of(i, i >> 8))
+
+const asking = (...numbers: ReadonlyArray<number>): OpenQuestions => {
+  const questions = new OpenQuestions()
+  for (const i of numbers) questions.asks(ben, { _tag: "AskVertices", hashes: [hash(i)] })
+  return questions
+}
+
+describe("an open question", () => {
+  it("is answered once, by whom it was put to", () => {
+    const questions = new OpenQuestions()
+    questions.asks(ben, { _tag: "AskClosing", from: Counter.epoch(1) })
+    expect(questions.answered("cleo" as PeerId, "Closing")).toBe(false)
+    expect(questions.answered(ben, "Highest")).toBe(false)
+    expect([questions.answered(ben, "Closing"), questions.answered(ben, "Closing")]).toEqual([true, false])
+  })
+
+  it("for vertices outlasts what a member pushes", () => {
+    const questions = asking(1)
+    for (let i = 0; i < 100; i++) expect(questions.answeredWith(ben, [hash(2)], true)).toBe(false)
+    expect(questions.answeredWith(ben, [hash(2), hash(1)], true)).toBe(true)
+    expect(questions.isAwaited(ben, "Vertices")).toBe(false)
+    expect(questions.answeredWith(ben, [hash(1)], true)).toBe(false)
+  })
+
+  it("gives nobody else a member's turn for more than one message", () => {
+    const questions = asking(1)
+    expect(questions.answeredWith(ben, [hash(2)], false)).toBe(false)
+    expect(questions.isAwaited(ben, "Vertices")).toBe(false)
+    expect(questions.answeredWith(ben, [hash(1)], false)).toBe(false)
+  })
+
+  it("for vertices is answered with none, too", () => {
+    const questions = asking(1, 2)
+    expect(questions.answeredWith(ben, [], true)).toBe(true)
+    expect(questions.isAwaited(ben, "Vertices")).toBe(true)
+    expect(questions.answeredWith(ben, [], true)).toBe(true)
+    expect(questions.answeredWith(ben, [hash(1)], true)).toBe(false)
+  })
+
+  it("is bounded in number and in what it names, and ends with the connection", () => {
+    const questions = asking(...Array.from({ length: 2_000 }, (_, i) => i))
+    expect(questions.answeredWith(ben, [hash(0)], true)).toBe(false)
+    expect(questions.answeredWith(ben, [hash(1_999)], true)).toBe(true)
+    for (let i = 0; i < 63; i++) expect(questions.answeredWith(ben, [], true)).toBe(true)
+    expect(questions.answeredWith(ben, [], true)).toBe(false)
+    const others = asking(1)
+    others.keepOnly(new Set())
+    expect(others.isAwaited(ben, "Vertices")).toBe(false)
+    others.asks(ben, { _tag: "AskVertices", hashes: [hash(2)] })
+    expect(others.answeredWith(ben, [hash(1)], true)).toBe(false)
+  })
+})

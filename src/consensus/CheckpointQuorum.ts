@@ -30,6 +30,8 @@ export class CheckpointQuorum {
   readonly #committee: Committee
   readonly #commits = new Map<CommitIndex, ExecutedCommit>()
   readonly #own = new Map<CommitIndex, Checkpoint>()
+  /** The own one that closes the epoch: there is none behind it. */
+  #ownClosing: Checkpoint | null = null
   readonly #candidates = new Map<Hash, Candidate>()
   /** Signed by a quorum: the latest, the closing one, and those whose commit this node has not executed yet. */
   readonly #signed = new Map<CommitIndex, SignedCheckpoint>()
@@ -81,6 +83,7 @@ export class CheckpointQuorum {
   /** A checkpoint this node built. */
   build(checkpoint: Checkpoint): Finding {
     this.#own.set(checkpoint.commitIndex, checkpoint)
+    if (checkpoint.nextEpoch !== null) this.#ownClosing = checkpoint
     return this.#judge(checkpoint.commitIndex)
   }
 
@@ -91,14 +94,22 @@ export class CheckpointQuorum {
 
   #rollback(checkpoint: Checkpoint): Rollback | null {
     const { commitIndex } = checkpoint
-    return judgeCheckpoint(checkpoint, this.#commits.get(commitIndex), this.#own.get(commitIndex))
+    const closing = this.#ownClosing
+    const isBehindClose = closing !== null && commitIndex > closing.commitIndex
+    return judgeCheckpoint(
+      checkpoint,
+      this.#commits.get(commitIndex),
+      isBehindClose ? closing : this.#own.get(commitIndex),
+    )
   }
 
   /** Whether a signature of this validator under it says anything new; if not, nobody need look whether it holds. */
   isNews(checkpoint: Checkpoint, validator: Address): boolean {
     if (checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined)
       return false
-    if (this.#signed.has(checkpoint.commitIndex) || this.#isPast(checkpoint)) return false
+    // Another content of a commit that a quorum has signed: if a quorum signs that as well, finality is rolled back.
+    const signed = this.#signed.get(checkpoint.commitIndex)
+    if (signed === undefined ? this.#isPast(checkpoint) : signed.checkpoint.hash === checkpoint.hash) return false
     return this.#candidates.get(checkpoint.hash)?.signatures.has(validator) !== true
   }
 
@@ -141,8 +152,10 @@ export class CheckpointQuorum {
       checkpoint,
       signatures: [...signatures].map(([validator, signature]) => ({ validator, signature })).sort(byValidator),
     }
+    const rollback = this.#rollback(checkpoint)
+    if (this.#signed.has(checkpoint.commitIndex)) return { final: null, rollback }
     this.#keep(final)
-    return { final, rollback: this.#rollback(checkpoint) }
+    return { final, rollback }
   }
 
   #keep(final: SignedCheckpoint): void {

@@ -8,7 +8,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import * as Sats from "../../src/protocol/Sats.js"
 import * as FakeKeys from "./FakeKeys.js"
-import { committeeOf, equalWeights, keysOf, seedOf } from "./TestCommittee.js"
+import { committeeOf, equalWeights, keysOf, recordOf, seedOf } from "./TestCommittee.js"
 
 const committee = committeeOf(equalWeights(4))
 
@@ -136,6 +136,36 @@ describe("finality is rolled back", () => {
     after.record(commitAt(5))
     addAll(after, differing, [0, 1, 2])
     expect(after.build(checkpointAt(5)).rollback).toEqual(expected)
+  })
+
+  it("when a quorum has signed one content of a commit, and a quorum signs another", () => {
+    const quorum = new CheckpointQuorum(committee)
+    quorum.record(commitAt(5))
+    quorum.build(checkpointAt(5))
+    addAll(quorum, checkpointAt(5), [0, 1, 2])
+    const differing = checkpointAt(5, { stateRoot: Hash.ZERO })
+    const findings = addAll(quorum, differing, [1, 2, 3])
+    expect(findings.map(({ final }) => final)).toEqual([null, null, null])
+    expect(findings.at(-1)?.rollback).toEqual({
+      _tag: "CheckpointOfOtherContent",
+      checkpoint: differing,
+      own: checkpointAt(5),
+    })
+    expect(quorum.latest?.checkpoint).toEqual(checkpointAt(5))
+  })
+
+  it("when a quorum signs a commit of the epoch behind the one that has closed it here", () => {
+    const nextEpoch = recordOf(equalWeights(4), { epoch: Counter.epoch(2) })
+    const closing = checkpointAt(5, { nextEpoch })
+    const quorum = new CheckpointQuorum(committee)
+    quorum.record(commitAt(5))
+    quorum.build(closing)
+    addAll(quorum, closing, [0, 1, 2])
+    expect(addAll(quorum, checkpointAt(6, { nextEpoch }), [1, 2, 3]).at(-1)?.rollback).toEqual({
+      _tag: "CheckpointOfOtherContent",
+      checkpoint: checkpointAt(6, { nextEpoch }),
+      own: closing,
+    })
   })
 
   it("not by what less than a quorum signed, and not by what agrees", () => {

@@ -31,6 +31,9 @@ const TOLERATED_LAG_ROUNDS = 4
 /** A node that no quorum's round has reached for so many retries asks for what it may lack; a partition is no reason to shout. */
 const STANDSTILL_RETRIES = 8
 
+/** Recovered vertices that are sent at once: as many as fit in the waiting rooms of others, and not too much for the line. */
+const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
+
 /** After so many retries in vain whatever is missing is no lost message: it is said again, but less often. */
 const PATIENT_AFTER_RETRIES = 40
 const PATIENT_RETRIES = 4
@@ -79,6 +82,11 @@ export interface EndedEpoch extends StoredEpoch {
 export interface Stored {
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null
+  /**
+   * Signed here in the running epoch and later ones, in the order of epochs and rounds. They are in a file of their own,
+   * and what is left of the other file may end before them.
+   */
+  readonly signed: ReadonlyArray<Vertex>
 }
 
 /** An epoch of which nothing has happened yet. */
@@ -136,11 +144,19 @@ export class Core {
   /** What the last step left to be made, and when. */
   #planned: RoundClock.Plan | null = null
   #connected: ReadonlySet<Address> = new Set()
+  /** Own vertices of epochs that have not opened here, in the order of epochs and rounds. */
+  #signedLater: ReadonlyArray<Vertex>
+  /**
+   * Own vertices that the disk kept and the DAG did not have when the epoch was opened here, in the order of their rounds;
+   * none once it has them all.
+   */
+  #recovered: ReadonlyArray<Vertex> = []
   readonly #highestHeaders = new Map<Address, Header>()
   readonly #heartbeats: Heartbeats
   readonly #fetchPace: Pace
   readonly #askPace: Pace
   readonly #resendPace: Pace
+  readonly #recoveryPace: Pace
   readonly #patientPace: Pace
   readonly #catchUpPace: Pace
   readonly #standstillPace: Pace
@@ -153,6 +169,7 @@ export class Core {
     this.#fetchPace = new Pace(Math.max(20, Sats.divideFloor(options.roundIntervalMs, 4)))
     this.#askPace = new Pace(retryMs)
     this.#resendPace = new Pace(retryMs)
+    this.#recoveryPace = new Pace(retryMs)
     this.#patientPace = new Pace(PATIENT_RETRIES * retryMs)
     this.#catchUpPace = new Pace(retryMs)
     this.#standstillPace = new Pace(STANDSTILL_RETRIES * retryMs)
@@ -165,13 +182,18 @@ export class Core {
         this.#epoch.keepOwn(vertex)
         this.#remember(vertex.header)
       }
-      for (const header of stored.previous.highestHeaders) this.#remember(header)
+      for (const header of stored.previous.highestHeaders) {
+        this.#remember(header)
+        this.#meetStored(header)
+      }
       this.#previous = { epoch: this.#epoch, checkpoints: this.#checkpoints }
     }
     this.#recorded = [...stored.current.commits]
     this.#epoch = this.#open(stored.current.opening)
     this.#checkpoints = this.#restoreCheckpoints(stored.current)
     this.#restore(stored.current)
+    this.#signedLater = stored.signed
+    this.#recover()
   }
 
   #restoreCheckpoints(stored: StoredEpoch): CheckpointQuorum {
@@ -188,6 +210,7 @@ export class Core {
   #restore(stored: StoredEpoch): void {
     for (const vertex of stored.vertices) {
       this.#remember(vertex.header)
+      this.#meetStored(vertex.header)
       this.#epoch.restore(vertex)
     }
     // They are on disk: that is where they came from.
@@ -199,6 +222,14 @@ export class Core {
     // Exactly the vertex that was signed last is sent again; the others may never have seen it.
     const last = this.#epoch.ownVertices.at(-1)
     if (last !== undefined) this.#emit({ _tag: "Resend", vertices: [last], closing: null })
+  }
+
+  /**
+   * An own vertex that is in the ledger's file and not among what was signed: the file with the latter is an old copy, and
+   * does not say what was signed since. Who is alone has all of that in the DAG.
+   */
+  #meetStored(header: Header): void {
+    if (this.#epoch.committee.size > 1) this.#meetOwn(header)
   }
 
   #open(opening: Opening): Epoch {
@@ -218,6 +249,11 @@ export class Core {
 
   get checkpoints(): CheckpointQuorum {
     return this.#checkpoints
+  }
+
+  /** Signed here in epochs that have not opened here, in the order of epochs and rounds. */
+  get signedLater(): ReadonlyArray<Vertex> {
+    return this.#signedLater
   }
 
   /** Whether a contradiction was found. Nothing is taken in any more. */
@@ -258,6 +294,7 @@ export class Core {
       highestHeaders: this.#highestHeaders.size,
       guarded: this.#options.guard?.size ?? 0,
       heldBack: this.#options.guard?.heldBack.length ?? 0,
+      recovered: this.#recovered.length + this.#signedLater.length,
     }
   }
 
@@ -311,10 +348,32 @@ export class Core {
     // The steady clock of this run knows nothing of the run that stored them: long enough ago to wait for nothing.
     const longAgo = Counter.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
     const { dag, ownVertices, committee } = this.#epoch
-    if (ownVertices.length > 0) this.#madeAt = longAgo
+    if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
     if (dag.quorumRound >= committee.firstRound) this.#moved = { round: dag.quorumRound, at: longAgo }
     this.#handOver()
+    this.#placeRecovered()
     return this.tick(now)
+  }
+
+  /** Finds the own vertices of an epoch that has just been opened: nothing else may ever be signed for their rounds. */
+  #recover(): void {
+    const { dag, opening } = this.#epoch
+    const { epoch } = opening.record
+    const own = this.#signedLater.filter(({ header }) => header.epoch === epoch)
+    this.#signedLater = this.#signedLater.filter(({ header }) => header.epoch > epoch)
+    this.#recovered = own.filter(({ header }) => header.round > dag.collectedRound && !dag.has(header.hash))
+  }
+
+  /**
+   * Offers recovered vertices to the DAG. Perhaps nobody else has them, and nobody may sign their rounds again, so rounds
+   * may not go on without them.
+   */
+  #placeRecovered(): void {
+    if (this.#isHalted) return
+    const { dag } = this.#epoch
+    const isMissing = ({ header }: Vertex): boolean => header.round > dag.collectedRound && !dag.has(header.hash)
+    for (const vertex of this.#recovered) if (isMissing(vertex)) this.#receiveCurrent(vertex)
+    if (!this.#recovered.some(isMissing)) this.#recovered = []
   }
 
   /** Called at every `wakeAt`, or more often. */
@@ -524,6 +583,8 @@ export class Core {
     this.#moved = null
     this.#heartbeats.open(opening.record)
     this.#emit({ _tag: "EpochStarted", opening })
+    this.#recover()
+    this.#placeRecovered()
     const early = this.#early?.vertices ?? []
     this.#early = null
     for (const vertex of early) this.#receiveCurrent(vertex)
@@ -629,6 +690,7 @@ export class Core {
   #sendAgain(now: Timestamp): void {
     const isStuck = this.#madeAt !== null && now - this.#madeAt >= this.#resendPace.everyMs
     const vertices: Array<Vertex> = []
+    if (this.#recovered.length > 0 && this.#recoveryPace.isDue(now)) this.#resendRecovered()
     const { dag, isClosed, ownVertices, committee } = this.#epoch
     const ending = isClosed ? { epoch: this.#epoch, checkpoints: this.#checkpoints } : this.#previous
     const isNextHeard = !isClosed && dag.quorumRound >= committee.firstRound
@@ -640,6 +702,25 @@ export class Core {
     const pace = hasLongStopped ? this.#patientPace : this.#resendPace
     if ((vertices.length === 0 && closing === null) || !pace.isDue(now)) return
     this.#emit({ _tag: "Resend", vertices, closing })
+  }
+
+  /**
+   * The lowest rounds first, from the last one of which a quorum is here: others may still lack what has entered the DAG
+   * here, and ask for what lies further back.
+   */
+  #resendRecovered(): void {
+    this.#placeRecovered()
+    const { quorumRound } = this.#epoch.dag
+    const vertices: Array<Vertex> = []
+    let bytes = 0
+    for (const vertex of this.#recovered) {
+      if (vertex.header.round < quorumRound) continue
+      bytes += vertex.encoded.length
+      const isTooMuch = vertices.length >= RECOVERED_AT_ONCE.vertices || bytes > RECOVERED_AT_ONCE.bytes
+      if (isTooMuch && vertices.length > 0) break
+      vertices.push(vertex)
+    }
+    if (vertices.length > 0) this.#emit({ _tag: "Resend", vertices, closing: null })
   }
 
   #ownClosing(checkpoints: CheckpointQuorum | undefined): Extract<Output, { _tag: "Resend" }>["closing"] {

@@ -12,6 +12,7 @@
  */
 import type { Address } from "../protocol/Address.js"
 import type { Epoch, Round, Timestamp } from "../protocol/Counter.js"
+import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
 import type { Committee } from "./Committee.js"
@@ -53,7 +54,8 @@ export class SigningGuard {
 
   /**
    * `stored` are the own headers of the epochs from `oldest` on, as the disk has them; `heldBack` is what another guard of
-   * this run has held back.
+   * this run has held back. Where the ledger was set back and what was signed was not, the disk no longer knows the headers
+   * of earlier epochs than the first of those, and need not: nothing so low is ever signed again.
    */
   constructor(
     self: Address,
@@ -65,10 +67,12 @@ export class SigningGuard {
     this.self = self
     this.#silentMs = SILENT_INTERVALS * roundIntervalMs
     this.#mostCountedMs = Math.max(MIN_COUNTED_MS, COUNTED_INTERVALS * roundIntervalMs)
-    this.#oldest = oldest
+    const known = [...stored]
+    const first = known.reduce((lowest, { epoch }) => Math.min(lowest, epoch), Number.MAX_SAFE_INTEGER)
+    this.#oldest = known.length > 0 ? Counter.epoch(Math.max(oldest, first)) : oldest
     this.#heldBack = heldBack
     this.#answered = new Set([self])
-    for (const header of stored) this.#know(header)
+    for (const header of known) this.#know(header)
   }
 
   /** The highest own header known; nothing at or below it may be signed. */
@@ -186,6 +190,7 @@ export class SigningGuard {
 
   /** Own headers of epochs before `oldest` are no longer told apart. */
   forgetBefore(oldest: Epoch): void {
+    if (oldest <= this.#oldest) return
     this.#oldest = oldest
     for (const [hash, epoch] of this.#known) if (epoch < oldest) this.#known.delete(hash)
     for (const epoch of this.#bases.keys()) if (epoch < oldest) this.#bases.delete(epoch)

@@ -51,7 +51,7 @@ const damaged = (finding: string): Effect.Effect<never, StateDamaged> => Effect.
 
 /** The stored vertices of the running epoch must decide the stored commits, as at every start. */
 const decideAnew = ({ protocol }: Genesis, contents: Contents): Effect.Effect<void, FinalityRollback> => {
-  const core = new Core.Core({ roundIntervalMs: protocol.roundIntervalMs, guard: null }, contents)
+  const core = new Core.Core({ roundIntervalMs: protocol.roundIntervalMs, guard: null }, { ...contents, signed: [] })
   const rollback = core.start(Counter.timestamp(0)).find(({ _tag }) => _tag === "FinalityRollback")
   return rollback?._tag === "FinalityRollback"
     ? Effect.fail(new FinalityRollback({ rollback: rollback.rollback }))

@@ -1,5 +1,8 @@
-/** Carries out the replica's writes: each of them, and none before the one before it is done. */
-import { Effect } from "effect"
+/**
+ * Carries out the replica's writes: each of them, and none before the one before it is done. Each is one transaction, so
+ * none is ever half done; where one has to be on the disk when it is done is decided by `Write.syncsLedger` and `fileOf`.
+ */
+import type { Effect } from "effect"
 import type { Write } from "../consensus/replica/Write.js"
 import type { Timestamp } from "../protocol/Counter.js"
 import type { Vertex } from "../protocol/Vertex.js"
@@ -43,7 +46,7 @@ export class Disk {
     const storage = this.#storage
     switch (batch._tag) {
       case "OwnVertex":
-        return storage.signed.keep(batch.vertex)
+        return storage.keepOwn(batch.vertex)
       case "InsertedAll":
         return storage.vertices.insert(batch.vertices)
       case "Executed": {
@@ -55,11 +58,7 @@ export class Disk {
       case "CheckpointFinal":
         return storage.checkpoints.put({ ...batch.signed, hasQuorum: true })
       case "EpochStarted":
-        return Effect.zipRight(
-          storage.epochs.begin(batch.opening),
-          // Whoever begins an epoch itself has no use for the state with which an earlier one closed.
-          storage.joins.forgetBefore(batch.opening.record.epoch),
-        )
+        return storage.epochs.begin(batch.opening)
       case "Pending":
         return storage.pending.update(batch.added, batch.removed)
       case "ForeignOwnHeader":
@@ -69,10 +68,7 @@ export class Disk {
       case "JoinSubtree":
         return storage.joins.add(batch.subtree)
       case "Joined":
-        return Effect.zipRight(
-          storage.checkpoints.put({ ...batch.target, hasQuorum: true }),
-          storage.replaceState(batch.opening),
-        )
+        return storage.replaceState(batch)
     }
   }
 }

@@ -105,7 +105,7 @@ export type Load = typeof Loading.load
 const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Address | null, { peers }: Settings) => {
   const { epoch: stored, members } = opened.ledger.read.epoch
   let signed = stored
-  for (const { epoch } of contents.ownHeaders) if (epoch > signed) signed = epoch
+  for (const { header } of contents.ownVertices) if (header.epoch > signed) signed = header.epoch
   const isAlone = members.every(({ address }) => address === self)
   return isAlone && peers.length === 0 && signed > stored ? new StateBehind({ stored, signed }) : Effect.void
 }

@@ -213,26 +213,6 @@ const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Addr
     return vertices
   })
 
-/**
- * Own vertices that the database lacks: a crash came between the one file and the other, or a power cut took the newest
- * part of the larger one. Those whose parents are here go back into the DAG, which is all of them where nobody else makes
- * any; the others come from those who have their parents.
- */
-const missingOf = (
-  kept: ReadonlyArray<Vertex.Vertex>,
-  own: ReadonlyArray<Vertex.Vertex>,
-): ReadonlyArray<Vertex.Vertex> => {
-  const present = new Set(kept.map(({ header }) => header.hash))
-  const missing: Array<Vertex.Vertex> = []
-  for (const vertex of own) {
-    const { hash, parents } = vertex.header
-    if (present.has(hash) || !parents.every((parent) => present.has(parent.hash))) continue
-    present.add(hash)
-    missing.push(vertex)
-  }
-  return missing
-}
-
 const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>) =>
   Effect.gen(function* () {
     const { epoch } = opening.record
@@ -278,26 +258,23 @@ const contentsOf = (
     const own = yield* ownVertices(storage, genesis, self, (before ?? running).record.epoch)
     const ownOf = (of: Counter.Epoch) => own.filter(({ header }) => header.epoch === of)
     const kept = yield* verticesOf(storage, genesis, epoch)
-    const missing = missingOf(kept, ownOf(epoch))
     const closings = yield* storage.checkpoints.closing(Counter.epoch(Math.max(0, epoch - 2)), 2)
     const contents: Contents = {
       genesis,
-      current: yield* epochOf(storage, running, [...kept, ...missing]),
+      current: yield* epochOf(storage, running, kept),
       previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
-      ownHeaders: own.map(({ header }) => header),
+      ownVertices: own,
       foreignHeaders: yield* foreignOf(storage, self),
       pending: yield* pendingOf(storage, genesis),
       closings: closings.filter(({ hasQuorum }) => hasQuorum),
       join: Option.getOrNull(yield* storage.joins.kept),
     }
-    return { contents, missing }
+    return contents
   })
 
 export interface Read extends Loaded {
   /** The states of the last closes, the oldest first, also one that its checkpoint does not vouch for. */
   readonly closed: ReadonlyArray<Opened.ClosedState>
-  /** Own vertices of the running epoch that only `signed.db` has. */
-  readonly missing: ReadonlyArray<Vertex.Vertex>
 }
 
 /** Takes everything in and checks it, and writes nothing. */
@@ -312,7 +289,7 @@ const readOf = (
     const [restoring, ledger] = yield* Effect.timed(restoreLedger(storage, genesis, tableKey))
     const [counting] = yield* Effect.timed(recount(ledger))
     const [building, trie] = yield* Effect.timed(trieOf(ledger))
-    const [reading, { contents, missing }] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
+    const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
     const [returning, closed] = yield* Effect.timed(closedOf(storage, ledger, trie))
     const opened = yield* sound(Opened.judge(contents, ledger, trie, closed))
     yield* log.info("loaded", () => ({
@@ -327,7 +304,7 @@ const readOf = (
       verticesMs: Math.round(Duration.toMillis(reading)),
       closedStatesMs: Math.round(Duration.toMillis(returning)),
     }))
-    return { contents, opened, closed, missing } satisfies Read
+    return { contents, opened, closed } satisfies Read
   }).pipe(Effect.withSpan("loading"))
 
 /** Of a database that is only looked at; one that has not begun holds nothing that could be read. */
@@ -343,7 +320,6 @@ export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: H
     const storage = yield* Storage
     const kept = yield* storage.epochs.kept
     const openings = kept.length > 0 ? kept : yield* begin(storage, genesis, tableKey)
-    const { contents, opened, missing } = yield* readOf(storage, genesis, self, tableKey, openings)
-    if (missing.length > 0) yield* storage.vertices.insert(missing)
+    const { contents, opened } = yield* readOf(storage, genesis, self, tableKey, openings)
     return { contents, opened } satisfies Loaded
   })

@@ -64,7 +64,8 @@ const withSignatures = (sql: Sql, row: Column.Row) =>
     }),
   )
 
-const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint): void => {
+/** Part of a transaction that may do more. */
+export const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint): void => {
   const { round, epoch, nextEpoch } = checkpoint
   const hash = fromHex(checkpoint.hash)
   const quorum = hasQuorum ? 1 : 0

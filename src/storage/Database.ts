@@ -11,7 +11,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Cause, Effect, type Scope } from "effect"
-import { type Row, UnexpectedValue } from "./Column.js"
+import * as Column from "./Column.js"
 import * as Connection from "./Connection.js"
 import * as Migration from "./Migration.js"
 import * as Sql from "./Sql.js"
@@ -32,7 +32,7 @@ export interface Database {
   readonly file: string
   /** The rows of one statement, which sees a consistent view without a transaction and at a fraction of its cost. */
   readonly select: <A>(
-    rowOf: (row: Row) => A,
+    rowOf: (row: Column.Row) => A,
     text: string,
     ...values: ReadonlyArray<Connection.Value>
   ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
@@ -42,6 +42,8 @@ export interface Database {
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** The same, and returns when this and everything written before it is on the disk, whatever the durability. */
   readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** Returns when everything written before is on the disk. */
+  readonly sync: Effect.Effect<void, StorageError.StorageError>
   /** Gives the space of deleted rows back to the disk. Writes the whole file anew. */
   readonly compact: Effect.Effect<void, StorageError.StorageError>
 }
@@ -81,8 +83,9 @@ const transaction =
     inTransaction(connection, begin, statements).pipe(lock.withPermits(1), Effect.uninterruptible)
 
 /**
- * A commit in the mode `full` syncs the whole log; one that has changed nothing does not. A checkpoint would not do: it syncs only what it is about to move into
- * the database, which is nothing while a reader still sees the file as it was at the last checkpoint.
+ * A commit in the mode `full` syncs the whole log; one that has changed nothing does not. A checkpoint would not do: it
+ * syncs only what it is about to move into the database, which is nothing while a reader still sees the file as it was at
+ * the last checkpoint.
  */
 const syncedTransaction =
   ({ connection, lock }: Turns) =>
@@ -100,7 +103,7 @@ const syncedTransaction =
 const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.Cause<StorageError.StorageError> =>
   Cause.flatMap(cause, (error) => Cause.fail(StorageError.fromSqlite(file, error.cause))).pipe((failures) => {
     const defect = Cause.squash(failures)
-    return defect instanceof UnexpectedValue
+    return defect instanceof Column.UnexpectedValue
       ? Cause.fail(new StorageError.DatabaseDamaged({ file, finding: defect.message }))
       : failures
   })
@@ -150,24 +153,34 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
+/** The smallest change there is, and it means nothing: only what has changed something syncs the log. */
+const touch: Statements<void> = (sql) =>
+  Effect.map(sql`pragma user_version`.values, ([row = []]) =>
+    sql.text(`pragma user_version = ${Column.integer(row, 0)}`).run(),
+  )
+
 /** `durability` is that of the connection that writes; where none writes to a disk, there is nothing to sync. */
-const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => ({
-  file,
-  select: (rowOf, text, ...values) =>
-    typed(
-      file,
-      Effect.map(reader.lock.withPermits(1)(Effect.suspend(() => reader.connection.ask(text, values))), (rows) =>
-        rows.map(rowOf),
-      ),
-    ),
-  read: (statements) => typed(file, transaction(reader, "begin")(statements)),
-  write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
-  writeSynced: (statements) => {
+const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {
+  const writeSynced: Database["writeSynced"] = (statements) => {
     const perform = durability === "power" ? transaction(writer, "begin immediate") : syncedTransaction(writer)
     return typed(file, perform(statements))
-  },
-  compact: typed(file, execute(writer, "vacuum")),
-})
+  }
+  return {
+    file,
+    select: (rowOf, text, ...values) =>
+      typed(
+        file,
+        Effect.map(reader.lock.withPermits(1)(Effect.suspend(() => reader.connection.ask(text, values))), (rows) =>
+          rows.map(rowOf),
+        ),
+      ),
+    read: (statements) => typed(file, transaction(reader, "begin")(statements)),
+    write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
+    writeSynced,
+    sync: durability === "power" ? Effect.void : writeSynced(touch),
+    compact: typed(file, execute(writer, "vacuum")),
+  }
+}
 
 /** Opens a file that was checked before, or makes it, and brings it to the newest schema. */
 export const open = (

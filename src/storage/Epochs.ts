@@ -5,13 +5,14 @@ import type { Opening } from "../consensus/Output.js"
 import * as EpochRecord from "../protocol/EpochRecord.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import * as Joins from "./Joins.js"
 import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface Epochs {
   /**
-   * The epoch begins; of those before only the last one stays. Returns when that and everything before it is on the disk:
-   * what a power cut takes is then of the running epoch, of which every own vertex is in `signed.db`.
+   * The epoch begins; of those before only the last one stays, and a fast sync to the close of an earlier one is given up.
+   * Returns when that and everything before it is on the disk: a power cut takes nothing of an epoch that is over.
    */
   readonly begin: (opening: Opening) => Effect.Effect<void, StorageError>
   /** The running epoch, then the one before it; nothing in a new database. */
@@ -43,6 +44,7 @@ export const make = (database: Database): Epochs => ({
       Effect.sync(() => {
         insert(sql, opening)
         sql`delete from openings where epoch < ${opening.record.epoch - 1}`.run()
+        Joins.forgetBefore(sql, opening.record.epoch)
       }),
     ),
 

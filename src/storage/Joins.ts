@@ -4,6 +4,7 @@ import * as Checkpoint from "../protocol/Checkpoint.js"
 import type { Epoch } from "../protocol/Counter.js"
 import * as Column from "./Column.js"
 import type { Database } from "./Database.js"
+import type { Sql } from "./Sql.js"
 import type { StorageError } from "./StorageError.js"
 
 export interface Join {
@@ -17,14 +18,15 @@ export interface Joins {
   readonly begin: (target: Checkpoint.SignedCheckpoint) => Effect.Effect<void, StorageError>
   readonly add: (subtree: Uint8Array) => Effect.Effect<void, StorageError>
   readonly kept: Effect.Effect<Option.Option<Join>, StorageError>
-  /** Gives up one that goes to the close of an earlier epoch than this. */
-  readonly forgetBefore: (epoch: Epoch) => Effect.Effect<void, StorageError>
 }
 
 const targetOf = (row: Column.Row): Checkpoint.SignedCheckpoint =>
   Either.getOrElse(Checkpoint.decodeSigned(Column.bytes(row, 0)), ({ message }) => {
     throw new Column.UnexpectedValue(message)
   })
+
+/** Gives up one that goes to the close of an earlier epoch than this; part of a transaction that does more. */
+export const forgetBefore = (sql: Sql, epoch: Epoch): void => sql`delete from joins where epoch < ${epoch}`.run()
 
 export const make = (database: Database): Joins => ({
   begin: (target) =>
@@ -49,7 +51,4 @@ export const make = (database: Database): Joins => ({
       return Option.some({ target: targetOf(join), subtrees: rows.map((row) => Column.bytes(row, 0)) })
     }),
   ),
-
-  forgetBefore: (epoch) =>
-    database.write((sql) => Effect.sync(() => sql`delete from joins where epoch < ${epoch}`.run())),
 })

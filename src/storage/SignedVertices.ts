@@ -36,6 +36,19 @@ export interface SignedVertex extends Slot {
   readonly bytes: Uint8Array
 }
 
+export interface Rounds {
+  readonly epoch: Epoch
+  readonly fromRound: Round
+  readonly toRound: Round
+}
+
+export interface SignedPlace {
+  readonly round: Round
+  readonly hash: Hash
+  /** How many bytes the encoded vertex has. */
+  readonly size: number
+}
+
 export interface ForeignHeader extends Slot {
   readonly hash: Hash
   readonly seenAt: Timestamp
@@ -47,6 +60,9 @@ export interface SignedVertices {
   /** Returns when the vertex is on the disk; the same one twice is no mistake. */
   readonly keep: (vertex: Vertex) => Effect.Effect<void, AlreadySigned | StorageError>
   readonly at: (slot: Slot) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
+  readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
+  /** What is in these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
+  readonly placesIn: (rounds: Rounds, limit: number) => Effect.Effect<ReadonlyArray<SignedPlace>, StorageError>
   /** The last ones by epoch and round, newest first. */
   readonly last: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
   /** Hands over those of this epoch and later ones, oldest first, a few at a time: each may be a megabyte. */
@@ -72,6 +88,12 @@ const signedOf = (row: Column.Row): SignedVertex => ({
   round: Column.counter(row, 2),
   hash: Column.hash(row, 3),
   bytes: Column.bytes(row, 4),
+})
+
+const placeOf = (row: Column.Row): SignedPlace => ({
+  round: Column.counter(row, 0),
+  hash: Column.hash(row, 1),
+  size: Column.integer(row, 2),
 })
 
 const foreignOf = (row: Column.Row): ForeignHeader => ({
@@ -134,6 +156,23 @@ export const make = (database: Database): SignedVertices => ({
   },
 
   at: (slot) => at(database, slot),
+
+  byHash: (hash) =>
+    Effect.map(
+      database.select(signedOf, `select ${COLUMNS} from own_vertices where hash = ?`, fromHex(hash)),
+      ([vertex]) => Option.fromNullable(vertex),
+    ),
+
+  placesIn: ({ epoch, fromRound, toRound }, limit) =>
+    database.select(
+      placeOf,
+      `select round, hash, length(bytes) from own_vertices where epoch = ? and round between ? and ?
+        order by round desc limit ?`,
+      epoch,
+      fromRound,
+      toRound,
+      limit,
+    ),
 
   last: (author, limit) =>
     database.read((sql) =>

@@ -3,6 +3,8 @@ import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Opening } from "../consensus/Output.js"
 import * as Stored from "../consensus/replica/Stored.js"
+import type { SignedCheckpoint } from "../protocol/Checkpoint.js"
+import * as Checkpoints from "./Checkpoints.js"
 import * as Column from "./Column.js"
 import * as CommitBatch from "./CommitBatch.js"
 import * as Epochs from "./Epochs.js"
@@ -11,9 +13,16 @@ import type { Sql } from "./Sql.js"
 /** What stands in no chain with the new state. */
 const GOES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
+/** What takes the place: the state of `target`, of which the fetched pieces are all, and the epoch that it opens. */
+export interface Replacement {
+  readonly target: SignedCheckpoint
+  readonly opening: Opening
+}
+
 /** For one transaction: the pieces that were fetched become the state, one after the other. */
-export const write = (sql: Sql, opening: Opening): Effect.Effect<void, SqlError.SqlError> =>
+export const write = (sql: Sql, { target, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
+    Checkpoints.put(sql, { ...target, hasQuorum: true })
     for (const table of GOES) sql.text(`delete from ${table}`).run()
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {

@@ -6,6 +6,7 @@ import type { FileSystem } from "@effect/platform"
 import { Context, Effect, Layer, type Option, type Scope } from "effect"
 import type { Opening } from "../consensus/Output.js"
 import * as Genesis from "../protocol/Genesis.js"
+import type { Vertex } from "../protocol/Vertex.js"
 import * as Accounts from "./Accounts.js"
 import * as Checkpoints from "./Checkpoints.js"
 import * as ClosedStates from "./ClosedStates.js"
@@ -59,10 +60,15 @@ export class Storage extends Context.Tag("udg/Storage")<
     /** What the beginning of a network is: commit 0 and the epoch it opens, all of it or nothing. */
     readonly begin: (batch: CommitBatch.CommitBatch, opening: Opening) => Effect.Effect<void, StorageError>
     /**
-     * The fetched state takes the place of this one, and this epoch goes on from it: all of it or nothing. Returns when it is
-     * on the disk: what is signed from now on names it.
+     * The fetched state takes the place of this one, and the epoch goes on from it: all of it or nothing. Returns when it is
+     * on the disk.
      */
-    readonly replaceState: (opening: Opening) => Effect.Effect<void, StorageError>
+    readonly replaceState: (replacement: StateReplacement.Replacement) => Effect.Effect<void, StorageError>
+    /**
+     * Keeps a vertex that was signed here. Returns when it is on the disk, and with it everything that was kept before, so
+     * also whatever it names: only then may anybody else have it.
+     */
+    readonly keepOwn: (vertex: Vertex) => Effect.Effect<void, SignedVertices.AlreadySigned | StorageError>
     /** Gives the space of pruned rows back to the disk; for a node that does nothing else meanwhile. */
     readonly compact: Effect.Effect<void, StorageError>
   }
@@ -130,29 +136,33 @@ const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Sc
     return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
   })
 
-const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => ({
-  accounts: Accounts.make(node),
-  records: Records.make(node),
-  commits: Commits.make(node),
-  vertices: Vertices.make(node),
-  transactions: Transactions.make(node),
-  checkpoints: Checkpoints.make(node),
-  epochs: Epochs.make(node),
-  closedStates: ClosedStates.make(node),
-  joins: Joins.make(node),
-  pending: PendingTransactions.make(node),
-  signed: SignedVertices.make(signed),
-  appendCommit: (batch) =>
-    Effect.withSpan(
-      node.write((sql) => CommitBatch.write(sql, batch)),
-      "commit",
-      { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
-    ),
-  begin: (batch, opening) =>
-    node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
-  replaceState: (opening) => node.writeSynced((sql) => StateReplacement.write(sql, opening)),
-  compact: node.compact,
-})
+const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => {
+  const signedVertices = SignedVertices.make(signed)
+  return {
+    accounts: Accounts.make(node),
+    records: Records.make(node),
+    commits: Commits.make(node),
+    vertices: Vertices.make(node),
+    transactions: Transactions.make(node),
+    checkpoints: Checkpoints.make(node),
+    epochs: Epochs.make(node),
+    closedStates: ClosedStates.make(node),
+    joins: Joins.make(node),
+    pending: PendingTransactions.make(node),
+    signed: signedVertices,
+    appendCommit: (batch) =>
+      Effect.withSpan(
+        node.write((sql) => CommitBatch.write(sql, batch)),
+        "commit",
+        { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
+      ),
+    begin: (batch, opening) =>
+      node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
+    replaceState: (replacement) => node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
+    keepOwn: (vertex) => Effect.zipRight(node.sync, signedVertices.keep(vertex)),
+    compact: node.compact,
+  }
+}
 
 const open = ({ location, genesis }: Options): Effect.Effect<Kept, OpenError, FileSystem.FileSystem | Scope.Scope> => {
   switch (location._tag) {

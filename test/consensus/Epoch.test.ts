@@ -169,7 +169,7 @@ describe("a core at start", () => {
 
   const start = (random: RandomDag, vertices: ReadonlyArray<Vertex>, commits: ReadonlyArray<ExecutedCommit>) => {
     const current = { ...freshEpoch(random.opening), vertices, commits }
-    const core = new Core({ roundIntervalMs: 500, guard: null }, { current, previous: null })
+    const core = new Core({ roundIntervalMs: 500, guard: null }, { current, previous: null, signed: [] })
     return core.start(NOW)
   }
 
@@ -208,7 +208,10 @@ describe("a core at start", () => {
     const record = recordOf(equalWeights(4), { epoch: Counter.epoch(2), firstRound: Counter.round(25) })
     const ended = endedEpoch({ ...freshEpoch(random.opening), vertices })
     const previous = { ...ended, vertices: [] }
-    const core = new Core({ roundIntervalMs: 500, guard: null }, { current: freshEpoch(openingOf(record)), previous })
+    const core = new Core(
+      { roundIntervalMs: 500, guard: null },
+      { current: freshEpoch(openingOf(record)), previous, signed: [] },
+    )
     for (const { address } of record.members) {
       const rounds = vertices.filter(({ header }) => header.author === address).map(({ header }) => header.round)
       expect(core.highestHeaderOf(address)?.round).toBe(Math.max(...rounds))

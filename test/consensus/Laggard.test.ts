@@ -28,7 +28,10 @@ class Member {
     const { record } = picture.opening
     const self = picture.committee.member(0).address
     const guard = hasKey ? new SigningGuard(self, ROUND_MS, record.epoch, []) : null
-    this.core = new Core({ roundIntervalMs: ROUND_MS, guard }, { current: freshEpoch(picture.opening), previous: null })
+    this.core = new Core(
+      { roundIntervalMs: ROUND_MS, guard },
+      { current: freshEpoch(picture.opening), previous: null, signed: [] },
+    )
     this.core.start(this.at)
     if (guard === null) this.receive("A1")
     else {
@@ -182,7 +185,7 @@ describe("a vertex that is slow to judge is built on", () => {
   it("by anybody but its author, for a node that makes none itself", () => {
     const core = new Core(
       { roundIntervalMs: ROUND_MS, guard: null },
-      { current: freshEpoch(picture.opening), previous: null },
+      { current: freshEpoch(picture.opening), previous: null, signed: [] },
     )
     const isAfter = (name: string): boolean => {
       core.receive(picture.vertex(name), Counter.timestamp(100_000))

@@ -88,7 +88,7 @@ export class SmallNode {
       roundIntervalMs: ROUND_MS,
       guard: new SigningGuard(this.address, ROUND_MS, oldest, own),
     }
-    const stored: Stored = { current, previous }
+    const stored: Stored = { current, previous, signed: [] }
     return new Core(options, stored)
   }
 

@@ -236,6 +236,7 @@ export class Fuzz {
         },
         told: (host, output) => this.#told(host, output),
         published: (host, { execution }) => this.#witness.published(host.name, execution.commit.index),
+        kept: () => {},
         dropped: () => {},
       }),
     )
@@ -276,15 +277,15 @@ export class Fuzz {
   /** For a moment, with whatever its disk keeps. */
   #crash(host: Host): void {
     if (this.#validators.some((each) => !each.isUp)) return
-    host.crash(false)
+    host.crash("killed")
     this.#reconnect()
     this.#agenda.after(this.#chance.between(50, 1_500), () => this.#start(host))
   }
 
   /** The follower begins anew, from nothing. */
   #empty(host: Host): void {
-    host.crash(false)
-    host.disk.restore(this.#beginning)
+    host.crash("killed")
+    host.disk.restore(this.#beginning, "both files")
     this.#witness.setBack(host.name, 0)
     this.#start(host)
   }

@@ -325,20 +325,6 @@ describe("a node with a fault", () => {
       }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("has the beginning of every epoch in the database itself, not only in its log", () =>
-    Effect.gen(function* () {
-      const directory = yield* world.temporaryDirectory
-      yield* Effect.gen(function* () {
-        yield* untilRound(250)
-        // What a power cut may leave: the file without its log.
-        copyFileSync(`${directory}/udg.db`, `${directory}/left.db`)
-      }).pipe(Effect.provide(world.node(directory)))
-      expect(yield* sqlite(`${directory}/left.db`, "select max(epoch) from openings")).toEqual([[2]])
-      const [[last] = []] = yield* sqlite(`${directory}/left.db`, "select max(leader_round) from commits")
-      expect(Number(last)).toBeGreaterThanOrEqual(240)
-    }).pipe(Effect.provide(world.platform)),
-  )
-
   it.scopedLive("lets everybody else have the thread however late it is with its rounds", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory

@@ -1,16 +1,80 @@
 import { it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
+import Sqlite from "better-sqlite3"
+import { Deferred, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import * as Supervisor from "../../src/node/Supervisor.js"
 import * as Writer from "../../src/node/Writer.js"
 import * as Counter from "../../src/protocol/Counter.js"
+import type { Vertex } from "../../src/protocol/Vertex.js"
 import * as Storage from "../../src/storage/Storage.js"
-import { genesis } from "../storage/world.js"
+import { genesis, inDirectory, key, vertex } from "../storage/world.js"
 import * as world from "./world.js"
 
 const inMemory = Storage.layer({ location: { _tag: "Ephemeral" }, genesis: genesis() })
 
+/** Which of these vertices the files hold, read by a connection of its own: the node's is not asked. */
+const inFiles = (directory: string, vertices: ReadonlyArray<Vertex>) => {
+  const table = { "signed.db": "own_vertices", "udg.db": "vertices" } as const
+  const inFile = (file: keyof typeof table): ReadonlyArray<boolean> => {
+    const database = new Sqlite(`${directory}/${file}`, { readonly: true })
+    try {
+      const known = database.prepare(`select 1 from ${table[file]} where hash = ?`)
+      return vertices.map(({ header }) => known.get(Buffer.from(header.hash, "hex")) !== undefined)
+    } finally {
+      database.close()
+    }
+  }
+  return { signed: inFile("signed.db"), ledger: inFile("udg.db") }
+}
+
+const vertexWrite = (id: number, _tag: "Inserted" | "OwnVertex", vertex: Vertex): Writer.Task => ({
+  _tag: "Write",
+  id,
+  write: { _tag, vertex },
+  isSynced: _tag === "OwnVertex",
+})
+
 describe("the writer", () => {
+  // Were it said any sooner, a vertex would be handed out that a restart no longer knows, and another one signed in its place.
+  it.scopedLive("says that an own vertex is written when it is in the file, and with it what it names", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* inDirectory(directory, (storage) =>
+        Effect.gen(function* () {
+          const named = [1, 2, 3].map((n) => vertex({ round: 1, author: key(n).publicKey }))
+          const own = [2, 3, 4].map((round) => vertex({ round }))
+          const seen: Array<unknown> = []
+          const done = yield* Deferred.make<void>()
+          const listener = {
+            written: (id: number) =>
+              Effect.suspend(() => {
+                seen.push([id, inFiles(directory, [...named, ...own])])
+                return id === 9 ? Deferred.succeed(done, undefined) : Effect.void
+              }),
+            told: () => Effect.void,
+          }
+          const give = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
+          let id = 0
+          for (const [i, each] of own.entries()) {
+            const before = named[i]
+            if (before !== undefined) give(vertexWrite(++id, "Inserted", before))
+            give(vertexWrite(++id, "OwnVertex", each))
+            give(vertexWrite(++id, "Inserted", each))
+          }
+          give(vertexWrite(9, "OwnVertex", vertex({ round: 9 })))
+          yield* Deferred.await(done)
+          const upTo = (count: number) => [0, 1, 2].map((n) => n < count)
+          expect(seen).toEqual([
+            [2, { signed: [...upTo(0), ...upTo(1)], ledger: [...upTo(1), ...upTo(0)] }],
+            [5, { signed: [...upTo(0), ...upTo(2)], ledger: [...upTo(2), ...upTo(1)] }],
+            [8, { signed: [...upTo(0), ...upTo(3)], ledger: [...upTo(3), ...upTo(2)] }],
+            [9, { signed: [...upTo(0), ...upTo(3)], ledger: [...upTo(3), ...upTo(3)] }],
+          ])
+        }),
+      )
+    }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
+  )
+
   // Its time-out was as uninterruptible as the finalizer it stood in, and a stop could wait for ever.
   it.effect("lets a stop wait two and a half seconds, however long what it has begun takes", () =>
     Effect.gen(function* () {

@@ -1,9 +1,11 @@
 /**
- * A disk: every write in its order, of which a crash leaves a prefix. A killed process loses what was never reported as
- * written; a power cut also what was reported but did not have to be synced.
+ * A disk with the two files of a data directory. Each write is one transaction, so none is half done. A killed process
+ * loses what was not reported as written. A power cut takes from each file what had not been synced: of what was signed
+ * nothing that was done, of the ledger everything behind the last write that synced it. A backup sets back both files or
+ * one of them. docs/storage.md says why the real disk does no more and no less.
  */
 import type { Stored } from "../../src/consensus/replica/Stored.js"
-import type { Write } from "../../src/consensus/replica/Write.js"
+import * as Write from "../../src/consensus/replica/Write.js"
 import type { Chance } from "./Chance.js"
 
 /** The log is folded into the base when it has grown so long. */
@@ -11,16 +13,29 @@ const FOLDED_WRITES = 4_000
 
 interface Entry {
   readonly id: number
-  readonly write: Write
+  readonly write: Write.Write
 }
 
-/** Invariant: `#stored` is `#base` with all of `#log`; `#synced` ≤ `#written` ≤ the log's length. */
+/** What a backup brings back. */
+export const BACKED_UP = ["both files", "udg.db alone", "signed.db alone"] as const
+export type BackedUp = (typeof BACKED_UP)[number]
+
+/** How a machine goes down. The worst power cut takes everything that a power cut may. */
+export const CRASHES = ["killed", "power cut", "worst power cut"] as const
+export type Crash = (typeof CRASHES)[number]
+
+const isSigned = ({ write }: Entry): boolean => Write.fileOf(write) === "signed"
+
+/** How many of the first `done` writes no power cut can take from the ledger's file. */
+const syncedOf = (log: ReadonlyArray<Entry>, done: number): number =>
+  log.slice(0, done).findLastIndex(({ write }) => Write.syncsLedger(write)) + 1
+
+/** Invariant: `#stored` is `#base` with all of `#log`, of which the first `#written` were reported as written. */
 export class Disk {
   #base: Stored
   #stored: Stored
   #log: Array<Entry> = []
   #written = 0
-  #synced = 0
 
   constructor(stored: Stored) {
     this.#base = stored.copy()
@@ -32,43 +47,43 @@ export class Disk {
     return this.#stored
   }
 
-  append(id: number, write: Write): void {
+  append(id: number, write: Write.Write): void {
     this.#log.push({ id, write })
     this.#stored.apply(write)
   }
 
-  /** This write and all before it have reached the disk; synced ones stay there whatever happens. */
-  reached(id: number, isSynced: boolean): void {
-    const end = this.#log.findLastIndex((entry) => entry.id <= id) + 1
-    this.#written = Math.max(this.#written, end)
-    if (!isSynced) return
-    this.#synced = Math.max(this.#synced, end)
-    if (this.#synced === this.#log.length && this.#log.length > FOLDED_WRITES) this.#fold()
+  /** This write and all before it are written; gives those of which that was not known. */
+  reached(id: number): ReadonlyArray<Write.Write> {
+    const before = this.#written
+    this.#written = Math.max(before, this.#log.findLastIndex((entry) => entry.id <= id) + 1)
+    const reached = this.#log.slice(before, this.#written).map(({ write }) => write)
+    if (this.#log.length > FOLDED_WRITES && syncedOf(this.#log, this.#written) === this.#log.length) {
+      this.#keepOnly(this.#log)
+    }
+    return reached
   }
 
-  #fold(): void {
-    this.#base = this.#stored.copy()
-    this.#log = []
-    this.#written = 0
-    this.#synced = 0
-  }
-
-  /** What is left after a crash, drawn between what must be there and what may. */
-  crash(chance: Chance, isPowerCut: boolean): void {
-    const least = isPowerCut ? this.#synced : this.#written
-    this.#log = this.#log.slice(0, chance.between(least, this.#log.length))
-    this.#written = this.#log.length
-    this.#synced = this.#log.length
+  #keepOnly(log: ReadonlyArray<Entry>): void {
+    for (const { write } of log) this.#base.apply(write)
     this.#stored = this.#base.copy()
-    for (const { write } of this.#log) this.#stored.apply(write)
-  }
-
-  /** Puts another content in its place: a backup. */
-  restore(stored: Stored): void {
-    this.#base = stored.copy()
-    this.#stored = stored.copy()
     this.#log = []
     this.#written = 0
-    this.#synced = 0
+  }
+
+  /** What is left after a crash, drawn between what must be there and what may. Up to some write everything was done. */
+  crash(chance: Chance, crash: Crash): void {
+    const done = chance.between(this.#written, this.#log.length)
+    const synced = syncedOf(this.#log, done)
+    const some = chance.between(synced, done)
+    const ledger = { killed: done, "power cut": some, "worst power cut": synced }[crash]
+    this.#keepOnly(this.#log.slice(0, done).filter((entry, i) => i < ledger || isSigned(entry)))
+  }
+
+  /** Puts what a backup holds in the place of what is there. */
+  restore(backup: Stored, what: BackedUp): void {
+    if (what === "both files") this.#base = backup.copy()
+    else if (what === "udg.db alone") this.#base = backup.withSignedOf(this.#stored)
+    else this.#base = this.#stored.withSignedOf(backup)
+    this.#keepOnly([])
   }
 }

@@ -18,7 +18,7 @@ import * as Verification from "../../src/protocol/Verification.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
-import { Disk } from "./Disk.js"
+import { type Crash, Disk } from "./Disk.js"
 import type { Scheme, Signer } from "./Scheme.js"
 import { Violation } from "./Witness.js"
 
@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly told: (host: Host, output: Output) => void
   /** What this host lets everybody read as final. */
   readonly published: (host: Host, executed: Executed) => void
+  /** A write is reported as done. */
+  readonly kept: (host: Host, write: Write) => void
   /** A message did not hold. */
   readonly dropped: (by: Host, from: PeerId, message: Message) => void
 }
@@ -133,7 +135,7 @@ export class Host {
     this.#drive((replica, now) => replica.start(now))
   }
 
-  crash(isPowerCut: boolean): void {
+  crash(crash: Crash): void {
     this.#replica = null
     this.#life++
     this.#unpublished = []
@@ -141,7 +143,7 @@ export class Host {
     this.#unwritten.clear()
     this.#isFlushing = false
     this.#isAtWork = false
-    this.disk.crash(this.#chance, isPowerCut)
+    this.disk.crash(this.#chance, crash)
   }
 
   connected(connections: ReadonlyArray<Connection>): void {
@@ -325,9 +327,7 @@ export class Host {
     this.#isFlushing = this.#unreported.length > 0
     if (this.#isFlushing) this.#flush(0)
     if (reported.length === 0) return
-    this.disk.reached(upTo, false)
-    const synced = reported.findLast(({ isSynced }) => isSynced)
-    if (synced !== undefined) this.disk.reached(synced.id, true)
+    for (const write of this.disk.reached(upTo)) this.#around.kept(this, write)
     for (const [hash, id] of this.#unwritten) if (id <= upTo) this.#unwritten.delete(hash)
     const ready = this.#unpublished.filter(({ writeId }) => writeId <= upTo)
     this.#unpublished = this.#unpublished.filter(({ writeId }) => writeId > upTo)

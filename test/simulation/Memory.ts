@@ -5,8 +5,11 @@ import { bounds } from "../../src/consensus/WaitingRoom.js"
 import * as Limits from "../../src/protocol/Limits.js"
 import { Violation } from "./Witness.js"
 
-/** Adversaries are less than a third, and make at most three vertices of a slot, one more when they reform. */
-const VERTICES_PER_SEAT_AND_ROUND = 2
+/**
+ * Adversaries are less than a third, and make at most three vertices of a slot, one more when they reform, and three more
+ * after each restart. So many at most enter where nothing moves.
+ */
+const VERTICES_PER_SEAT_AND_ROUND = 4
 /** A network that makes rounds but no commits for so long would grow without limit; storms have their quiet hours. */
 const ROUNDS_WITHOUT_COMMIT = 60
 /** Of the next epoch, while its opening is not signed. */
@@ -55,6 +58,7 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     checkpoints: rounds,
     views: VIEWS,
     ownHeaders: rounds,
+    recovered: rounds,
   }
 }
 

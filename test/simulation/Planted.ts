@@ -155,8 +155,8 @@ export const faults: ReadonlyArray<Fault> = [
     changes: [
       {
         file: "consensus/SigningGuard.ts",
-        line: "for (const header of stored) this.#know(header)",
-        by: "for (const header of stored) if (header.round < 0) this.#know(header)",
+        line: "for (const header of known) this.#know(header)",
+        by: "for (const header of known) if (header.round < 0) this.#know(header)",
       },
     ],
   },
@@ -289,6 +289,79 @@ export const faults: ReadonlyArray<Fault> = [
     rounds: 100,
     seed: 45,
     changes: [{ file: "protocol/EpochRecord.ts", line: "weight * 3 > total * 2", by: "weight * 2 > total" }],
+  },
+  {
+    name: "recovered-forgotten",
+    story: "own vertices that the ledger's file lost are forgotten at a start",
+    weather: ["crashes"],
+    nodes: 4,
+    seed: 1,
+    changes: [
+      {
+        file: "consensus/Core.ts",
+        line: "this.#recovered = own.filter(({ header }) => header.round > dag.collectedRound && !dag.has(header.hash))",
+        by: "this.#recovered = own.slice(own.length)",
+      },
+    ],
+  },
+  {
+    name: "named-unsynced",
+    story: "an own vertex goes out before what it names is on the disk",
+    weather: ["crashes", "newcomers", "byzantine"],
+    seed: 21,
+    changes: [
+      {
+        file: "consensus/replica/Write.ts",
+        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
+        by: 'new Set(["EpochStarted", "Joined"])',
+      },
+    ],
+  },
+  {
+    name: "signed-unsynced",
+    story: "an own vertex goes out before it is on the disk for good",
+    weather: ["crashes", "network"],
+    seed: 2,
+    changes: [
+      {
+        file: "consensus/replica/Write.ts",
+        line: '_tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"',
+        by: '_tag === "ForeignOwnHeader" ? "signed" : "ledger"',
+      },
+      {
+        file: "consensus/replica/Write.ts",
+        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
+        by: 'new Set(["EpochStarted", "Joined"])',
+      },
+    ],
+  },
+  {
+    name: "epoch-unsynced",
+    story: "an epoch begins without a sync of what closed the one before",
+    weather: ["crashes", "joins"],
+    nodes: 4,
+    seed: 1,
+    changes: [
+      {
+        file: "consensus/replica/Write.ts",
+        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
+        by: 'new Set(["OwnVertex", "Joined"])',
+      },
+    ],
+  },
+  {
+    name: "join-unsynced",
+    story: "a fast sync ends without a sync of the state that it brought",
+    weather: ["crashes", "joins"],
+    nodes: 4,
+    seed: 54,
+    changes: [
+      {
+        file: "consensus/replica/Write.ts",
+        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
+        by: 'new Set(["OwnVertex", "EpochStarted"])',
+      },
+    ],
   },
 ]
 

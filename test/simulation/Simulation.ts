@@ -17,6 +17,7 @@ import { Adversary, HABITS } from "./Adversary.js"
 import { Agenda } from "./Agenda.js"
 import { Chance } from "./Chance.js"
 import { Digest } from "./Digest.js"
+import type { BackedUp, Crash } from "./Disk.js"
 import { type Executed, Host } from "./Host.js"
 import * as Memory from "./Memory.js"
 import * as Network from "./Network.js"
@@ -98,6 +99,8 @@ export class Simulation {
   readonly #mistimed: ReadonlySet<Address>
   readonly #backups = new Map<number, Stored>()
   readonly #copies = new Set<number>()
+  /** Machines whose `signed.db` was set back. */
+  readonly #forgetful = new Set<number>()
   /** Down for good. */
   readonly #dead = new Set<number>()
   /** Whether somebody is among them who had sat through two closes: what is younger the others can do without. */
@@ -259,6 +262,11 @@ export class Simulation {
       },
       told: (from, output) => this.#told(from, output),
       published: (from, executed) => this.#published(from, executed),
+      kept: (by, write) => {
+        if (write._tag === "EpochStarted" || write._tag === "Joined") {
+          this.#witness.began(by.name, write.opening.position.index)
+        }
+      },
       dropped: (by, from, message) => this.#dropped(by, from, message),
     })
     this.#hosts.push(host)
@@ -345,6 +353,14 @@ export class Simulation {
     return person !== undefined && this.#mistimed.has(person.address)
   }
 
+  /** Whether it must not sign twice: it has its key for itself, and still knows what it has signed. */
+  #remembersSigning(host: Host): boolean {
+    if (this.#isReliable(host)) return true
+    const owner = this.#personOf(host)
+    const hasDouble = [...this.#copies].some((copy) => this.#owners.get(copy) === owner)
+    return !this.#adversaries.has(host.index) && !this.#forgetful.has(host.index) && !hasDouble
+  }
+
   #connections(of: Host): ReadonlyArray<Connection> {
     return this.#hosts
       .filter((host) => host !== of && host.isUp && !this.#isSevered(of.index, host.index))
@@ -381,10 +397,10 @@ export class Simulation {
     return current.commits.at(-1)?.commit.index ?? current.opening.position.index
   }
 
-  #crash(host: Host, isPowerCut: boolean): void {
+  #crash(host: Host, crash: Crash): void {
     if (!host.isUp) return
-    host.crash(isPowerCut)
-    if (isPowerCut) this.#witness.setBack(host.name, this.#headOf(host))
+    host.crash(crash)
+    if (crash !== "killed") this.#witness.cut(host.name, this.#headOf(host))
     this.#reconnect()
   }
 
@@ -411,14 +427,14 @@ export class Simulation {
       conditions: (conditions) => {
         this.#network.conditions = conditions
       },
-      crash: (machine, isPowerCut) => this.#crash(this.#host(machine), isPowerCut),
+      crash: (machine, crash) => this.#crash(this.#host(machine), crash),
       start: (machine) => this.#start(this.#host(machine)),
       unreliable: () => this.#setBackable(),
       backUp: (machine) => {
         this.#tell(`backed up: ${this.#host(machine).name}`)
         this.#backups.set(machine, this.#host(machine).disk.stored.copy())
       },
-      restore: (machine) => this.#restore(this.#host(machine)),
+      restore: (machine, what) => this.#restore(this.#host(machine), what),
       wipe: (machine) => this.#wipe(this.#host(machine)),
       mistimed: () => this.#hosts.filter((host) => this.#isMistimed(host)).map(({ index }) => index),
       copy: (machine) => this.#copy(this.#host(machine)),
@@ -455,16 +471,18 @@ export class Simulation {
       .map(({ index }) => index)
   }
 
-  #restore(host: Host): void {
+  #restore(host: Host, what: BackedUp): void {
     const backup = this.#backups.get(host.index)
     if (backup === undefined) return
-    host.disk.restore(backup)
+    host.disk.restore(backup, what)
+    if (what !== "udg.db alone") this.#forgetful.add(host.index)
     this.#witness.setBack(host.name, this.#headOf(host))
-    this.#tell(`set back to its backup: ${host.name}`)
+    this.#tell(`set back to its backup, ${what}: ${host.name}`)
   }
 
   #wipe(host: Host): void {
-    host.disk.restore(this.#freshDisk())
+    host.disk.restore(this.#freshDisk(), "both files")
+    this.#forgetful.add(host.index)
     this.#witness.setBack(host.name, this.#headOf(host))
     this.#tell(`lost its disk: ${host.name}`)
   }
@@ -528,7 +546,7 @@ export class Simulation {
   #killForGood(host: Host): void {
     this.#tell(`dies: ${host.name}`)
     this.#dead.add(host.index)
-    this.#crash(host, true)
+    this.#crash(host, "power cut")
   }
 
   /** Whether those who are down for good, and this one with them, weigh a third of the committee: nothing goes on then. */
@@ -588,7 +606,7 @@ export class Simulation {
   }
 
   #watchSigned(from: Host, message: Message): void {
-    if (message._tag !== "Vertices" || !this.#isReliable(from)) return
+    if (message._tag !== "Vertices" || !this.#remembersSigning(from)) return
     const own = this.#personOf(from)?.address
     const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
     for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
@@ -613,6 +631,7 @@ export class Simulation {
     switch (output._tag) {
       case "Write":
         this.#wrote(host, output.write)
+        this.#storm.wrote(host.index)
         this.#adversaries.get(host.index)?.wrote(output.write)
         return
       case "Executed": {
@@ -626,6 +645,9 @@ export class Simulation {
         this.#watchTrust(execution.nextEpoch)
         return
       }
+      case "CheckpointBuilt":
+        if (output.checkpoint.nextEpoch !== null) this.#storm.closing(output.checkpoint.epoch)
+        return
       case "Misbehaved": {
         const sender = this.#host(this.#indexOf(output.peer))
         if (this.#adversaries.has(sender.index)) return
@@ -633,7 +655,7 @@ export class Simulation {
       }
       case "ForeignOwnHeader":
         this.#tell(`${host.name} meets its own key at work elsewhere, round ${output.header.round}`)
-        if (!this.#isReliable(host)) return
+        if (!this.#remembersSigning(host)) return
         throw new Violation(host.name, `does not know its own vertex of round ${output.header.round}`)
       case "Fatal":
         throw new Violation(host.name, `stops: ${JSON.stringify(output.fatal).slice(0, 2_000)}`)
@@ -679,7 +701,7 @@ export class Simulation {
     for (const adversary of this.#adversaries.values()) adversary.reform()
     for (const copy of this.#copies) {
       this.#dead.add(copy)
-      this.#crash(this.#host(copy), false)
+      this.#crash(this.#host(copy), "killed")
     }
   }
 

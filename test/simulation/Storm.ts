@@ -1,7 +1,11 @@
 /** What goes wrong while it lasts: drawn one after the other, each with its end, until the storm is over. */
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
+import { BACKED_UP, type BackedUp, CRASHES, type Crash } from "./Disk.js"
 import * as Network from "./Network.js"
+
+/** A run makes some ten thousand. */
+const WRITES_PER_CRASH = 5_000
 
 /** What a run may be asked to do to its machines. */
 export const FAULTS = [
@@ -35,13 +39,13 @@ export interface Levers {
   readonly cut: (from: ReadonlyArray<number>, to: ReadonlyArray<number>) => void
   readonly mend: (from: ReadonlyArray<number>, to: ReadonlyArray<number>) => void
   readonly conditions: (conditions: Network.Conditions) => void
-  readonly crash: (machine: number, isPowerCut: boolean) => void
+  readonly crash: (machine: number, crash: Crash) => void
   readonly start: (machine: number) => void
   /** Those whose disk may be set back, and that may have a double. */
   readonly unreliable: () => ReadonlyArray<number>
   readonly backUp: (machine: number) => void
-  /** Sets the disk of a crashed machine back to its backup, if there is one. */
-  readonly restore: (machine: number) => void
+  /** Sets this much of the disk of a crashed machine back to its backup, if there is one. */
+  readonly restore: (machine: number, what: BackedUp) => void
   /** Takes everything from the disk of a crashed machine but its key. */
   readonly wipe: (machine: number) => void
   readonly copy: (machine: number) => void
@@ -69,13 +73,18 @@ export class Storm {
   readonly #faults: ReadonlyArray<FaultName>
   /** How often something happens: drawn once a run, so that some runs are almost calm. */
   readonly #everyMs: number
+  /** For what happens with single writes: drawn for each of them. */
+  readonly #writes: Chance
   #isOver = false
+  /** The last epoch whose close has begun. */
+  #closing = 0
   /** What is to be undone, at its time or when the storm ends. */
   readonly #pending = new Set<() => void>()
 
   constructor(agenda: Agenda, chance: Chance, faults: ReadonlyArray<FaultName>, levers: Levers) {
     this.#agenda = agenda
     this.#chance = chance
+    this.#writes = chance.stream("writes")
     this.#levers = levers
     // The others have no moment: adversaries are there from the start.
     this.#faults = faults.filter((fault) => fault !== "byzantine" && fault !== "conspiracy")
@@ -199,13 +208,38 @@ export class Storm {
     if (up.length === 0) return
     // Now and then the whole house goes dark.
     const count = chance.percent(5) ? up.length : chance.percent(20) ? Math.min(up.length, 3) : 1
-    for (const machine of chance.shuffle(up).slice(0, count)) this.#takeDown(machine, chance.percent(50))
+    // The same happens to all of them, or to each something else.
+    const crash = chance.percent(50) ? chance.pick(CRASHES) : null
+    for (const machine of chance.shuffle(up).slice(0, count)) this.#takeDown(machine, crash ?? chance.pick(CRASHES))
   }
 
-  #takeDown(machine: number, isPowerCut: boolean, meanwhile: () => void = () => undefined): void {
-    const forMs = Math.round(this.#chance.heavyTail(30, 8_000))
-    this.#levers.tell(`${isPowerCut ? "power cut" : "killed"} for ${forMs} ms: ${this.#levers.nameOf(machine)}`)
-    this.#levers.crash(machine, isPowerCut)
+  /** Somebody is about to close this epoch. Some closes are cut off, for one, some or all, somewhere on the way. */
+  closing(epoch: number): void {
+    if (this.#isOver || !this.#faults.includes("crashes") || epoch <= this.#closing) return
+    this.#closing = epoch
+    const chance = this.#chance
+    for (let cuts = chance.pick([0, 0, 1, 3]); cuts > 0; cuts--) {
+      this.#agenda.after(chance.between(1, 400), () => {
+        const up = this.#levers.up()
+        if (this.#isOver || up.length === 0) return
+        const count = chance.pick([1, Math.ceil(up.length / 2), up.length])
+        const crash = chance.pick(CRASHES)
+        for (const machine of chance.shuffle(up).slice(0, count)) this.#takeDown(machine, crash)
+      })
+    }
+  }
+
+  /** A machine has just begun to write something. Now and then that is the moment of a crash. */
+  wrote(machine: number): void {
+    if (this.#isOver || !this.#faults.includes("crashes") || this.#writes.between(1, WRITES_PER_CRASH) > 1) return
+    this.#takeDown(machine, this.#writes.pick(CRASHES))
+  }
+
+  #takeDown(machine: number, crash: Crash, meanwhile: () => void = () => undefined): void {
+    // What was on its way when the power went is not there any more when it comes back.
+    const forMs = Math.round(this.#chance.heavyTail(crash === "killed" ? 30 : 100, 8_000))
+    this.#levers.tell(`${crash} for ${forMs} ms: ${this.#levers.nameOf(machine)}`)
+    this.#levers.crash(machine, crash)
     meanwhile()
     this.#later(forMs, () => {
       this.#levers.tell(`starts: ${this.#levers.nameOf(machine)}`)
@@ -219,7 +253,10 @@ export class Storm {
     if (unreliable.length === 0) return
     const machine = chance.pick(unreliable)
     if (chance.percent(50)) this.#levers.backUp(machine)
-    else if (this.#levers.up().includes(machine)) this.#takeDown(machine, true, () => this.#levers.restore(machine))
+    else if (this.#levers.up().includes(machine)) {
+      const what = chance.pick(BACKED_UP)
+      this.#takeDown(machine, "power cut", () => this.#levers.restore(machine, what))
+    }
   }
 
   #wipe(): void {
@@ -227,7 +264,7 @@ export class Storm {
     const unreliable = this.#levers.unreliable().filter((machine) => up.includes(machine))
     if (unreliable.length === 0) return
     const machine = this.#chance.pick(unreliable)
-    this.#takeDown(machine, true, () => this.#levers.wipe(machine))
+    this.#takeDown(machine, "power cut", () => this.#levers.wipe(machine))
   }
 
   /** Once, or now and then a second time to another wrong time; perhaps with a restart in between. */
@@ -243,7 +280,7 @@ export class Storm {
       this.#levers.skew(machine, byMs)
     }
     wrong()
-    if (chance.percent(40) && this.#levers.up().includes(machine)) this.#takeDown(machine, false)
+    if (chance.percent(40) && this.#levers.up().includes(machine)) this.#takeDown(machine, "killed")
     if (chance.percent(50)) this.#agenda.after(Math.floor(forMs / 2), () => this.#isOver || wrong())
     this.#later(forMs, () => this.#levers.skew(machine, 0))
   }

@@ -40,6 +40,8 @@ export class Witness {
   readonly #checkpoints = new Map<number, { readonly checkpoint: Checkpoint; readonly by: string }>()
   /** Machine → the last commit it published as final. */
   readonly #published = new Map<string, number>()
+  /** Machine → the commit that its epoch goes on from. */
+  readonly #began = new Map<string, number>()
   /** Slot of an honest author → what it signed there. */
   readonly #signed = new Map<string, string>()
   /** Of every vertex that anybody took in. */
@@ -189,9 +191,24 @@ export class Witness {
       throw new Violation(machine, `commit ${published} was published, after a crash ${head} is the last`)
   }
 
+  /** Its disk has kept the beginning of an epoch, which goes on from this commit. */
+  began(machine: string, index: number): void {
+    this.#began.set(machine, index)
+  }
+
+  /** A power cut takes the last commits at most, and nothing of an epoch that is over. */
+  cut(machine: string, head: number): void {
+    const began = this.#began.get(machine) ?? 0
+    if (head < began) {
+      throw new Violation(machine, `its epoch began behind commit ${began}, after a power cut ${head} is the last`)
+    }
+    this.setBack(machine, head)
+  }
+
   /** Its disk was set back on purpose. */
   setBack(machine: string, head: number): void {
     this.#published.set(machine, Math.min(head, this.#published.get(machine) ?? 0))
+    this.#began.set(machine, Math.min(head, this.#began.get(machine) ?? 0))
   }
 
   checkpointBuilt(machine: string, checkpoint: Checkpoint): void {

@@ -1,8 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import type { Opening } from "../../src/consensus/Output.js"
-import * as GenesisState from "../../src/consensus/replica/GenesisState.js"
 import * as Opened from "../../src/consensus/replica/Opened.js"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
@@ -14,15 +12,6 @@ import * as Database from "../../src/storage/Database.js"
 import * as Epochs from "../../src/storage/Epochs.js"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as world from "./world.js"
-
-const first: Opening = GenesisState.stored(world.genesis(), { low: 1, high: 1 }).current.opening
-
-const opening = (epoch: number): Opening => ({
-  ...first,
-  base: Hash.of("udg/checkpoint-id", Uint8Array.of(epoch)),
-  record: { ...first.record, epoch: Counter.epoch(epoch), firstRound: Counter.round(epoch * 240 + 1) },
-  position: { ...first.position, leaderRound: Counter.round(epoch * 240) },
-})
 
 const checkpoint = (round: number, epoch: number): Checkpoint.Checkpoint =>
   Checkpoint.make({
@@ -44,12 +33,12 @@ describe("epochs", () => {
       yield* world.inDirectory(path, ({ epochs }) =>
         Effect.gen(function* () {
           expect(yield* epochs.kept).toEqual([])
-          for (const epoch of [1, 2, 3]) yield* epochs.begin(opening(epoch))
+          for (const epoch of [1, 2, 3]) yield* epochs.begin(world.opening(epoch))
         }),
       )
       yield* world.inDirectory(path, ({ epochs }) =>
         Effect.gen(function* () {
-          expect(yield* epochs.kept).toEqual([opening(3), opening(2)])
+          expect(yield* epochs.kept).toEqual([world.opening(3), world.opening(2)])
         }),
       )
     }).pipe(Effect.provide(world.platform)),
@@ -64,7 +53,7 @@ describe("epochs", () => {
         write: () => Effect.dieMessage("not synced"),
         writeSynced: (statements) => Effect.tap(database.writeSynced(statements), () => void synced++),
       }
-      yield* Epochs.make(watched).begin(opening(1))
+      yield* Epochs.make(watched).begin(world.opening(1))
       expect(synced).toBe(1)
     }).pipe(Effect.scoped),
   )
@@ -94,7 +83,7 @@ describe("epochs", () => {
       const path = yield* world.temporaryDirectory
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
-          yield* storage.begin(world.batch(0, { changes: [world.account(1, 5)] }), opening(1))
+          yield* storage.begin(world.batch(0, { changes: [world.account(1, 5)] }), world.opening(1))
           yield* storage.vertices.insert([world.vertex({ round: 3 }), world.vertex({ round: 7 })])
           expect(yield* storage.vertices.oldestRound).toEqual(Option.some(3))
           yield* storage.appendCommit(
@@ -104,8 +93,13 @@ describe("epochs", () => {
           const pieces = [...Subtree.all(Trie.apply(Trie.empty, changes), Subtree.MAX_BYTES)].map(Subtree.encode)
           yield* storage.joins.begin({ checkpoint: checkpoint(80, 8), signatures: [] })
           for (const piece of pieces) yield* storage.joins.add(piece)
-          yield* storage.replaceState(opening(9))
-          expect(yield* storage.epochs.kept).toEqual([opening(9)])
+          const closing = { checkpoint: checkpoint(81, 8), signatures: [] }
+          yield* storage.replaceState({ target: closing, opening: world.opening(9) })
+          expect(Option.getOrThrow(yield* storage.checkpoints.at(Counter.round(81)))).toEqual({
+            ...closing,
+            hasQuorum: true,
+          })
+          expect(yield* storage.epochs.kept).toEqual([world.opening(9)])
           expect(yield* storage.vertices.oldestRound).toEqual(Option.none())
           const balances: Array<number> = []
           yield* storage.accounts.load((page) => void balances.push(...page.map(({ balance }) => balance)))

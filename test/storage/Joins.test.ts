@@ -34,16 +34,16 @@ describe("a fast sync that is under way", () => {
 
   it.effect("loses its pieces to one for another close, and ends when the node has got there by itself", () =>
     world
-      .inMemory(({ joins }) =>
+      .inMemory(({ joins, epochs }) =>
         Effect.gen(function* () {
           yield* joins.begin(target(4))
           yield* joins.add(piece(1))
           yield* joins.begin(target(5))
           expect(yield* joins.kept).toEqual(Option.some({ target: target(5), subtrees: [] }))
           yield* joins.add(piece(2))
-          yield* joins.forgetBefore(Counter.epoch(5))
+          yield* epochs.begin(world.opening(5))
           expect(yield* joins.kept).toEqual(Option.some({ target: target(5), subtrees: [piece(2)] }))
-          yield* joins.forgetBefore(Counter.epoch(6))
+          yield* epochs.begin(world.opening(6))
           expect(yield* joins.kept).toEqual(Option.none())
           yield* joins.begin(target(7))
           expect(yield* joins.kept).toEqual(Option.some({ target: target(7), subtrees: [] }))

@@ -1,4 +1,4 @@
-import { copyFileSync } from "node:fs"
+import { copyFileSync, readFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
@@ -36,6 +36,28 @@ describe("storage", () => {
           const found = Option.getOrThrow(yield* storage.vertices.byHash(first.header.hash))
           expect(found.commitIndex).toBe(Counter.commitIndex(1))
           expect(found.bytes).toEqual(first.encoded)
+        }),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  // Whoever has the vertex may ask for what it names: after a power cut everywhere nobody else may have that.
+  it.scopedLive("has an own vertex in signed.db behind a synced transaction of udg.db", () =>
+    Effect.gen(function* () {
+      const path = yield* world.temporaryDirectory
+      /** The page of the newest frame in the log: only the syncing transaction writes the first one. */
+      const newestPage = () => {
+        const log = readFileSync(`${path}/udg.db-wal`)
+        return log.readUInt32BE(log.length - log.readUInt32BE(8) - 24)
+      }
+      yield* world.inDirectory(path, (storage) =>
+        Effect.gen(function* () {
+          for (const round of [1, 2]) {
+            yield* storage.vertices.insert([world.vertex({ round, author: world.key(3).publicKey })])
+            expect(newestPage()).not.toBe(1)
+            yield* storage.keepOwn(world.vertex({ round }))
+            expect(newestPage()).toBe(1)
+          }
         }),
       )
     }).pipe(Effect.provide(world.platform)),

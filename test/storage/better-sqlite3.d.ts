@@ -2,6 +2,7 @@
 declare module "better-sqlite3" {
   interface Statement {
     all(): ReadonlyArray<unknown>
+    get(...values: ReadonlyArray<unknown>): unknown
     run(...values: ReadonlyArray<unknown>): unknown
     /** Rows as arrays. */
     raw(): Statement

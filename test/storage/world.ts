@@ -6,6 +6,8 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, Either, Layer, Option, type Scope } from "effect"
 import { fromHex } from "#crypto"
+import type { Opening } from "../../src/consensus/Output.js"
+import * as GenesisState from "../../src/consensus/replica/GenesisState.js"
 import * as AccountRecord from "../../src/protocol/AccountRecord.js"
 import * as Address from "../../src/protocol/Address.js"
 import * as Binary from "../../src/protocol/Binary.js"
@@ -167,6 +169,16 @@ export const checkpoint = (round: number, parts: Partial<Checkpoint.Content> = {
     previous: Genesis.hash(genesis()),
     ...parts,
   })
+
+const first: Opening = GenesisState.stored(genesis(), { low: 1, high: 1 }).current.opening
+
+/** What opens an epoch, with the committee of the genesis. */
+export const opening = (epoch: number): Opening => ({
+  ...first,
+  base: Hash.of("udg/checkpoint-id", Uint8Array.of(epoch)),
+  record: { ...first.record, epoch: Counter.epoch(epoch), firstRound: Counter.round(epoch * 240 + 1) },
+  position: { ...first.position, leaderRound: Counter.round(epoch * 240) },
+})
 
 /** A file, with a thread of its own that writes to it. */
 export const open = (options: Database.Options): Effect.Effect<Database.Database, StorageError, Scope.Scope> =>

@@ -75,6 +75,12 @@ export interface Accepted {
 
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
 
+/** Signed here in the running epoch and later ones, in the order of epochs and rounds. */
+const signedSince = ({ ownVertices, current }: Contents): ReadonlyArray<Vertex> =>
+  [...ownVertices]
+    .filter(({ header }) => header.epoch >= current.opening.record.epoch)
+    .sort(({ header: a }, { header: b }) => (a.epoch === b.epoch ? a.round - b.round : a.epoch - b.epoch))
+
 export class Replica {
   readonly #options: Options
   readonly #genesis: Genesis
@@ -120,11 +126,19 @@ export class Replica {
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
       againMs: TOLD_AGAIN_AFTER * this.#patienceMs,
     })
-    this.#signing = new Signing(options.signer, stored.ownHeaders, this.#outbox)
+    this.#signing = new Signing(options.signer, stored.ownVertices, this.#outbox)
     this.#keptJoin = stored.join
     this.#closing = closing
     const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
-    this.#life = Life.begin({ ledger, trie, views, stored, guard, pending: stored.pending, roundIntervalMs })
+    this.#life = Life.begin({
+      ledger,
+      trie,
+      views,
+      stored: { current: stored.current, previous: stored.previous, signed: signedSince(stored) },
+      guard,
+      pending: stored.pending,
+      roundIntervalMs,
+    })
     // Whoever else signs with this key may still do so: the silence begins anew. Judged by the bases that the core has.
     for (const header of stored.foreignHeaders) guard?.meet(header)
     this.#announcements.restore([...this.#life.pool.all].map(({ transaction }) => transaction.id))
@@ -674,7 +688,7 @@ export class Replica {
       ledger,
       trie,
       views,
-      stored: { current: Core.freshEpoch(opening), previous: null },
+      stored: { current: Core.freshEpoch(opening), previous: null, signed: this.#life.core.signedLater },
       guard: this.#signing.guard(epoch, roundIntervalMs),
       pending: [...this.#life.pool.all],
       roundIntervalMs,

@@ -33,10 +33,10 @@ export class Signing {
   #guard: SigningGuard | null = null
   #unwritten: ReadonlyArray<{ readonly writeId: number; readonly vertex: Vertex.Vertex }> = []
 
-  constructor(signer: Signer | null, headers: Iterable<Header>, outbox: Outbox) {
+  constructor(signer: Signer | null, stored: Iterable<Vertex.Vertex>, outbox: Outbox) {
     this.#signer = signer
     this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
-    this.#headers = new Map([...headers].map((header) => [header.hash, header]))
+    this.#headers = new Map([...stored].map(({ header }) => [header.hash, header]))
     this.#outbox = outbox
   }
 

@@ -48,7 +48,7 @@ export interface Beginning {
 /** What a replica goes on from besides its records, whoever keeps it. */
 export type Contents = Pick<
   Stored,
-  "genesis" | "current" | "previous" | "ownHeaders" | "foreignHeaders" | "pending" | "closings" | "join"
+  "genesis" | "current" | "previous" | "ownVertices" | "foreignHeaders" | "pending" | "closings" | "join"
 >
 
 const keyOf = ({ kind, key }: Pick<Change, "kind" | "key">): string => `${KINDS[kind].byte} ${toHex(key)}`
@@ -77,7 +77,8 @@ export class Stored {
   #current: Mutable<StoredEpoch>
   #previous: Mutable<StoredEpoch> | null = null
   #vertices = new Map<Hash, Vertex>()
-  #ownHeaders = new Map<Hash, Header>()
+  /** Signed here, of the running epoch and the one before: the content of `signed.db`. */
+  #own = new Map<Hash, Vertex>()
   #foreignHeaders = new Map<Hash, Header>()
   #closing = new Map<Epoch, SignedCheckpoint>()
   #pending = new Map<Hash, ReceivedTransaction>()
@@ -108,12 +109,14 @@ export class Stored {
   }
 
   get previous(): EndedEpoch | null {
-    return this.#previous && endedEpoch(this.#previous)
+    const previous = this.#previous
+    if (previous === null) return null
+    const own = [...this.#own.values()].filter(({ header }) => header.epoch === previous.opening.record.epoch)
+    return { ...endedEpoch(previous), vertices: own }
   }
 
-  /** Headers signed here, of the running epoch and the one before. */
-  get ownHeaders(): Iterable<Header> {
-    return this.#ownHeaders.values()
+  get ownVertices(): Iterable<Vertex> {
+    return this.#own.values()
   }
 
   get foreignHeaders(): Iterable<Header> {
@@ -136,13 +139,20 @@ export class Stored {
   }
 
   vertex(hash: Hash): Vertex | undefined {
-    return this.#vertices.get(hash)
+    return this.#vertices.get(hash) ?? this.#own.get(hash)
   }
 
-  /** In the order of insertion; none of an epoch that is not kept. */
+  /**
+   * In the order of insertion; none of an epoch that is not kept. Behind them those that were signed here and not inserted
+   * again, in the order of their rounds.
+   */
   verticesOf(epoch: Epoch): ReadonlyArray<Vertex> {
     const kept = [this.#current, this.#previous].find((stored) => stored?.opening.record.epoch === epoch)
-    return kept?.vertices ?? []
+    const inserted = kept?.vertices ?? []
+    const others = [...this.#own.values()].filter(
+      ({ header }) => header.epoch === epoch && !this.#vertices.has(header.hash),
+    )
+    return others.length === 0 ? inserted : [...inserted, ...others.sort((a, b) => a.header.round - b.header.round)]
   }
 
   /** The signed checkpoint that closed an epoch. */
@@ -168,7 +178,7 @@ export class Stored {
     copy.#current = copied(this.#current)
     copy.#previous = this.#previous && copied(this.#previous)
     copy.#vertices = new Map(this.#vertices)
-    copy.#ownHeaders = new Map(this.#ownHeaders)
+    copy.#own = new Map(this.#own)
     copy.#foreignHeaders = new Map(this.#foreignHeaders)
     copy.#closing = new Map(this.#closing)
     copy.#pending = new Map(this.#pending)
@@ -177,11 +187,18 @@ export class Stored {
     return copy
   }
 
+  /** The same ledger beside what was signed according to another copy: the two are files of their own. */
+  withSignedOf(other: Stored): Stored {
+    const copy = this.copy()
+    copy.#own = new Map(other.#own)
+    copy.#foreignHeaders = new Map(other.#foreignHeaders)
+    return copy
+  }
+
   apply(write: Write): void {
     switch (write._tag) {
       case "OwnVertex":
-        this.#ownHeaders.set(write.vertex.header.hash, write.vertex.header)
-        this.#insert(write.vertex)
+        this.#own.set(write.vertex.header.hash, write.vertex)
         return
       case "Inserted":
         this.#insert(write.vertex)
@@ -266,9 +283,8 @@ export class Stored {
 
   #forgetHeaders(): void {
     const oldest = (this.#previous ?? this.#current).opening.record.epoch
-    for (const headers of [this.#ownHeaders, this.#foreignHeaders]) {
-      for (const [hash, { epoch }] of headers) if (epoch < oldest) headers.delete(hash)
-    }
+    for (const [hash, { header }] of this.#own) if (header.epoch < oldest) this.#own.delete(hash)
+    for (const [hash, { epoch }] of this.#foreignHeaders) if (epoch < oldest) this.#foreignHeaders.delete(hash)
   }
 
   #joined({ target, opening }: Extract<Write, { _tag: "Joined" }>): void {

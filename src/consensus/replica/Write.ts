@@ -1,6 +1,8 @@
 /**
- * What goes to the disk, in the order in which it is given. After a crash a prefix of it is there, at least up to the
- * last one that had to be synced and was reported as written.
+ * What goes to the disk, in the order in which it is given, to one of two files; each write is done whole or not at all.
+ * After the end of a process a prefix of all writes is there, at least up to the last one that was reported. A power cut
+ * leaves of each file a prefix of its own writes: in `signed.db` everything that was done, in `udg.db` at least everything
+ * up to the last write of either file that syncs it. docs/storage.md says why.
  */
 import type { Execution } from "../../ledger/Execution.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/Checkpoint.js"
@@ -17,7 +19,7 @@ export interface ReceivedTransaction {
 }
 
 export type Write =
-  /** Signed here: nothing else may ever be signed for its slot. Also counts as inserted, behind everything before. */
+  /** Signed here: nothing else may ever be signed for its slot. */
   | { readonly _tag: "OwnVertex"; readonly vertex: Vertex }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
   /** A commit with everything it did. `settled`: what has left the mempool with it, of what was written as pending. */
@@ -49,3 +51,19 @@ export type Write =
    * epochs. Own vertices, foreign headers, closing checkpoints and pending transactions stay.
    */
   | { readonly _tag: "Joined"; readonly target: SignedCheckpoint; readonly opening: Opening }
+
+/** The file of what was signed is synced with every write to it, the ledger's only with some. */
+export type File = "signed" | "ledger"
+
+export const fileOf = ({ _tag }: Write): File =>
+  _tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"
+
+/**
+ * Whether everything that was given before, and this, is on the disk when this write is done.
+ *
+ * An own vertex: whoever has it may ask for what it names, and after a power cut everywhere nobody else may have that.
+ * The beginning of an epoch: a power cut takes nothing of an epoch that is over, also where nothing is signed.
+ */
+export const syncsLedger = ({ _tag }: Write): boolean => SYNCING.has(_tag)
+
+const SYNCING: ReadonlySet<Write["_tag"]> = new Set(["OwnVertex", "EpochStarted", "Joined"])

@@ -33,4 +33,12 @@ create table foreign_headers (
 create index foreign_headers_by_slot on foreign_headers (author, epoch, round);
 `
 
-export const migrations: ReadonlyArray<Migration> = [{ version: 1, statements: first }]
+/** Others ask for vertices by their hashes. */
+const second = `
+create index own_vertices_by_hash on own_vertices (hash);
+`
+
+export const migrations: ReadonlyArray<Migration> = [
+  { version: 1, statements: first },
+  { version: 2, statements: second },
+]

@@ -11,7 +11,7 @@ import type { Pin } from "../../../src/consensus/replica/ProvenChain.js"
 import { Replica } from "../../../src/consensus/replica/Replica.js"
 import * as Serving from "../../../src/consensus/replica/Serving.js"
 import type { Stored } from "../../../src/consensus/replica/Stored.js"
-import type { Write } from "../../../src/consensus/replica/Write.js"
+import * as Write from "../../../src/consensus/replica/Write.js"
 import * as Address from "../../../src/protocol/Address.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as Genesis from "../../../src/protocol/Genesis.js"
@@ -104,9 +104,9 @@ export class Machine {
   readonly #pin: Pin | null
   /** All that was written. */
   disk: Stored
-  /** All that a power cut leaves. */
+  /** All that the worst power cut leaves: what was signed, and the ledger as it was synced last. */
   #durable: Stored
-  #unsynced: Array<Write> = []
+  #unsynced: Array<Write.Write> = []
   #replica: Replica | null = null
   readonly outputs: Array<Output> = []
   readonly executed: Array<Executed> = []
@@ -176,10 +176,11 @@ export class Machine {
     this.#unsynced = []
   }
 
-  #keep(write: Write, isSynced: boolean): void {
+  #keep(write: Write.Write): void {
     this.disk.apply(write)
-    this.#unsynced.push(write)
-    if (!isSynced) return
+    if (Write.fileOf(write) === "signed") this.#durable.apply(write)
+    else this.#unsynced.push(write)
+    if (!Write.syncsLedger(write)) return
     for (const each of this.#unsynced) this.#durable.apply(each)
     this.#unsynced = []
   }
@@ -202,7 +203,7 @@ export class Machine {
         this.#say(output.to, Serving.answer(this.disk, output.question))
         return
       case "Write":
-        this.#keep(output.write, output.isSynced)
+        this.#keep(output.write)
         this.#cluster.soon(this, () => this.handle(this.replica.written(output.id, this.#cluster.now)))
         return
       case "Executed":

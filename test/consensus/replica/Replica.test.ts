@@ -131,6 +131,60 @@ describe("a replica that starts again", () => {
     expect(cluster.machines[0]?.replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
   })
 
+  const highestOf = ({ replica }: Machine) => replica.core.epoch.dag.highestRound
+  const highestOfAll = (machines: ReadonlyArray<Machine>) => Math.max(...machines.map(highestOf))
+
+  it("a whole network goes on within five rounds after a power cut of all", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 200 })
+    cluster.start()
+    for (let cut = 0; cut < 20; cut++) {
+      cluster.run(710 + 23 * cut)
+      const highest = highestOfAll(cluster.machines)
+      for (const machine of cluster.machines) machine.cutPower()
+      cluster.start()
+      cluster.runRounds(5)
+      for (const machine of cluster.machines) expect(highestOf(machine)).toBeGreaterThan(highest)
+    }
+    cluster.runRounds(10)
+    expectAgreement(cluster.machines)
+  })
+
+  // Own vertices were synced and what they name was not: what the fourth had made was lost with it, and three could neither
+  // place their own vertices nor sign others for the same rounds.
+  it("three of four go on after a power cut of all, when the fourth does not come back", () => {
+    for (let at = 0; at < 10; at++) {
+      const cluster = new Cluster(four)
+      cluster.start()
+      cluster.run(2_000 + 13 * at)
+      const highest = highestOfAll(cluster.machines)
+      for (const machine of cluster.machines) machine.cutPower()
+      const three = cluster.machines.filter(({ name }) => name !== "dan")
+      for (const machine of three) machine.start()
+      cluster.runRounds(20)
+      for (const machine of three) expect(highestOf(machine)).toBeGreaterThan(highest + 3)
+      expectAgreement(three)
+    }
+  })
+
+  it("a whole network goes on within five rounds when everybody kept only what it had signed in the epoch", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 200 })
+    const nothing = cluster.machine("ann").disk.copy()
+    cluster.start()
+    let highest = 0
+    for (const lost of [3, 20, 90]) {
+      cluster.runRounds(lost)
+      highest = highestOfAll(cluster.machines)
+      for (const machine of cluster.machines) machine.replaceDisk(nothing.withSignedOf(machine.disk))
+      cluster.start()
+      for (const { replica } of cluster.machines) expect(replica.read.head.leaderRound).toBeLessThan(highest)
+      cluster.runRounds(5)
+      for (const machine of cluster.machines) expect(highestOf(machine)).toBeGreaterThan(highest)
+    }
+    cluster.runRounds(10)
+    for (const { replica } of cluster.machines) expect(replica.read.head.leaderRound).toBeGreaterThan(highest)
+    expectAgreement(cluster.machines)
+  })
+
   it("keeps pending transactions", () => {
     const cluster = new Cluster(four)
     cluster.machine("ann").start()
@@ -249,6 +303,8 @@ describe("a replica that nobody has seen before", () => {
     const { epoch, hash } = first.checkpoint
     const fay = mixed.add("fay", { isValidator: false, pin: { epoch, hash } })
     mixed.passes = (from, to) => from === fay || to === fay
+    // It would prove to the other network that its committee has signed two histories, and that would stop.
+    fay.says = (_, message) => (message._tag === "Closing" ? [] : [message])
     fay.start()
     mixed.run(8_000)
     expect(tagsOf(fay)).toContain("Joined")
@@ -326,6 +382,86 @@ describe("a validator", () => {
     expect(Math.min(...rounds.slice(0, 4))).toBeGreaterThan(30)
     expect(Math.min(...rounds.slice(-4))).toBeGreaterThan(90)
     expectOneHistory(cluster.machines)
+  })
+
+  it("signs on without a silence when only its ledger is set back, by rounds or by epochs", () => {
+    for (const rounds of [20, 50, 90]) {
+      const cluster = new Cluster({ ...four, epochRounds: 40 })
+      cluster.start()
+      cluster.runRounds(10)
+      const dan = cluster.machine("dan")
+      const backup = dan.disk.copy()
+      cluster.runRounds(rounds)
+      const signed = [...ownRounds(dan)]
+      dan.replaceDisk(backup.withSignedOf(dan.disk))
+      dan.start()
+      cluster.runRounds(60)
+      expect(tagsOf(dan)).not.toContain("ForeignOwnHeader")
+      const later = ownRounds(dan).slice(signed.length)
+      expect(later.length).toBeGreaterThan(5)
+      expect(Math.min(...later)).toBeGreaterThan(Math.max(...signed))
+      expectAgreement(cluster.machines)
+    }
+  })
+
+  it("knows from its own ledger that what it had signed was set back, and falls silent", () => {
+    const cluster = new Cluster(four)
+    cluster.start()
+    cluster.runRounds(10)
+    const dan = cluster.machine("dan")
+    const backup = dan.disk.copy()
+    cluster.runRounds(20)
+    const signed = Math.max(...ownRounds(dan))
+    dan.replaceDisk(dan.disk.withSignedOf(backup))
+    // Nobody else is there to tell it.
+    for (const machine of cluster.machines) if (machine !== dan) machine.stop()
+    const before = dan.outputs.length
+    dan.start()
+    expect(dan.outputs.slice(before).map(({ _tag }) => _tag)).toContain("ForeignOwnHeader")
+    for (const machine of cluster.machines) if (machine !== dan) machine.start()
+    const rounds = ownRounds(dan).length
+    cluster.runRounds(100)
+    expect(ownRounds(dan)).toHaveLength(rounds)
+    cluster.runRounds(60)
+    expect(ownRounds(dan).length).toBeGreaterThan(rounds)
+    expect(Math.min(...ownRounds(dan).slice(rounds))).toBeGreaterThan(signed)
+    expectAgreement(cluster.machines)
+  })
+
+  it("still tells apart what was signed with its key in the epoch that has just closed", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(5)
+    const dan = cluster.machine("dan")
+    const { base } = dan.replica.core.epoch.opening
+    cluster.runRounds(50)
+    expect(dan.replica.core.epoch.opening.record.epoch).toBe(2)
+    const [known] = [...dan.disk.ownVertices].filter(({ header }) => header.epoch === 1)
+    if (known === undefined) throw new Error("a vertex of the first epoch expected")
+    const { peer } = cluster.machine("ben")
+    const foreign = (header: Header.Header) =>
+      dan.replica.metOwn(header, peer, cluster.now).some(({ _tag }) => _tag === "ForeignOwnHeader")
+    expect(foreign(known.header)).toBe(false)
+    const other = Header.sign({ ...known.header, base, timestamp: cluster.now }, signerOf("dan"))
+    expect(foreign(other)).toBe(true)
+  })
+
+  it("stops when a quorum signs another close of the epoch before", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(55)
+    const ann = cluster.machine("ann")
+    expect(ann.replica.core.epoch.opening.record.epoch).toBe(2)
+    const closing = ann.disk.closing(Counter.epoch(1))
+    if (closing === undefined) throw new Error("a closed epoch expected")
+    const checkpoint = Checkpoint.make({ ...closing.checkpoint, stateRoot: Hash.ZERO })
+    const hear = (name: string): void => {
+      const signature = Checkpoint.sign(checkpoint, signerOf(name))
+      ann.receive(cluster.machine(name).peer, { _tag: "CheckpointSignature", checkpoint, signature })
+    }
+    hear("ben")
+    hear("cleo")
+    expect(() => hear("dan")).toThrow(/CheckpointOfOtherContent/)
   })
 
   it("never fills a slot twice when its disk is set back by epochs", () => {
@@ -445,6 +581,29 @@ describe("a validator", () => {
     expect(eve.replica.held.evidence).toBe(1)
     const told = eve.outputs.filter((output) => output._tag === "Broadcast" && output.message._tag === "Evidence")
     expect(told).toHaveLength(holds ? 1 : 0)
+  })
+
+  it("is accused by evidence of the running epoch only if that lies upon the epoch's own base", () => {
+    const cluster = new Cluster(four)
+    cluster.start()
+    cluster.runRounds(10)
+    const ann = cluster.machine("ann")
+    const { record, base } = ann.replica.core.epoch.opening
+    for (const [upon, held] of [
+      [Hash.ZERO, 0],
+      [base, 1],
+    ] as const) {
+      const content = { base: upon, epoch: record.epoch, round: Counter.round(9), parents: [], bodyHash: Hash.ZERO }
+      const [first, second] = [1, 2].map((coinbase) =>
+        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
+      )
+      const evidence = first && second && Evidence.of(first, second)
+      if (evidence === undefined) throw new Error("evidence expected")
+      const message = { _tag: "Evidence", evidence } as const
+      expect(ann.replica.useOf(cluster.machine("ben").peer, message)._tag).toBe(held === 1 ? "Wanted" : "Known")
+      ann.receive(cluster.machine("ben").peer, message)
+      expect(ann.replica.held.evidence).toBe(held)
+    }
   })
 
   it("is slashed although it confessed before, to a slot upon no checkpoint of this network", () => {

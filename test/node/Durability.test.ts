@@ -1,0 +1,211 @@
+/** What is on the disk at which moment, by the node's own writer and files: the rules of docs/storage.md. */
+import { it } from "@effect/vitest"
+import Sqlite from "better-sqlite3"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import * as Message from "../../src/consensus/replica/Message.js"
+import * as Write from "../../src/consensus/replica/Write.js"
+import { Changes } from "../../src/ledger/Effects.js"
+import * as Archive from "../../src/node/Archive.js"
+import { Dag } from "../../src/node/Dag.js"
+import * as Disk from "../../src/node/Disk.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import type { Hash } from "../../src/protocol/Hash.js"
+import * as Sats from "../../src/protocol/Sats.js"
+import type { Transaction } from "../../src/protocol/Transaction.js"
+import type { Encoded, Vertex } from "../../src/protocol/Vertex.js"
+import type { Storage } from "../../src/storage/Storage.js"
+import * as storage from "../storage/world.js"
+import * as world from "./world.js"
+
+type Kept = Storage["Type"]
+
+const isIn = (file: string, table: string, hash: Hash): boolean => {
+  const database = new Sqlite(file, { readonly: true })
+  try {
+    return database.prepare(`select 1 from ${table} where hash = ?`).get(Buffer.from(hash, "hex")) !== undefined
+  } finally {
+    database.close()
+  }
+}
+
+describe("a node", () => {
+  it.scopedLive("hands out no vertex that is not in signed.db, or that names one that is not in udg.db", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const early: Array<string> = []
+      let heard = 0
+      const network = world.overheard(({ header: { round, hash, parents } }) => {
+        heard++
+        if (!isIn(`${directory}/signed.db`, "own_vertices", hash)) early.push(`${round}: itself`)
+        for (const parent of parents) {
+          if (!isIn(`${directory}/udg.db`, "vertices", parent.hash)) early.push(`${round}: its parent`)
+        }
+      })
+      yield* Effect.gen(function* () {
+        const dag = yield* Dag
+        while ((yield* dag.position).finalizedRound < 30) yield* Effect.sleep("5 millis")
+      }).pipe(Effect.provide(world.node(directory, {}, network)))
+      expect(heard).toBeGreaterThanOrEqual(30)
+      expect(early).toEqual([])
+    }).pipe(Effect.provide(world.platform)),
+  )
+})
+
+describe("each write", () => {
+  const vertex = storage.vertex({ round: 1 })
+  const { commit } = storage.batch(1)
+  const { time: _, effectsDigest, ...executed } = commit
+  const closing = { checkpoint: storage.checkpoint(9, { epoch: Counter.epoch(1) }), signatures: [] }
+  const writes: ReadonlyArray<Write.Write> = [
+    { _tag: "Inserted", vertex },
+    { _tag: "OwnVertex", vertex },
+    {
+      _tag: "Executed",
+      execution: {
+        commit: executed,
+        time: commit.time,
+        effectsDigest,
+        vertices: [],
+        events: [],
+        changes: new Changes(0, new Uint8Array(0)),
+        totalSupply: Sats.make(1_000),
+        isCheckpointDue: false,
+        nextEpoch: null,
+      },
+      vertices: [],
+      settled: [],
+    },
+    { _tag: "CheckpointBuilt", checkpoint: closing.checkpoint },
+    { _tag: "CheckpointFinal", signed: closing },
+    { _tag: "EpochStarted", opening: storage.opening(2) },
+    { _tag: "Pending", added: [], removed: [] },
+    { _tag: "ForeignOwnHeader", header: vertex.header },
+    { _tag: "JoinBegun", target: closing },
+    { _tag: "JoinSubtree", subtree: new Uint8Array(3) },
+    { _tag: "Joined", target: closing, opening: storage.opening(2) },
+  ]
+
+  it.effect.each(writes)("$_tag is one transaction, in the file and with the sync that the rules say", (write) =>
+    storage
+      .inMemory((real) =>
+        Effect.gen(function* () {
+          const done: Array<string> = []
+          const noted = <A, E>(what: string, effect: Effect.Effect<A, E>) =>
+            Effect.tap(effect, () => Effect.sync(() => done.push(what)))
+          const watched: Kept = {
+            ...real,
+            keepOwn: (each) => noted("udg.db synced, then signed.db", real.keepOwn(each)),
+            replaceState: (each) => noted("udg.db synced", real.replaceState(each)),
+            appendCommit: (each) => noted("udg.db", real.appendCommit(each)),
+            epochs: { ...real.epochs, begin: (each) => noted("udg.db synced", real.epochs.begin(each)) },
+            vertices: { ...real.vertices, insert: (each) => noted("udg.db", real.vertices.insert(each)) },
+            pending: { ...real.pending, update: (...each) => noted("udg.db", real.pending.update(...each)) },
+            joins: {
+              ...real.joins,
+              begin: (each) => noted("udg.db", real.joins.begin(each)),
+              add: (each) => noted("udg.db", real.joins.add(each)),
+            },
+            checkpoints: {
+              ...real.checkpoints,
+              put: (each) => noted("udg.db", real.checkpoints.put(each)),
+              putBuilt: (each) => noted("udg.db", real.checkpoints.putBuilt(each)),
+            },
+            signed: {
+              ...real.signed,
+              keep: (each) => noted("signed.db", real.signed.keep(each)),
+              keepForeign: (...each) => noted("signed.db", real.signed.keepForeign(...each)),
+            },
+          }
+          const [batch] = Disk.batched([write])
+          if (batch === undefined) return expect.fail()
+          yield* new Disk.Disk(watched).keep(batch, Counter.timestamp(0))
+          const ledger = Write.syncsLedger(write) ? "udg.db synced" : "udg.db"
+          const signed = Write.syncsLedger(write) ? "udg.db synced, then signed.db" : "signed.db"
+          expect(done).toEqual([Write.fileOf(write) === "signed" ? signed : ledger])
+        }),
+      )
+      .pipe(Effect.provide(storage.platform)),
+  )
+})
+
+describe("an own vertex that only signed.db has", () => {
+  const own = (round: number, transactions: ReadonlyArray<Transaction> = []): Vertex =>
+    storage.vertex({ round, transactions })
+  const other = (round: number): Vertex => storage.vertex({ round, author: storage.key(3).publicKey })
+
+  type RoundsAnswer = Extract<Message.Answer<Encoded>, { _tag: "Rounds" }>
+
+  const rounds = (kept: Kept, from: number, to: number, after: Hash | null = null) =>
+    Effect.map(
+      Archive.answer(kept, {
+        _tag: "AskRounds",
+        epoch: Counter.epoch(1),
+        fromRound: Counter.round(from),
+        toRound: Counter.round(to),
+        after,
+      }),
+      (answer) => (answer._tag === "Rounds" ? answer : expect.fail()),
+    )
+
+  it.effect("is served by its hash", () =>
+    storage
+      .inMemory((kept) =>
+        Effect.gen(function* () {
+          yield* kept.vertices.insert([other(1), own(1)])
+          for (const round of [1, 2]) yield* kept.keepOwn(own(round))
+          const hashes = [own(2), other(2), other(1), own(1)].map(({ header }) => header.hash)
+          const answer = yield* Archive.answer(kept, { _tag: "AskVertices", hashes })
+          expect(answer).toEqual({
+            _tag: "Vertices",
+            vertices: [own(2), other(1), own(1)].map(({ encoded }) => ({ encoded })),
+          })
+        }),
+      )
+      .pipe(Effect.provide(storage.platform)),
+  )
+
+  it.effect("is served with its rounds, behind those of the DAG and in the order of the rounds", () =>
+    storage
+      .inMemory((kept) =>
+        Effect.gen(function* () {
+          for (const round of [1, 2, 3, 4, 5]) yield* kept.keepOwn(own(round))
+          yield* kept.vertices.insert([other(1), own(1), other(2), own(2), other(3)])
+          const { vertices, isLast } = yield* rounds(kept, 2, 4)
+          expect(isLast).toBe(true)
+          expect(vertices).toEqual([other(2), own(2), other(3), own(3), own(4)].map(({ encoded }) => ({ encoded })))
+          expect((yield* rounds(kept, 1, 2)).vertices).toHaveLength(4)
+          expect((yield* rounds(kept, 1, 9, own(4).header.hash)).vertices).toEqual([{ encoded: own(5).encoded }])
+        }),
+      )
+      .pipe(Effect.provide(storage.platform)),
+  )
+
+  it.live("is served page by page, each within what an answer may hold", () =>
+    storage
+      .inMemory((kept) =>
+        Effect.gen(function* () {
+          const transactions = Array.from({ length: 3_000 }, (_, nonce) => storage.transfer(1, 2, nonce))
+          const made = Array.from({ length: 9 }, (_, n) => own(n + 1, transactions))
+          expect(made[0]?.encoded.length).toBeGreaterThan(Message.ANSWER_BYTES / 5)
+          for (const vertex of made) yield* kept.keepOwn(vertex)
+          yield* kept.vertices.insert(made.slice(0, 2))
+          const got: Array<Uint8Array> = []
+          let after: Hash | null = null
+          for (let pages = 1; ; pages++) {
+            const { vertices, isLast }: RoundsAnswer = yield* rounds(kept, 1, 99, after)
+            const bytes = vertices.reduce((sum, { encoded }) => sum + encoded.length, 0)
+            expect(bytes).toBeLessThanOrEqual(Message.ANSWER_BYTES)
+            got.push(...vertices.map(({ encoded }) => encoded))
+            after = made[got.length - 1]?.header.hash ?? null
+            if (isLast) break
+            expect(pages).toBeLessThan(12)
+          }
+          expect(got.map((bytes) => made.findIndex(({ encoded }) => Buffer.compare(encoded, bytes) === 0))).toEqual(
+            made.map((_, n) => n),
+          )
+        }),
+      )
+      .pipe(Effect.provide(storage.platform)),
+  )
+})

@@ -19,6 +19,7 @@ import { Heartbeats } from "./Heartbeats.js"
 import type { OrderedCommit } from "./Linearizer.js"
 import type { Opening, Output } from "./Output.js"
 import { Pace } from "./Pace.js"
+import type { Following, Signing as SigningState } from "./Recovery.js"
 import { type ExecutedCommit, judgeDecidedAnew } from "./Rollback.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard } from "./SigningGuard.js"
@@ -531,6 +532,8 @@ export class Core {
   #step(now: Timestamp, input: () => void): ReadonlyArray<Output> {
     if (!this.#isHalted) input()
     if (!this.#isHalted) {
+      const { quorumRound } = this.#epoch.dag
+      if (this.#moved?.round !== quorumRound) this.#moved = { round: quorumRound, at: now }
       this.#planned = this.#plan(now)
       if (this.#propose(now)) this.#planned = this.#plan(now)
     }
@@ -649,6 +652,38 @@ export class Core {
     this.#catchUp(now)
   }
 
+  /** Where this node stands in its epoch: see docs/recovery.md. */
+  following(now: Timestamp): Following {
+    const { dag, reachedRound, isClosed, opening, committee } = this.#epoch
+    const { epoch, members } = opening.record
+    const addresses = members.map(({ address }) => address)
+    if (isClosed) {
+      const own = this.#closing
+      const hasSigned = (member: Address): boolean =>
+        own !== null && this.#checkpoints.signatureOf(own, member) !== undefined
+      return { _tag: "Closing", epoch, lacks: addresses.filter((member) => !hasSigned(member)) }
+    }
+    if (this.#checkpoints.closing !== null) return { _tag: "EpochOver", epoch }
+    if (this.#hasStopped(now)) {
+      const round = Counter.round(Math.max(dag.quorumRound + 1, committee.firstRound))
+      const there = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
+      return { _tag: "Standstill", round, lacks: addresses.filter((member) => !there.has(member)) }
+    }
+    if (dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound) {
+      return { _tag: "Behind", round: dag.quorumRound, reachedRound }
+    }
+    return { _tag: "InStep" }
+  }
+
+  /** Whether own vertices are signed, and if not, why. */
+  get signing(): SigningState {
+    return this.#options.guard?.state(this.#epoch.committee) ?? { _tag: "NoSeat" }
+  }
+
+  #hasStopped(now: Timestamp): boolean {
+    return this.#moved !== null && now - this.#moved.at >= this.#standstillPace.everyMs
+  }
+
   /**
    * Asks for whole rounds: because a quorum is far ahead; because a quorum signed the end of this epoch, and whatever
    * decided it lies anywhere up to the epoch's last vertex, an indirect decision more than two rounds above its leader;
@@ -678,12 +713,6 @@ export class Core {
         : [dag.quorumRound, reachedRound]
     const last = Counter.round(Math.min(toRound, Number.MAX_SAFE_INTEGER))
     this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: last })
-  }
-
-  #hasStopped(now: Timestamp): boolean {
-    const { quorumRound } = this.#epoch.dag
-    if (this.#moved?.round !== quorumRound) this.#moved = { round: quorumRound, at: now }
-    return now - this.#moved.at >= this.#standstillPace.everyMs
   }
 
   /** Lost messages must not halt the network: whoever stands still says again what it said last. */

@@ -1,8 +1,8 @@
 /**
  * Nothing is ever signed twice for one (epoch, round). After every start the validator asks the whole committee for its
  * own highest header and waits for answers of a quorum, itself counted; if any header of its own is unknown to its disk
- * (a restored backup, a copied key) it stays silent until none has appeared for 120 round intervals while connected to a
- * quorum, and then signs only above the highest known.
+ * (a restored backup, a lost disk, a copied key) it stays silent until no higher one has appeared for 120 round intervals
+ * while connected to a quorum, and then signs only above the highest known.
  *
  * The same key may sign on other networks, and anybody can replay what it signed there. A header counts only on the base
  * that its epoch has here. One of an epoch that has not opened here cannot be judged yet: it is held back, in memory only,
@@ -16,6 +16,7 @@ import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
 import type { Header } from "../protocol/Header.js"
 import type { Committee } from "./Committee.js"
+import type { Signing } from "./Recovery.js"
 
 export const SILENT_INTERVALS = 120
 /** What a single look may take off the silence: a few intervals, at least a second. A node looks more often than that. */
@@ -91,6 +92,18 @@ export class SigningGuard {
     return this.#hasCommitteeAnswered ? null : "asking"
   }
 
+  /** The same for people, and what it waits for. */
+  state(committee: Committee): Signing {
+    if (this.#quietMsLeft !== null) {
+      const round = this.#highest?.round ?? committee.firstRound
+      return { _tag: "Silent", msLeft: this.#quietMsLeft, isConnected: this.#connectedSince !== null, round }
+    }
+    if (committee.seatOf(this.self) === undefined) return { _tag: "NoSeat" }
+    if (this.#hasCommitteeAnswered) return { _tag: "Signing" }
+    const members = committee.record.members.map(({ address }) => address)
+    return { _tag: "Asking", lacks: members.filter((address) => !this.#answered.has(address)) }
+  }
+
   maySign(epoch: Epoch, round: Round): boolean {
     return this.silence === null && (this.#highest === null || isAbove({ epoch, round }, this.#highest))
   }
@@ -120,7 +133,8 @@ export class SigningGuard {
 
   /**
    * An own header from outside, whose signature holds. True when it was signed on this network and the disk did not know
-   * it: silence begins, or begins anew.
+   * it: silence begins, and begins anew if it is above all that were known. One below was signed before those, so it does
+   * not show that anybody signs still; otherwise a peer could prolong the silence with old headers, one at a time.
    */
   meet(header: Header): boolean {
     if (header.author !== this.self || header.epoch < this.#oldest || this.#known.has(header.hash)) return false
@@ -129,9 +143,11 @@ export class SigningGuard {
       return false
     }
     if (this.#bases.get(header.epoch) !== header.base) return false
+    if (this.#quietMsLeft === null || this.#highest === null || isAbove(header, this.#highest)) {
+      this.#quietMsLeft = this.#silentMs
+      this.#connectedSince = null
+    }
     this.#know(header)
-    this.#quietMsLeft = this.#silentMs
-    this.#connectedSince = null
     return true
   }
 

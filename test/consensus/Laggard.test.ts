@@ -23,7 +23,8 @@ class Member {
   readonly outputs: Array<Output> = []
   now = 100_000
 
-  constructor(picture: Picture, hasKey = true) {
+  /** Silent: nobody has told it what its key has signed, so it has made nothing. */
+  constructor(picture: Picture, { hasKey = true, isSilent = false } = {}) {
     this.picture = picture
     const { record } = picture.opening
     const self = picture.committee.member(0).address
@@ -34,7 +35,7 @@ class Member {
     )
     this.core.start(this.at)
     if (guard === null) this.receive("A1")
-    else {
+    else if (!isSilent) {
       for (const { address } of record.members.slice(1)) this.core.answered(address, null, this.at)
       this.core.own(picture.vertex("A1"), this.at)
     }
@@ -110,10 +111,25 @@ describe("a member that stands still", () => {
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
   })
 
+  // A validator that had lost its disk and was silent never asked for what the others had closed the epoch with.
+  it("asks for everything also when it has never made anything, and says whose vertices it waits for", () => {
+    const member = new Member(picture, { isSilent: true })
+    member.receive("B1", "b1", "C1", "D1")
+    expect(member.core.following(member.at)).toEqual({ _tag: "InStep" })
+    expect(asked(member.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
+    const outputs = member.wait(2 * RETRY_MS)
+    expect(asked(outputs)).toEqual([[1, 1 + EPOCH]])
+    expect(inserted(member, outputs)).toContain("b1")
+    const lacks = picture.committee.record.members.map(({ address }) => address)
+    expect(member.core.following(member.at)).toEqual({ _tag: "Standstill", round: 2, lacks })
+    expect(member.core.signing).toMatchObject({ _tag: "Asking", lacks: lacks.slice(1) })
+  })
+
   it("asks for what it stands still for also when it is far behind, not only for the rounds above", () => {
     const member = new Member(picture)
     member.receive("B1", "B7", "C7", "D7")
     expect(member.core.epoch.reachedRound).toBe(7)
+    expect(member.core.following(member.at)).toEqual({ _tag: "Behind", round: 0, reachedRound: 7 })
     const early = asked(member.wait(STANDSTILL_MS - RETRY_MS))
     expect(early.length).toBeGreaterThan(0)
     for (const rounds of early) expect(rounds).toEqual([0, 7])
@@ -133,20 +149,20 @@ describe("a node without a key that stands still", () => {
   // What it lacked lay below the rounds that a quorum had; it asked for the rounds above, for good, and whoever answered
   // honestly brought nothing and lost its turn to strangers.
   it("asks for everything that is kept once it is far behind", () => {
-    const follower = new Member(picture, false)
+    const follower = new Member(picture, { hasKey: false })
     follower.receive("B1", "B7", "C7", "D7")
     for (const rounds of asked(follower.wait(STANDSTILL_MS - RETRY_MS))) expect(rounds).toEqual([0, 7])
     expect(asked(follower.wait(RETRY_MS))).toEqual([[1, 7 + EPOCH]])
   })
 
   it("asks for nothing while the network itself may stand still", () => {
-    const follower = new Member(picture, false)
+    const follower = new Member(picture, { hasKey: false })
     follower.receive("B1")
     expect(asked(follower.wait(2 * STANDSTILL_MS))).toEqual([])
   })
 
   it("lets the second vertex of a slot in unnamed", () => {
-    const follower = new Member(picture, false)
+    const follower = new Member(picture, { hasKey: false })
     follower.receive("B1", "b1")
     expect(inserted(follower, follower.wait(STANDSTILL_MS - RETRY_MS))).toEqual([])
     expect(inserted(follower, follower.wait(2 * RETRY_MS))).toEqual(["b1"])
@@ -200,7 +216,9 @@ describe("a member that hears of its epoch's end before it can see it", () => {
   it("asks at once for everything that is kept, as far up as an epoch can go", () => {
     const member = new Member(picture)
     member.receive("B1")
+    expect(member.core.following(member.at)).toEqual({ _tag: "InStep" })
     member.hearOfTheEnd()
+    expect(member.core.following(member.at)).toEqual({ _tag: "EpochOver", epoch: 1 })
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
     expect(asked(member.wait(RETRY_MS))).toEqual([[1, 1 + EPOCH]])
   })

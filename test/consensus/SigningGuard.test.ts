@@ -44,6 +44,7 @@ describe("after a start", () => {
     guard.answer(addressOf(1), null, committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     expect(guard.silence).toBe("asking")
+    expect(guard.state(committee)).toEqual({ _tag: "Asking", lacks: [addressOf(2), addressOf(3)] })
     guard.answer(addressOf(1), null, committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     guard.answer(addressOf(3), null, committee)
@@ -131,7 +132,22 @@ describe("an own header that the disk does not know", () => {
     expect(guard.meet(header(5, 1))).toBe(true)
   })
 
-  it("met again is no news, but every new one begins the silence anew", () => {
+  // A member that had kept 100 old vertices of a validator that lost its disk could show it one every 119 intervals.
+  it("below one that is known does not prolong the silence, whoever shows it and when", () => {
+    const guard = askedAll()
+    guard.meet(header(100))
+    for (let t = 0, old = 99; t < SILENCE; t += 1_000, old--) {
+      if (old > 0) expect(guard.meet(header(old))).toBe(true)
+      guard.tick(Counter.timestamp(t), () => true)
+    }
+    expect(guard.state(committee)).toMatchObject({ _tag: "Silent", msLeft: 1_000, isConnected: true, round: 100 })
+    guard.tick(Counter.timestamp(SILENCE), () => true)
+    expect(guard.state(committee)).toEqual({ _tag: "Signing" })
+    expect(guard.maySign(E1, round(100))).toBe(false)
+    expect(guard.maySign(E1, round(101))).toBe(true)
+  })
+
+  it("met again is no news, but every higher one begins the silence anew", () => {
     const guard = askedAll()
     guard.meet(header(8))
     const now = tickFor(guard, 0, SILENCE - 1_000, true)

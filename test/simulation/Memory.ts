@@ -40,6 +40,7 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
   return {
     vertices,
     slots: rows,
+    clocks: seats,
     waiting: bounds.vertices * seats,
     wanted: bounds.missing * seats,
     asked: bounds.missing * seats,

@@ -23,8 +23,10 @@ import type { Check } from "../../protocol/Verification.js"
 import type { Encoded, Vertex } from "../../protocol/Vertex.js"
 import * as Core from "../Core.js"
 import type { Output as CoreOutput } from "../Output.js"
+import type { Recovery } from "../Recovery.js"
 import { Announcements } from "./Announcements.js"
 import * as Checks from "./Checks.js"
+import { CommitteeClock } from "./CommitteeClock.js"
 import { EvidencePool } from "./EvidencePool.js"
 import { COMMITS_AHEAD, HeartbeatPool, type Naming } from "./HeartbeatPool.js"
 import { JoinedLedger, type State } from "./JoinedLedger.js"
@@ -92,6 +94,7 @@ export class Replica {
   readonly #announcements: Announcements
   readonly #evidence = new EvidencePool()
   readonly #heartbeats = new HeartbeatPool()
+  readonly #committeeClock = new CommitteeClock()
   #pendingKeptAt = 0
   #wallAheadMs = 0
   #life: Life.Life
@@ -155,7 +158,10 @@ export class Replica {
   }
 
   /** To look at: the consensus. */
-  get core(): Pick<Core.Core, "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf"> {
+  get core(): Pick<
+    Core.Core,
+    "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf" | "signing"
+  > {
     return this.#life.core
   }
 
@@ -171,6 +177,20 @@ export class Replica {
 
   get isHalted(): boolean {
     return this.#outbox.isHalted
+  }
+
+  /** To look at: where it stands if it is behind or does not sign. */
+  recovery(now: Timestamp): Recovery {
+    const { core } = this.#life
+    const target = this.#joining?.target ?? null
+    const following =
+      target === null ? core.following(now) : ({ _tag: "Joining", epoch: target.checkpoint.epoch } as const)
+    return { following, signing: core.signing }
+  }
+
+  /** To look at: how far the own wall clock is ahead of the committee's; none before a quorum was heard. */
+  get clockAheadMs(): number | null {
+    return this.#committeeClock.aheadMs(this.#life.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
   }
 
   get hasWork(): boolean {
@@ -191,6 +211,7 @@ export class Replica {
       checkpoints: building.size,
       views: views.size,
       ownHeaders: this.#signing.size,
+      clocks: this.#committeeClock.size,
     }
   }
 
@@ -536,6 +557,7 @@ export class Replica {
     switch (output._tag) {
       case "Inserted":
         this.#questions.heard(now)
+        this.#hearClock(output.vertex, now)
         this.#life.unordered.add(output.vertex)
         for (const heartbeat of output.vertex.body.heartbeats) {
           if (this.namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
@@ -600,6 +622,12 @@ export class Replica {
     }
   }
 
+  #hearClock({ header: { author, round, timestamp } }: Vertex, now: Timestamp): void {
+    // What is fetched was made long ago.
+    const isFresh = round >= this.#life.core.epoch.reachedRound
+    if (isFresh && author !== this.#signing.self) this.#committeeClock.hear(author, round, timestamp, now)
+  }
+
   /** All of a commit, or nothing of it: whatever throws on the way is a bug, and this node goes no further. */
   #commit(output: CoreCommit, now: Timestamp): void {
     const { commit } = output
@@ -659,6 +687,7 @@ export class Replica {
     const { epoch } = opening.record
     this.#outbox.write({ _tag: "EpochStarted", opening })
     this.#life.unordered.clear()
+    this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
     this.#forgetBefore(Counter.epoch(epoch - 1))
     if (this.#joining !== null && (this.#joining.target?.checkpoint.epoch ?? 0) < epoch) this.#joining = null
     this.#outbox.emit({ _tag: "EpochStarted", epoch })
@@ -694,6 +723,7 @@ export class Replica {
       roundIntervalMs,
     })
     this.#heartbeats.clear()
+    this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
     this.#forgetBefore(epoch)
     this.#outbox.emit({ _tag: "Joined", epoch: target.checkpoint.epoch })
     this.#life.core.wallIs(this.#wallAheadMs)

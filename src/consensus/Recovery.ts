@@ -1,0 +1,46 @@
+/**
+ * Where a node stands that is behind, joins or has lost its disk, and what it waits for. Two machines run side by side: one
+ * follows the rounds of the others, the other decides whether own vertices are signed. docs/recovery.md draws both and says
+ * what bounds each wait.
+ */
+import type { Address } from "../protocol/Address.js"
+import type { Epoch, Round } from "../protocol/Counter.js"
+
+export type Following =
+  /** In the round that the others are in. */
+  | { readonly _tag: "InStep" }
+  /** A quorum has reached a later round: its vertices are fetched. */
+  | { readonly _tag: "Behind"; readonly round: Round; readonly reachedRound: Round }
+  /** A quorum has signed the end of this epoch, and the vertices that decide it here are fetched. */
+  | { readonly _tag: "EpochOver"; readonly epoch: Epoch }
+  /** This node has closed the epoch and waits for signatures of a quorum. `lacks`: members that have not signed. */
+  | { readonly _tag: "Closing"; readonly epoch: Epoch; readonly lacks: ReadonlyArray<Address> }
+  /** No quorum of a new round for long. `lacks`: members without a vertex in the round above the last quorum. */
+  | { readonly _tag: "Standstill"; readonly round: Round; readonly lacks: ReadonlyArray<Address> }
+  /** The state of a closing checkpoint is fetched. */
+  | { readonly _tag: "Joining"; readonly epoch: Epoch }
+
+export type Signing =
+  /** No validator key, or no seat in this epoch. */
+  | { readonly _tag: "NoSeat" }
+  /** A quorum has not said yet what this key signed before. `lacks`: members that have not. */
+  | { readonly _tag: "Asking"; readonly lacks: ReadonlyArray<Address> }
+  /** The key has signed what this disk does not know. `msLeft`: time that has to pass with a quorum connected. */
+  | { readonly _tag: "Silent"; readonly msLeft: number; readonly isConnected: boolean; readonly round: Round }
+  | { readonly _tag: "Signing" }
+
+/** All there are, for those that go through them. */
+export const FOLLOWING = [
+  "InStep",
+  "Behind",
+  "EpochOver",
+  "Closing",
+  "Standstill",
+  "Joining",
+] as const satisfies ReadonlyArray<Following["_tag"]>
+export const SIGNING = ["NoSeat", "Asking", "Silent", "Signing"] as const satisfies ReadonlyArray<Signing["_tag"]>
+
+export interface Recovery {
+  readonly following: Following
+  readonly signing: Signing
+}

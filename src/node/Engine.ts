@@ -45,6 +45,7 @@ import * as Log from "./Log.js"
 import * as Loop from "./Loop.js"
 import { OpenQuestions } from "./OpenQuestions.js"
 import * as Outgoing from "./Outgoing.js"
+import * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
 import { Supervisor } from "./Supervisor.js"
 import { Verifier } from "./Verifier.js"
@@ -54,7 +55,10 @@ import * as Writer from "./Writer.js"
 const log = Log.for("consensus")
 
 /** To look at, not to feed. */
-export type View = Pick<Replica, "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork">
+export type View = Pick<
+  Replica,
+  "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork" | "recovery" | "clockAheadMs"
+>
 
 export class Engine extends Context.Tag("udg/Engine")<
   Engine,
@@ -79,8 +83,8 @@ export class Engine extends Context.Tag("udg/Engine")<
     readonly fastSync: Effect.Effect<Option.Option<FastSync.Progress>>
     /** How a node comes along that fetches vertices it lacks. */
     readonly catchUp: Effect.Effect<Option.Option<CatchUp.Progress>>
-    /** Somebody else signs with this node's key. */
-    readonly hasForeignHeader: Effect.Effect<boolean>
+    /** What this node waits for, and whether its clock is right. */
+    readonly watch: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs">
   }
 >() {}
 
@@ -137,8 +141,7 @@ const opened = (load: Load) =>
       preparedAt: PREPARED_AT,
     }
     const replica = yield* resumed(options, contents, opened)
-    const [foreign] = contents.foreignHeaders
-    const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* Loop.now, foreign !== undefined)
+    const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* Loop.now)
     return { replica, vitals }
   })
 
@@ -221,7 +224,7 @@ const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Sco
 
 const make = (load: Load) =>
   Effect.gen(function* () {
-    const { networkId } = (yield* Home).genesis
+    const { networkId, protocol } = (yield* Home).genesis
     const storage = yield* Storage
     const supervisor = yield* Supervisor
     const { replica, vitals } = yield* opened(load)
@@ -243,7 +246,7 @@ const make = (load: Load) =>
     const asked = new OpenQuestions()
     const answers = yield* Answering.make({ replica, bulkhead })
     const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier, asked, bulkhead })
-    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, vitals, write })
+    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
     yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox, incoming, answers)
     yield* tellMembers(replica)
@@ -253,6 +256,12 @@ const make = (load: Load) =>
       return catchUp.look({ epoch: opening.record.epoch, round: dag.quorumRound, reachedRound }, at)
     })
     yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(LOOKED_EVERY)))
+    const watch = new Recovery.Watch(protocol.roundIntervalMs)
+    const watched = Effect.flatMap(Effect.all([Loop.now, Loop.wallAhead]), ([at, wallAheadMs]) => {
+      const { clockAheadMs } = replica
+      return watch.look({ recovery: replica.recovery(at), clockAheadMs, wallAheadMs }, at)
+    })
+    yield* Effect.forkScoped(Effect.repeat(watched, Schedule.spaced(LOOKED_EVERY)))
 
     const bell = yield* Queue.sliding<void>(1)
     const gathered = Effect.zipRight(Queue.take(bell), Effect.sleep(GATHERING))
@@ -275,7 +284,7 @@ const make = (load: Load) =>
       counters,
       fastSync: Effect.map(Loop.now, (at) => Option.fromNullable(fastSync.progress(at))),
       catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
-      hasForeignHeader: Effect.sync(() => vitals.hasForeignHeader),
+      watch,
     })
   })
 

@@ -11,6 +11,7 @@ import type * as FastSync from "./FastSync.js"
 import * as Loop from "./Loop.js"
 import { Mempool } from "./Mempool.js"
 import { Metrics } from "./Metrics.js"
+import type * as Recovery from "./Recovery.js"
 import { State } from "./State.js"
 import { type Component, Supervisor } from "./Supervisor.js"
 import { Validator } from "./Validator.js"
@@ -35,6 +36,10 @@ export interface Report {
   readonly sync: Option.Option<{ readonly status: Status } & FastSync.Progress>
   /** While vertices are fetched. */
   readonly catchUp: Option.Option<{ readonly status: Status } & CatchUp.Progress>
+  /** While it is behind, joins or does not sign. */
+  readonly recovery: Option.Option<{ readonly status: Status } & Recovery.Waiting>
+  /** While its wall clock differs from the committee's. */
+  readonly clock: Option.Option<{ readonly status: Status; readonly aheadMs: number }>
   /** The parts that the supervisor keeps running. */
   readonly components: ReadonlyArray<Component>
 }
@@ -101,10 +106,21 @@ const make = Effect.gen(function* () {
     // It answers, but with a state that is about to be another one.
     const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
     const catchUp = Option.map(yield* engine.catchUp, (progress) => ({ status: "degraded" as const, ...progress }))
+    const { waiting, wrongClockAheadMs } = engine.watch
+    const recovery = Option.map(Option.fromNullable(waiting), (what) => ({ status: "degraded" as const, ...what }))
+    const clock = Option.map(Option.fromNullable(wrongClockAheadMs), (aheadMs) => ({
+      status: "warning" as const,
+      aheadMs,
+    }))
     const isPartial =
-      Option.isSome(sync) || Option.isSome(catchUp) || components.some(({ status }) => status === "restarting")
-    const statuses = Object.values(parts).map(({ status }) => status)
-    return { status: worst(isPartial ? [...statuses, "degraded"] : statuses), ...parts, sync, catchUp, components }
+      Option.isSome(recovery) ||
+      Option.isSome(sync) ||
+      Option.isSome(catchUp) ||
+      components.some(({ status }) => status === "restarting")
+    const own = Object.values(parts).map(({ status }) => status)
+    const statuses = Option.isSome(clock) ? [...own, clock.value.status] : own
+    const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
+    return { status, ...parts, sync, catchUp, recovery, clock, components }
   })
 
   return Health.of({ report })

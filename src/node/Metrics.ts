@@ -6,6 +6,7 @@ import * as Sats from "../protocol/Sats.js"
 import { Checkpoints } from "./Checkpoints.js"
 import type { Counts } from "./Counters.js"
 import { Engine } from "./Engine.js"
+import * as Loop from "./Loop.js"
 
 export type { NetworkFigures }
 
@@ -32,16 +33,18 @@ export class Metrics extends Context.Tag("udg/Metrics")<
     /** The specified checkpoint and fast-sync figures. */
     readonly counters: () => Counts
     readonly network: () => NetworkFigures
+    /** Of the own wall clock, before the committee's; null before a quorum was heard. */
+    readonly clockAheadMs: () => number | null
   }
 >() {}
 
 const make = Effect.gen(function* () {
-  const { view, pulse, counters } = yield* Engine
+  const { view, pulse, counters, watch } = yield* Engine
   const checkpoints = yield* Checkpoints
   const { figures: network } = yield* Network
   const clock = yield* Effect.clock
-  const startedAt = clock.unsafeCurrentTimeMillis()
-  const uptimeSeconds = () => Math.floor((clock.unsafeCurrentTimeMillis() - startedAt) / 1_000)
+  const startedAt = Loop.unsafeNow(clock)
+  const uptimeSeconds = () => Math.floor((Loop.unsafeNow(clock) - startedAt) / 1_000)
   return Metrics.of({
     figures: () => {
       const { read, pool } = view
@@ -64,6 +67,7 @@ const make = Effect.gen(function* () {
     uptimeSeconds,
     counters: () => ({ ...counters.counts }),
     network,
+    clockAheadMs: () => watch.clockAheadMs,
   })
 })
 

@@ -12,7 +12,6 @@ import { fromFatal, JoinStopped } from "./Ending.js"
 import { type Happening, isNews } from "./Happening.js"
 import type { OpenQuestions } from "./OpenQuestions.js"
 import type { Settling } from "./Settling.js"
-import type { Vitals } from "./Vitals.js"
 import type { Task } from "./Writer.js"
 
 export interface Outgoing {
@@ -28,11 +27,10 @@ export interface Surroundings {
   readonly asked: OpenQuestions
   readonly counters: Counters
   readonly settling: Settling
-  readonly vitals: Vitals
   readonly write: (task: Task) => void
 }
 
-export const make = ({ answers, asked, counters, settling, vitals, write }: Surroundings) =>
+export const make = ({ answers, asked, counters, settling, write }: Surroundings) =>
   Effect.gen(function* () {
     const network = yield* Network
     const tell = (happening: Happening): void => write({ _tag: "Tell", happening })
@@ -45,7 +43,6 @@ export const make = ({ answers, asked, counters, settling, vitals, write }: Surr
     /** What is left to be done: nothing where it is handed over at once. */
     const carryOut = (output: Output): Effect.Effect<void> | null => {
       counters.given(output)
-      vitals.given(output)
       if (isNews(output)) {
         tell(output)
         return null

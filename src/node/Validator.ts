@@ -10,7 +10,7 @@ export interface Standing {
   readonly publicKey: PublicKey
   /** It has a seat in the running epoch. */
   readonly isInCommittee: boolean
-  /** Somebody else signs with this key, or its disk was set back. */
+  /** The key has signed what this disk does not know, lately: somebody else signs with it, or the disk was set back or lost. */
   readonly hasForeignHeader: boolean
 }
 
@@ -25,7 +25,7 @@ export class Validator extends Context.Tag("udg/Validator")<
 export const layer: Layer.Layer<Validator, never, Engine | Home> = Layer.effect(
   Validator,
   Effect.gen(function* () {
-    const { look, hasForeignHeader } = yield* Engine
+    const { look } = yield* Engine
     const { validatorKey } = yield* Home
     return Validator.of({
       standing: Effect.gen(function* () {
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<Validator, never, Engine | Home> = Layer.effect(
           address,
           publicKey,
           isInCommittee,
-          hasForeignHeader: yield* hasForeignHeader,
+          hasForeignHeader: yield* look(({ core }) => core.signing._tag === "Silent"),
         })
       }),
     })

@@ -1,5 +1,4 @@
 /** How the replica is, for whoever asks after the node's health: what cannot be read from it at a single moment. */
-import type { Output } from "../consensus/replica/Output.js"
 import type * as Counter from "../protocol/Counter.js"
 
 export interface Pulse {
@@ -11,21 +10,14 @@ export interface Pulse {
 
 export class Vitals {
   #pulse: Pulse
-  #hasForeignHeader: boolean
   #revision = 0
 
-  constructor(round: Counter.Round, at: Counter.Timestamp, hasForeignHeader: boolean) {
+  constructor(round: Counter.Round, at: Counter.Timestamp) {
     this.#pulse = { round, advancedAt: at }
-    this.#hasForeignHeader = hasForeignHeader
   }
 
   get pulse(): Pulse {
     return this.#pulse
-  }
-
-  /** Somebody else signs with this node's key. */
-  get hasForeignHeader(): boolean {
-    return this.#hasForeignHeader
   }
 
   /** Another number whenever what there is to look at may have changed. */
@@ -42,9 +34,5 @@ export class Vitals {
     if (round <= this.#pulse.round) return false
     this.#pulse = { round, advancedAt: at }
     return true
-  }
-
-  given({ _tag }: Output): void {
-    if (_tag === "ForeignOwnHeader") this.#hasForeignHeader = true
   }
 }

@@ -112,6 +112,22 @@ const CatchUp = Schema.Struct({
   eta_seconds: Field.of(Schema.NullOr(Schema.Number), "until the rest is here; null before anything can be said"),
 }).annotations({ description: "only while a node that was away fetches the vertices it lacks" })
 
+const Following = Schema.Literal("InStep", "Behind", "EpochOver", "Closing", "Standstill", "Joining")
+const Signing = Schema.Literal("NoSeat", "Asking", "Silent", "Signing")
+
+const Recovery = Schema.Struct({
+  status,
+  following: Field.of(Following, "where it stands in the rounds of the others"),
+  signing: Field.of(Signing, "whether it signs vertices"),
+  waits_for: Field.of(Schema.Array(Schema.String), "what it waits for, a sentence each"),
+  signs_in_seconds: Field.of(Schema.NullOr(Schema.Number), "what is left of the silence; null where there is none"),
+}).annotations({ description: "only while the node is behind, joins, or does not sign" })
+
+const WrongClock = Schema.Struct({
+  status,
+  ahead_ms: Field.of(Schema.Number, "of the wall clock before the committee's median; negative if it is behind"),
+}).annotations({ description: "only while the wall clock is wrong" })
+
 export const HealthReport = Field.record(
   "HealthReport",
   "how each part of the node is; the whole is as its worst part",
@@ -143,6 +159,8 @@ export const HealthReport = Field.record(
       checkpoints: Schema.Struct({ status, latest_round: Field.round("round of the latest quorum checkpoint") }),
       sync: Schema.optional(FastSync),
       catch_up: Schema.optional(CatchUp),
+      recovery: Schema.optional(Recovery),
+      clock: Schema.optional(WrongClock),
     }),
   }),
   {

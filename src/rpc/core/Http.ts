@@ -79,6 +79,11 @@ const reportOf = ({ status, ...parts }: Report): typeof Api.HealthReport.Type =>
     checkpoints: { status: parts.checkpoints.status, latest_round: parts.checkpoints.latestRound },
     ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: syncOf(sync) }) }),
     ...Option.match(parts.catchUp, { onNone: () => ({}), onSome: (catchUp) => ({ catch_up: catchUpOf(catchUp) }) }),
+    ...Option.match(parts.recovery, { onNone: () => ({}), onSome: (recovery) => ({ recovery: recoveryOf(recovery) }) }),
+    ...Option.match(parts.clock, {
+      onNone: () => ({}),
+      onSome: ({ status, aheadMs }) => ({ clock: { status, ahead_ms: aheadMs } }),
+    }),
   },
 })
 
@@ -99,6 +104,14 @@ const catchUpOf = (catchUp: Option.Option.Value<Report["catchUp"]>) => ({
   percent: catchUp.percent,
   rounds_per_second: catchUp.roundsPerSecond,
   eta_seconds: catchUp.etaSeconds,
+})
+
+const recoveryOf = (recovery: Option.Option.Value<Report["recovery"]>) => ({
+  status: recovery.status,
+  following: recovery.following,
+  signing: recovery.signing,
+  waits_for: recovery.waitsFor,
+  signs_in_seconds: recovery.signsInSeconds,
 })
 
 /** What a transaction moves and to whom, where its type says so. */

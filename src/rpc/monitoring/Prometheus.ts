@@ -95,12 +95,18 @@ const registerCounts = (registry: Prom.Registry, counters: () => Counted): void 
 }
 
 const make = Effect.gen(function* () {
-  const { figures, counters, network } = yield* Metrics
+  const { figures, counters, network, clockAheadMs } = yield* Metrics
   const { version } = yield* Configuration
   const { genesis } = yield* Home
   const registry = new Prom.Registry()
   registerCounts(registry, () => ({ ...counters(), ...network() }))
   Gauges.register(registry, figures)
+  const clock: Prom.Gauge = new Prom.Gauge({
+    name: "udg_clock_ahead_ms",
+    help: "How far the wall clock is ahead of the committee's median; 0 before a quorum was heard",
+    registers: [registry],
+    collect: () => clock.set(clockAheadMs() ?? 0),
+  })
   new Prom.Gauge({
     name: "udg_info",
     help: "Always 1; its labels say which program on which network this is",

@@ -1,0 +1,95 @@
+import { it } from "@effect/vitest"
+import { Effect, HashMap, Logger } from "effect"
+import { describe, expect } from "vitest"
+import type { Recovery } from "../../src/consensus/Recovery.js"
+import * as Node from "../../src/node/Recovery.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import { committeeOf, equalWeights } from "../consensus/TestCommittee.js"
+
+const INTERVAL = 500
+const members = committeeOf(equalWeights(7)).record.members.map(({ address }) => address)
+const right: Recovery = { following: { _tag: "InStep" }, signing: { _tag: "Signing" } }
+const silent = (msLeft: number, isConnected = true): Recovery => ({
+  ...right,
+  signing: { _tag: "Silent", msLeft, isConnected, round: Counter.round(223) },
+})
+
+/** Looks at these one after the other, two seconds apart, and gives what was said. */
+const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(INTERVAL)) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ logLevel, message, annotations }) => {
+      const fields = [...HashMap.entries(annotations)]
+        .filter(([name]) => name !== "module")
+        .map(([name, value]) => `${name}=${String(value)}`)
+      lines.push([logLevel.label, ...[message].flat().map(String), ...fields].join(" "))
+    })
+    for (const [i, view] of views.entries()) {
+      const whole = { recovery: right, clockAheadMs: 0, wallAheadMs: 0, ...view }
+      yield* watch
+        .look(whole, Counter.timestamp(2_000 * i))
+        .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    }
+    return lines
+  })
+
+describe("a node that waits", () => {
+  it("says for what, and for how long where time is all it waits for", () => {
+    expect(Node.waitingOf(right)).toBeNull()
+    expect(Node.waitingOf({ ...right, signing: { _tag: "NoSeat" } })).toBeNull()
+    const round = Counter.round(7)
+    const standstill = Node.waitingOf({
+      ...right,
+      following: { _tag: "Standstill", round, lacks: members.slice(0, 2) },
+    })
+    expect(standstill?.waitsFor).toEqual([`vertices of a quorum in round 7; missing: ${members[0]}, ${members[1]}`])
+    const asking = Node.waitingOf({ ...right, signing: { _tag: "Asking", lacks: members } })
+    expect(asking?.waitsFor[0]).toContain("and 2 more")
+    const waiting = Node.waitingOf(silent(23_400, false))
+    expect(waiting).toMatchObject({ signing: "Silent", signsInSeconds: 24 })
+    expect(waiting?.waitsFor[0]).toMatch(/^24 s .*up to round 223.*no quorum is connected$/)
+  })
+
+  it.effect("says it in the log once, again after a minute, and when it is over", () =>
+    Effect.gen(function* () {
+      const views = [...Array.from({ length: 35 }, (_, i) => ({ recovery: silent(70_000 - 2_000 * i) })), {}, {}]
+      const lines = yield* said(views)
+      expect(lines.map((line) => line.split(" ")[0])).toEqual(["WARN", "WARN", "INFO"])
+      expect(lines[0]).toContain("signing=Silent")
+    }),
+  )
+
+  it.effect("says nothing of a close that is over at the next look", () =>
+    Effect.gen(function* () {
+      const closing = { ...right, following: { _tag: "Closing", epoch: Counter.epoch(3), lacks: [] } } as const
+      const watch = new Node.Watch(INTERVAL)
+      expect(yield* said([{ recovery: closing }], watch)).toEqual([])
+      expect(watch.waiting).toBeNull()
+      expect(yield* said([{ recovery: closing }], watch)).toHaveLength(1)
+      expect(watch.waiting?.following).toBe("Closing")
+    }),
+  )
+})
+
+describe("a wrong wall clock", () => {
+  it.effect("is an error in the log once a minute, and a word when it is right again", () =>
+    Effect.gen(function* () {
+      const watch = new Node.Watch(INTERVAL)
+      const limit = Node.mostAheadMs(INTERVAL)
+      expect(yield* said([{ clockAheadMs: limit }, { clockAheadMs: null }], watch)).toEqual([])
+      expect(watch.wrongClockAheadMs).toBeNull()
+      const lines = yield* said([{ clockAheadMs: -limit - 1 }, { clockAheadMs: -limit - 1 }], watch)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatch(/^ERROR .*ahead_ms=-2001$/)
+      expect(watch.wrongClockAheadMs).toBe(-limit - 1)
+      expect(yield* said([{}], watch)).toHaveLength(1)
+    }),
+  )
+
+  it.effect("that is set is a warning at once", () =>
+    Effect.gen(function* () {
+      const lines = yield* said([{}, { wallAheadMs: 3_600_000 }, { wallAheadMs: 3_600_500 }])
+      expect(lines).toEqual(["WARN the wall clock was set, or the machine was suspended by_ms=3600000"])
+    }),
+  )
+})

@@ -79,7 +79,6 @@ export class Fetches implements Lacks {
   readonly #wanted: () => Iterable<Want>
   #turn = 0
   #order = 0
-  #lookedAt = 0
   #steps = 0
 
   constructor(size: number, isHere: (hash: Hash) => boolean, wanted: () => Iterable<Want>) {
@@ -157,12 +156,10 @@ export class Fetches implements Lacks {
     if (queue !== undefined) queue.underWay++
   }
 
-  /** Puts back what is to be asked for again; everything, if the clock was set back. */
+  /** Puts back what is to be asked for again. */
   #wake(now: Timestamp): void {
-    const isSetBack = now < this.#lookedAt
-    this.#lookedAt = now
     for (let want = this.#underWay.first; want !== undefined; want = this.#underWay.first) {
-      if (want.dueAt > now && !isSetBack) return
+      if (want.dueAt > now) return
       this.#answer(want)
       if (want.guest === null) this.needed(want, want.neededBy)
     }

@@ -1,4 +1,4 @@
-/** Lets something through at most once in a while. */
+/** Lets something through at most once in a while, by a clock that is never set. */
 export class Pace {
   readonly everyMs: number
   #next = 0
@@ -9,14 +9,13 @@ export class Pace {
 
   /** Whether it is time; if so, the next time is `everyMs` away. */
   isDue(now: number): boolean {
-    // A clock that was set back would otherwise hold everything up until it is where it was.
-    if (now < this.#next && this.#next - now <= this.everyMs) return false
+    if (now < this.#next) return false
     this.#next = now + this.everyMs
     return true
   }
 
   /** When it is time again. */
   nextAfter(now: number): number {
-    return this.#next > now && this.#next - now <= this.everyMs ? this.#next : now + this.everyMs
+    return this.#next > now ? this.#next : now + this.everyMs
   }
 }

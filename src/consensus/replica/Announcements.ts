@@ -64,16 +64,14 @@ export class Announcements {
     return messagesOf([...fresh, ...this.#again(pool, now)])
   }
 
-  // A clock that was set back would otherwise hold everything up until it is where it was.
-
   #isGathered(now: Timestamp): boolean {
     const before = this.#toldAt
-    return before === null || now < before || now - before >= this.#pace.gatheredMs
+    return before === null || now - before >= this.#pace.gatheredMs
   }
 
   #isDue(now: Timestamp): boolean {
     const due = this.#tellsAgainAt
-    return due === null || now >= due || due - now > this.#pace.againMs
+    return due === null || now >= due
   }
 
   #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {

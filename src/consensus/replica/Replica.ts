@@ -416,9 +416,7 @@ export class Replica {
   }
 
   #keepsPendingIn(now: Timestamp): number {
-    const wait = this.#pendingKeptAt + PENDING_KEPT_EVERY_MS - now
-    // A clock that was set back would put it off for as long.
-    return wait > PENDING_KEPT_EVERY_MS ? 0 : Math.max(0, wait)
+    return Math.max(0, this.#pendingKeptAt + PENDING_KEPT_EVERY_MS - now)
   }
 
   #keepPending({ added, removed }: Changes, now: Timestamp): void {

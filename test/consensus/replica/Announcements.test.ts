@@ -45,16 +45,6 @@ describe("what came in through the own door", () => {
     expect(at(1_050)).toEqual([])
   })
 
-  it("waits for no clock that was set back", () => {
-    const { announcements, at, wakeAt } = telling()
-    const [first, second] = [taken(3, 9_000), taken(4, 2_000)]
-    announcements.add(first)
-    expect(at(9_000)).toEqual([[first]])
-    announcements.add(second)
-    expect(wakeAt(2_000)).toBe(2_000)
-    expect(at(2_000)).toEqual([[second]])
-  })
-
   it("is told again while it stands in no vertex, and no longer when it has left", () => {
     const { announcements, at, wakeAt } = telling()
     const one = taken(5, 20_000)

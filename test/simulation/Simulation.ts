@@ -666,6 +666,7 @@ export class Simulation {
         return
       case "Joined":
         this.#tell(`${host.name} joined at epoch ${output.epoch}`)
+        this.#storm.joined(host.index)
         return
       default:
         return

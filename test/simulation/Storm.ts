@@ -229,6 +229,14 @@ export class Storm {
     }
   }
 
+  /** A machine has fetched a state, which takes the place of its own. Some lose power before they have gone on from it. */
+  joined(machine: number): void {
+    if (this.#isOver || !this.#faults.includes("crashes") || !this.#writes.percent(30)) return
+    this.#agenda.after(this.#writes.between(1, 500), () => {
+      if (!this.#isOver && this.#levers.up().includes(machine)) this.#takeDown(machine, "worst power cut")
+    })
+  }
+
   /** A machine has just begun to write something. Now and then that is the moment of a crash. */
   wrote(machine: number): void {
     if (this.#isOver || !this.#faults.includes("crashes") || this.#writes.between(1, WRITES_PER_CRASH) > 1) return

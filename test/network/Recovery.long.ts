@@ -1,0 +1,106 @@
+/** Lost disks and clocks that are set, with real processes: `npm run test:network`. */
+import { rmSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { afterEach, expect, it } from "vitest"
+import { expectOneHistory } from "./History.js"
+import * as Processes from "./Processes.js"
+
+const LIMIT_MS = 600_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+afterEach(Processes.removeAll)
+
+const reportOf = async ({ http }: Processes.Started): Promise<string> =>
+  JSON.stringify(await (await fetch(`${http}/health/detailed`)).json())
+
+const comesBackEmpty = async (
+  network: Processes.Founded,
+  n: number,
+  node: Processes.Started,
+  others: ReadonlyArray<Processes.Started>,
+) => {
+  await node.kill()
+  rmSync(node.directory, { recursive: true })
+  return Processes.startValidator(network, n, others)
+}
+
+const expectOnce = (network: Processes.Founded, by: Processes.Started): void => {
+  for (const key of network.keys) {
+    const slots = Processes.slotsOf(by, key)
+    expect(new Set(slots).size).toBe(slots.length)
+  }
+}
+
+// It used to say "dag: unhealthy" for as long as the process ran, and nobody could tell whether it signed.
+it(
+  "a validator that has lost its disk says when it signs again, does so, and the network can do without another then",
+  async () => {
+    const network = Processes.found({ roundMs: 200, epochRounds: 120 })
+    const nodes = await Processes.startAll(network)
+    await Processes.everybodyAt(nodes, 220)
+    const [first, second, ...others] = nodes
+    if (first === undefined || second === undefined) return expect.unreachable()
+    const [key] = network.keys
+    if (key === undefined) return expect.unreachable()
+    const signed = Processes.lastRoundOf(second, key)
+    const back = await comesBackEmpty(network, 0, first, [second, ...others])
+    await Processes.until("it says that it is silent", async () =>
+      /"signing":"Silent".*"signs_in_seconds":\d+/.test(await reportOf(back)),
+    )
+    await Processes.until("it signs again", () => Processes.lastRoundOf(second, key) > signed)
+    // 120 intervals, and as many rounds as its catching up took.
+    expect(Processes.lastRoundOf(second, key)).toBeLessThan(signed + 240)
+    await Processes.until(
+      "its health says so",
+      async () => !/"recovery"|"dag":\{"status":"unhealthy"/.test(await reportOf(back)),
+    )
+    expect(back.log()).toMatch(/waits.*signing=Silent/)
+    await second.kill()
+    const rest = [back, ...others]
+    const round = Math.max(...rest.map(Processes.finalizedRound)) + 40
+    await Processes.everybodyAt(rest, round)
+    expectOneHistory(rest, round)
+    for (const node of rest) expectOnce(network, node)
+  },
+  LIMIT_MS,
+)
+
+it(
+  "four validators do not stop while one is back with an empty disk and another's clock is a day ahead, then an hour behind",
+  async () => {
+    const network = Processes.found({ roundMs: 250, epochRounds: 120 })
+    const nodes = await Processes.startAll(network)
+    await Processes.everybodyAt(nodes, 60)
+    const [first, second, third, fourth] = nodes
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined)
+      return expect.unreachable()
+    const back = await comesBackEmpty(network, 0, first, [second, third, fourth])
+    const clock = join(network.folder, "clock")
+    writeFileSync(clock, String(DAY_MS))
+    await fourth.kill()
+    const way = {
+      execArgv: ["--import", resolve(import.meta.dirname, "setClock.mjs")],
+      environment: { UDG_CLOCK_FILE: clock },
+    }
+    const wrong = await Processes.startValidator(network, 3, [back, second, third], [], undefined, way)
+    const all = [back, second, third, wrong]
+    for (const aheadMs of [DAY_MS, -HOUR_MS, 0]) {
+      writeFileSync(clock, String(aheadMs))
+      // Three of four sign, since the first is silent: none of them can be spared.
+      await Processes.everybodyAt(all, Math.max(...all.map(Processes.finalizedRound)) + 30, 20_000)
+      await Processes.until(
+        "its operator is told",
+        async () => /"clock":/.test(await reportOf(wrong)) === (aheadMs !== 0),
+      )
+      expect(await reportOf(second)).not.toContain('"clock":')
+    }
+    expect(wrong.log()).toContain("the wall clock of this machine is wrong")
+    expect(wrong.log()).toContain("the wall clock was set")
+    const round = Math.max(...all.map(Processes.finalizedRound)) + 10
+    await Processes.everybodyAt(all, round)
+    expectOneHistory(all, round)
+    for (const node of all) expectOnce(network, node)
+  },
+  LIMIT_MS,
+)

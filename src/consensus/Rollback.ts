@@ -43,9 +43,16 @@ export const judgeCommit = (last: Position, commit: Commit): Rollback | null => 
   return null
 }
 
-/** Condition (a) at start: whether a commit decided anew is the recorded one. */
+/** Condition (a) at start: whether a commit decided anew is the recorded one, whose record may no longer fit its hash. */
 export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | null =>
-  recorded.hash === decided.hash ? null : { _tag: "CommitDecidedAnew", recorded, decided }
+  recorded.hash === decided.hash &&
+  recorded.index === decided.index &&
+  recorded.epoch === decided.epoch &&
+  recorded.leaderRound === decided.leaderRound &&
+  recorded.leaderHash === decided.leaderHash &&
+  recorded.previous === decided.previous
+    ? null
+    : { _tag: "CommitDecidedAnew", recorded, decided }
 
 /**
  * Condition (b): whether a checkpoint that a quorum of the committee in the own epoch record signed is what this node

@@ -15,7 +15,6 @@ import { Ledger } from "../ledger/Ledger.js"
 import type { Head, Totals } from "../ledger/Records.js"
 import * as Trie from "../ledger/trie/Trie.js"
 import type { Checkpoint } from "../protocol/Checkpoint.js"
-import * as Commit from "../protocol/Commit.js"
 import * as Counter from "../protocol/Counter.js"
 import type { Genesis } from "../protocol/Genesis.js"
 import type { Hash } from "../protocol/Hash.js"
@@ -99,17 +98,9 @@ const closeBase = (
     return { ledger, trie } satisfies Base
   })
 
-const requireOwnHash = (record: CommitRecord): Effect.Effect<void, StateDamaged> => {
-  const { hash } = Commit.make(record)
-  return hash === record.hash
-    ? Effect.void
-    : damaged(`what is recorded of commit ${record.index} has the hash ${hash}, recorded is ${record.hash}`)
-}
-
 const executeAgain = (networkId: Genesis["networkId"], ledger: Ledger, record: CommitRecord) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    yield* requireOwnHash(record)
     const stored = yield* storage.vertices.ofCommit(record.index)
     const vertices = yield* Effect.forEach(stored, ({ bytes }) => Lookup.vertex(networkId, bytes))
     const execution = yield* Effect.mapError(

@@ -27,6 +27,7 @@ import * as Transaction from "../protocol/Transaction.js"
 import * as Vertex from "../protocol/Vertex.js"
 import type { StoredAccount } from "../storage/Accounts.js"
 import * as EventLoop from "../storage/EventLoop.js"
+import type { SignedVertex } from "../storage/SignedVertices.js"
 import { Storage } from "../storage/Storage.js"
 import type { Page } from "../storage/Vertices.js"
 import { fromDamage, type StateDamaged, SupplyViolation } from "./Ending.js"
@@ -51,6 +52,10 @@ const FOREIGN_HEADERS = 1_000
 /** What cannot be read is damage. */
 export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
+
+/** What a row says it holds, by the hash in its own column. */
+const requireHash = (what: string, found: Hash.Hash, expected: Hash.Hash): Effect.Effect<void, StateDamaged> =>
+  found === expected ? Effect.void : Effect.fail(fromDamage({ message: `${what} ${expected} has the hash ${found}` }))
 
 /** Of a database in which nothing has begun. */
 export const noEpoch: StateDamaged = fromDamage({ message: "there is no record of the running epoch" })
@@ -195,7 +200,11 @@ const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counte
     let after: number | null = null
     for (;;) {
       const page: Page = yield* storage.vertices.ofEpoch({ epoch, ...rounds, after, maxBytes: PAGE_BYTES })
-      for (const { bytes } of page.vertices) vertices.push(yield* sound(Vertex.decode(networkId, bytes)))
+      for (const { hash, bytes } of page.vertices) {
+        const vertex = yield* sound(Vertex.decode(networkId, bytes))
+        yield* requireHash("vertex", vertex.header.hash, hash)
+        vertices.push(vertex)
+      }
       const last = page.vertices.at(-1)
       if (last === undefined || page.isLast) return vertices
       after = last.arrival
@@ -207,9 +216,13 @@ const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Addr
   Effect.gen(function* () {
     const vertices: Array<Vertex.Vertex> = []
     if (author === null) return vertices
-    const pages: Array<Uint8Array> = []
-    yield* storage.signed.load(author, from, (page) => void pages.push(...page.map(({ bytes }) => bytes)))
-    for (const bytes of pages) vertices.push(yield* sound(Vertex.decode(networkId, bytes)))
+    const kept: Array<SignedVertex> = []
+    yield* storage.signed.load(author, from, (page) => void kept.push(...page))
+    for (const { hash, bytes } of kept) {
+      const vertex = yield* sound(Vertex.decode(networkId, bytes))
+      yield* requireHash("own vertex", vertex.header.hash, hash)
+      vertices.push(vertex)
+    }
     return vertices
   })
 
@@ -231,11 +244,12 @@ const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vert
 
 const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
   Effect.flatMap(storage.pending.all, (rows) =>
-    Effect.forEach(rows, ({ bytes, receivedAt }) =>
-      Effect.map(
-        sound(Transaction.decode(networkId, bytes)),
-        (transaction): ReceivedTransaction => ({ transaction, receivedAt }),
-      ),
+    Effect.forEach(rows, ({ id, bytes, receivedAt }) =>
+      Effect.gen(function* () {
+        const transaction = yield* sound(Transaction.decode(networkId, bytes))
+        yield* requireHash("waiting transaction", transaction.id, id)
+        return { transaction, receivedAt } satisfies ReceivedTransaction
+      }),
     ),
   )
 

@@ -41,12 +41,17 @@ export interface Checkpoints {
   readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
-const COLUMNS = "round, has_quorum, content"
+const COLUMNS = "round, has_quorum, content, hash"
 
-const contentOf = (row: Column.Row): Checkpoint.Checkpoint =>
-  Either.getOrElse(Checkpoint.decode(Column.bytes(row, 2)), ({ message }) => {
+const contentOf = (row: Column.Row): Checkpoint.Checkpoint => {
+  const checkpoint = Either.getOrElse(Checkpoint.decode(Column.bytes(row, 2)), ({ message }) => {
     throw new Column.UnexpectedValue(message)
   })
+  const expected = Column.hash(row, 3)
+  if (checkpoint.hash !== expected)
+    throw new Column.UnexpectedValue(`checkpoint ${expected} has the hash ${checkpoint.hash}`)
+  return checkpoint
+}
 
 const signatureOf = (row: Column.Row): Checkpoint.CheckpointSignature => ({
   validator: Column.address(row, 0),
@@ -119,7 +124,7 @@ export const make = (database: Database): Checkpoints => {
           const rows = yield* sql`select ${sql.literal(COLUMNS)}, is_built from checkpoints
             where epoch = ${epoch} order by round`.values
           return {
-            built: rows.filter((row) => Column.boolean(row, 3)).map(contentOf),
+            built: rows.filter((row) => Column.boolean(row, 4)).map(contentOf),
             signed: yield* Effect.forEach(
               rows.filter((row) => Column.boolean(row, 1)),
               (row) => withSignatures(sql, row),

@@ -100,10 +100,13 @@ const requireKnown = (
  * for those there are the supply recount and the state root.
  */
 const requireSound = (database: Database.Database, thoroughness: Thoroughness): Effect.Effect<void, StorageError> =>
+  thoroughness === "full"
+    ? requireOk(database, "integrity_check(1)")
+    : Effect.zipRight(requireOk(database, "quick_check(1)"), requireIndexes(database))
+
+const requireOk = (database: Database.Database, check: string): Effect.Effect<void, StorageError> =>
   Effect.flatMap(
-    database.read(
-      (sql) => sql`pragma ${sql.literal(thoroughness === "full" ? "integrity_check" : "quick_check")}(1)`.values,
-    ),
+    database.read((sql) => sql`pragma ${sql.literal(check)}`.values),
     ([row = []]) => {
       const finding = Column.text(row, 0)
       return finding === "ok"
@@ -111,6 +114,21 @@ const requireSound = (database: Database.Database, thoroughness: Thoroughness): 
         : Effect.fail(new DatabaseDamaged({ file: database.file, finding: finding.replaceAll("\n", " ") }))
     },
   )
+
+/**
+ * What the node goes on from is read through indexes: a row that its index does not know is missing without a word. These
+ * tables are small beside the transactions, whose indexes only `full` looks at.
+ */
+const INDEXED = ["vertices", "commits", "checkpoints", "own_vertices"]
+
+const requireIndexes = (database: Database.Database): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const shape = yield* Migration.shapeOf(database)
+    for (const table of INDEXED) {
+      if (shape.some((line) => line.startsWith(`table ${table} `)))
+        yield* requireOk(database, `integrity_check(${table})`)
+    }
+  })
 
 /**
  * Structure alone does not tell that a page of vertices' bytes is gone, if the pages that led to it do not lead there any
@@ -126,6 +144,26 @@ const requireBytes = (database: Database.Database): Effect.Effect<void, StorageE
     )
     if (lost !== undefined) {
       const finding = `the bytes of a vertex of round ${lost} are missing`
+      return yield* new DatabaseDamaged({ file: database.file, finding })
+    }
+  })
+
+/** A commit of the running epoch that does not have as many vertices as it says, or a vertex of no such commit. */
+const MISPLACED = `
+  select commit_index from commits c where epoch = (select max(epoch) from openings)
+    and vertex_count <> (select count(*) from vertices v where v.commit_index = c.commit_index)
+  union all
+  select commit_index from vertices v where epoch = (select max(epoch) from openings) and commit_index is not null
+    and not exists (select 1 from commits c where c.commit_index = v.commit_index and c.epoch = v.epoch)
+  limit 1`
+
+/** Otherwise it shows when the next commit finds a vertex ordered that nothing has ordered, and ends the node as a bug. */
+const requirePlaces = (database: Database.Database): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    if (!(yield* Migration.shapeOf(database)).some((line) => line.startsWith("table openings "))) return
+    const [misplaced] = yield* database.select((row) => Column.integer(row, 0), MISPLACED)
+    if (misplaced !== undefined) {
+      const finding = `commit ${misplaced} does not have the vertices that are recorded of it`
       return yield* new DatabaseDamaged({ file: database.file, finding })
     }
   })
@@ -154,6 +192,7 @@ const requireUsable = (
     yield* Meta.requireGenesis(database, genesis)
     yield* requireSound(database, thoroughness)
     yield* requireBytes(database)
+    yield* requirePlaces(database)
     return version
   })
 

@@ -240,7 +240,7 @@ describe("udg db", { timeout: 240_000 }, () => {
         "the round of a commit's leader",
         "update commits set leader_round = leader_round + 1 where commit_index = (select max(commit_index) from commits)",
         1,
-        /what is recorded of commit \d+ has the hash/,
+        /the state is that of commit (\d+), round \d+, the last commit is \1, round \d+/,
       ],
       [
         "what an account was at the last close",
@@ -252,13 +252,13 @@ describe("udg db", { timeout: 240_000 }, () => {
         "the order of a commit's vertices, losing one",
         "update vertices set commit_index = null, position = null where commit_index = (select max(commit_index) - 2 from commits)",
         1,
-        /executing commit \d+ again has the effects/,
+        /commit \d+ does not have the vertices that are recorded of it/,
       ],
       [
         "the checkpoint of the last close, which is gone",
         "delete from checkpoints where epoch = 4 and is_closing = 1",
         1,
-        /there is no checkpoint [0-9a-f]{64}, with which epoch 4 closed/,
+        /there is no signed checkpoint with which epoch 4 closed/,
       ],
     ] as const)("sees a change of %s", async (_, change, code, complaint) => {
       const directory = copy()
@@ -284,12 +284,12 @@ describe("udg db", { timeout: 240_000 }, () => {
       const database = new Sqlite(join(directory, "udg.db"))
       database.unsafeMode(true)
       database.pragma("writable_schema = on")
-      const sql = "create index vertices_by_round on vertices (author, round)"
-      database.prepare("update sqlite_schema set sql = ? where name = 'vertices_by_round'").run(sql)
+      const sql = "create index transaction_vertices_by_commit on transaction_vertices (timestamp)"
+      database.prepare("update sqlite_schema set sql = ? where name = 'transaction_vertices_by_commit'").run(sql)
       database.close()
       const found = await verify(directory)
       expect(found).toMatchObject({ code: 1, stdout: "" })
-      expect(found.stderr).toMatch(/^udg: .*udg\.db is damaged: .* index vertices_by_round; .*\n$/)
+      expect(found.stderr).toMatch(/^udg: .*udg\.db is damaged: .* index transaction_vertices_by_commit; .*\n$/)
       await runTo(directory, 4 * EPOCH_ROUNDS + 20)
     })
 

@@ -13,6 +13,7 @@ import { State } from "../../src/node/State.js"
 import { Supervisor } from "../../src/node/Supervisor.js"
 import { Validator } from "../../src/node/Validator.js"
 import type { Address } from "../../src/protocol/Address.js"
+import * as Checkpoint from "../../src/protocol/Checkpoint.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import * as Sats from "../../src/protocol/Sats.js"
@@ -99,7 +100,7 @@ describe("a solo node", () => {
         expect(checkpoints.latestRound()).toBe(240)
         expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(101))).checkpoint.epoch).toBe(1)
         // What no quorum has signed yet is on the disk as well, and is nobody's business.
-        const own = { ...latest.checkpoint, round: Counter.round(150) }
+        const own = Checkpoint.make({ ...latest.checkpoint, round: Counter.round(150) })
         yield* (yield* Storage).checkpoints.put({ checkpoint: own, signatures: [], hasQuorum: false })
         expect(yield* checkpoints.at(own.round)).toEqual(Option.none())
 

@@ -12,6 +12,7 @@ import type { Hash } from "../../protocol/Hash.js"
 import * as StateKey from "../../protocol/StateKey.js"
 import * as StateRecord from "../../protocol/StateRecord.js"
 import type { StoredEpoch } from "../Core.js"
+import { disagreementIn } from "./Agreement.js"
 import { StateViews } from "./StateViews.js"
 import type { Contents, Stored } from "./Stored.js"
 
@@ -26,13 +27,20 @@ export class DamagedState extends Data.TaggedError("DamagedState")<{
   }
 }
 
+/** What is kept of the one thing does not fit what is kept of another. */
+export class ContradictoryState extends Data.TaggedError("ContradictoryState")<{ readonly finding: string }> {
+  override get message(): string {
+    return this.finding
+  }
+}
+
 /** The state as it was when an epoch closed. */
 export interface ClosedState {
   readonly epoch: Epoch
   readonly trie: Trie.Trie
 }
 
-export type CannotOpen = MalformedBytes | SupplyInvariantViolated | DamagedState
+export type CannotOpen = MalformedBytes | SupplyInvariantViolated | DamagedState | ContradictoryState
 
 export interface Opened {
   readonly ledger: Ledger
@@ -94,7 +102,9 @@ export const judge = (
   ledger: Ledger,
   trie: Trie.Trie,
   closed: ReadonlyArray<ClosedState>,
-): Either.Either<Opened, DamagedState> => {
+): Either.Either<Opened, DamagedState | ContradictoryState> => {
+  const finding = disagreementIn(stored, ledger)
+  if (finding !== null) return Either.left(new ContradictoryState({ finding }))
   const { index } = ledger.read.head
   const expected = checkpointAt(stored, index)?.stateRoot
   if (expected !== undefined && expected !== trie.hash) {

@@ -1,0 +1,306 @@
+/**
+ * Files that somebody or something has changed: bits, pages, ends, older copies. A node starts right and goes on, or is
+ * refused in one line; it never stands, never has wrong money, never prints a stack trace. UDG_TAMPERINGS says how often,
+ * UDG_TAMPERING_SEED with which chance.
+ */
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import { Cause, Effect, Exit, Logger, LogLevel, Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Dag } from "../../src/node/Dag.js"
+import * as Ending from "../../src/node/Ending.js"
+import { Mempool } from "../../src/node/Mempool.js"
+import { Supervisor } from "../../src/node/Supervisor.js"
+import type { Address } from "../../src/protocol/Address.js"
+import type { Chance } from "../storage/PowerCut.js"
+import * as PowerCut from "../storage/PowerCut.js"
+import * as world from "./world.js"
+
+const CASES = Number(process.env["UDG_TAMPERINGS"] ?? 25)
+const SEED = Number(process.env["UDG_TAMPERING_SEED"] ?? 20_260_201)
+const PAGE_BYTES = 4_096
+const EPOCH_ROUNDS = 40
+/** The older copy is of the second epoch, what is tampered with of the fourth. */
+const [OLDER_ROUND, NEWER_ROUND] = [70, 135]
+const GOES_ON_ROUNDS = 6
+const STANDS_AFTER_MS = 20_000
+const PAYMENTS = 40
+
+const FILES = ["udg.db", "udg.db-wal", "signed.db", "signed.db-wal"] as const
+const settings = { roundMs: Option.none() }
+
+const addressOf = (n: number): Address => n.toString(16).padStart(40, "0") as Address
+
+const untilRound = (round: number) =>
+  Effect.gen(function* () {
+    const dag = yield* Dag
+    while ((yield* dag.position).finalizedRound < round) yield* Effect.sleep("5 millis")
+  })
+
+const pay = (from: number) =>
+  Effect.gen(function* () {
+    const mempool = yield* Mempool
+    for (let n = from; n < from + PAYMENTS; n++)
+      yield* mempool.submit(yield* Effect.orDie(world.payment(addressOf(n), n)))
+  })
+
+/** The log of one file alone grows, so the files in this order are of one moment, or the second one is a little newer. */
+const copyAlive = (from: string, to: string): void => {
+  mkdirSync(to, { recursive: true })
+  for (const file of [...FILES, "genesis.json", "validator.key", "faucet.key"]) {
+    if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file))
+  }
+}
+
+/** What was true before anybody changed a byte. */
+interface Truth {
+  readonly commits: ReadonlyMap<unknown, unknown>
+  readonly accounts: ReadonlyMap<unknown, unknown>
+  readonly vertices: ReadonlyMap<unknown, unknown>
+  readonly round: number
+}
+
+const COMMITS = "select commit_index, hex(hash) || hex(effects_digest) from commits"
+const ACCOUNTS = "select address, balance || ' ' || nonce || ' ' || hex(extras) from accounts where balance < 1000"
+const VERTICES = "select epoch || '/' || round, hex(hash) from vertices"
+
+const mapOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyMap<unknown, unknown> =>
+  new Map(rows.map(([key, value]) => [key, value]))
+
+const truthOf = (directory: string): Truth => {
+  const look = (statement: string) => PowerCut.look(join(directory, "udg.db"), statement)
+  const [[round] = []] = look("select max(leader_round) from commits")
+  return {
+    commits: mapOf(look(COMMITS)),
+    accounts: mapOf(look(ACCOUNTS)),
+    vertices: mapOf(look(VERTICES)),
+    round: Number(round),
+  }
+}
+
+/** What is no longer as it was. Of what was to come again, something may be missing, but nothing may be different. */
+const untrueOf = (directory: string, truth: Truth): ReadonlyArray<string> => {
+  const look = (statement: string) => mapOf(PowerCut.look(join(directory, "udg.db"), statement))
+  const differing = (what: string, before: ReadonlyMap<unknown, unknown>, now: ReadonlyMap<unknown, unknown>) =>
+    [...before].flatMap(([key, value]) => {
+      const found = now.get(key)
+      return found === undefined || found === value ? [] : [`${what} ${key}: ${value}, now ${found}`]
+    })
+  const accounts = look(ACCOUNTS)
+  return [
+    ...[...truth.accounts.keys()].filter((address) => !accounts.has(address)).map((address) => `${address} is gone`),
+    ...differing("account", truth.accounts, accounts),
+    ...differing("commit", truth.commits, look(COMMITS)),
+    ...differing("vertex", truth.vertices, look(VERTICES)),
+  ]
+}
+
+type Tampering = (directory: string, older: string, chance: Chance) => string
+
+const below = (limit: number, chance: Chance): number => Math.floor(chance() * limit)
+
+const fileOf = (chance: Chance): (typeof FILES)[number] => FILES[below(FILES.length, chance)] ?? FILES[0]
+
+/** Changes the bytes of one file, page-wise. */
+const inBytes =
+  (what: string, change: (bytes: Buffer, pages: number, chance: Chance) => Buffer): Tampering =>
+  (directory, _, chance) => {
+    const file = fileOf(chance)
+    const bytes = readFileSync(join(directory, file))
+    writeFileSync(join(directory, file), change(bytes, Math.ceil(bytes.length / PAGE_BYTES), chance))
+    return `${what} in ${file}`
+  }
+
+const page = (bytes: Buffer, n: number): Buffer => bytes.subarray(n * PAGE_BYTES, (n + 1) * PAGE_BYTES)
+
+const TAMPERINGS: ReadonlyArray<Tampering> = [
+  inBytes("bits", (bytes, pages, chance) => {
+    const changed = page(bytes, below(pages, chance))
+    for (let flips = 1 + below(8, chance); flips > 0; flips--) {
+      const at = below(changed.length, chance)
+      changed[at] = (changed[at] ?? 0) ^ (1 << below(8, chance))
+    }
+    return bytes
+  }),
+  inBytes("a zeroed page", (bytes, pages, chance) => {
+    page(bytes, below(pages, chance)).fill(0)
+    return bytes
+  }),
+  inBytes("swapped pages", (bytes, pages, chance) => {
+    const [one, other] = [page(bytes, below(pages, chance)), page(bytes, below(pages, chance))]
+    if (one.length !== other.length) return bytes
+    const kept = Buffer.from(one)
+    other.copy(one)
+    kept.copy(other)
+    return bytes
+  }),
+  inBytes("a lost end", (bytes, pages, chance) => bytes.subarray(0, below(pages, chance) * PAGE_BYTES)),
+  (directory, older, chance) => {
+    const file = fileOf(chance)
+    if (existsSync(join(older, file))) copyFileSync(join(older, file), join(directory, file))
+    else rmSync(join(directory, file))
+    return `an older ${file}`
+  },
+]
+
+/** What became of a node. */
+type Outcome =
+  | { readonly _tag: "WentOn" }
+  | { readonly _tag: "Refused"; readonly code: number; readonly line: string }
+  | { readonly _tag: "Wrong"; readonly what: string }
+
+const outcomeOf = (exit: Exit.Exit<Outcome, { readonly _tag: string; readonly message: string }>): Outcome => {
+  if (Exit.isSuccess(exit)) return exit.value
+  const error = Option.getOrNull(Cause.failureOption(exit.cause))
+  if (error === null) return { _tag: "Wrong", what: Cause.pretty(exit.cause) }
+  const line = error.message
+  const code = Ending.exitCodeOf(error)
+  const isWrong = error._tag === "ComponentDied" || line.includes("\n") || ![1, 100, 101].includes(code)
+  return isWrong ? { _tag: "Wrong", what: `${code} ${error._tag}: ${line}` } : { _tag: "Refused", code, line }
+}
+
+/** Starts a node and lets it go on to this round. */
+const run = (directory: string, round: number): Promise<Outcome> => {
+  const complaints: Array<string> = []
+  const listening = Logger.make(({ logLevel, message, cause }) => {
+    if (LogLevel.greaterThanEqual(logLevel, LogLevel.Error) || !Cause.isEmpty(cause))
+      complaints.push(`${String(message)} ${Cause.pretty(cause)}`)
+  })
+  const goesOn = Effect.as(untilRound(round), { _tag: "WentOn" } as Outcome)
+  const stands = Effect.delay(Effect.succeed<Outcome>({ _tag: "Wrong", what: "it stands" }), STANDS_AFTER_MS)
+  const life = Effect.flatMap(Supervisor, ({ ended }) => Effect.raceFirst(Effect.race(goesOn, stands), ended)).pipe(
+    Effect.provide(world.node(directory, settings)),
+    Effect.provide(Logger.add(listening)),
+  )
+  return Effect.runPromise(
+    Effect.map(Effect.exit(life), (exit): Outcome => {
+      const outcome = outcomeOf(exit)
+      return complaints.length === 0 ? outcome : { _tag: "Wrong", what: complaints.join("\n") }
+    }),
+  )
+}
+
+describe("a node whose files were changed", () => {
+  let folder = ""
+  let truth: Truth
+  const place = (name: string): string => join(folder, name)
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "udg-tampering-"))
+    const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 5 }
+    const live = place("live")
+    const first = Effect.zipRight(pay(1), untilRound(OLDER_ROUND))
+    const second = Effect.gen(function* () {
+      yield* pay(1 + PAYMENTS)
+      yield* untilRound(NEWER_ROUND)
+      yield* Effect.sync(() => copyAlive(live, place("newer")))
+    })
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* world.found(live, protocol)
+        yield* Effect.provide(first, world.node(live, settings))
+        yield* Effect.sync(() => cpSync(live, place("older"), { recursive: true }))
+        yield* Effect.provide(second, world.node(live, settings))
+      }),
+    )
+    truth = truthOf(place("newer"))
+  }, 60_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const RUNNING = "(select max(epoch) from openings)"
+  const NEWEST = "(select max(id) from vertices)"
+  const LAST = "(select max(commit_index) from commits)"
+
+  // The first one once began its epoch again from nothing, far below the last commit, and stood there for good.
+  it.each([
+    ["the running epoch has no opening", "udg.db", `delete from openings where epoch = ${RUNNING}`, 1],
+    [
+      "the running epoch follows on another commit",
+      "udg.db",
+      `update openings set commit_index = commit_index + 1 where epoch = ${RUNNING}`,
+      1,
+    ],
+    ["the last commit has no record", "udg.db", `delete from commits where commit_index = ${LAST}`, 1],
+    ["the epoch before has no closing checkpoint", "udg.db", `delete from checkpoints where epoch = ${RUNNING} - 1`, 1],
+    [
+      "a checkpoint is another one than its hash says",
+      "udg.db",
+      `update checkpoints set hash = zeroblob(32) where epoch = ${RUNNING} - 1 and is_closing = 1`,
+      1,
+    ],
+    [
+      "a vertex counts as ordered that no commit has ordered",
+      "udg.db",
+      `update vertices set commit_index = ${LAST}, position = 99 where id = ${NEWEST}`,
+      1,
+    ],
+    [
+      "a vertex is another one than its hash says",
+      "udg.db",
+      `update vertices set hash = zeroblob(32) where id = ${NEWEST}`,
+      1,
+    ],
+    [
+      "a commit of the running epoch is recorded of another round",
+      "udg.db",
+      `update commits set leader_round = leader_round + 1
+        where commit_index = (select min(commit_index) from commits where epoch = ${RUNNING})`,
+      100,
+    ],
+    [
+      "an own vertex is another one than its hash says",
+      "signed.db",
+      "update own_vertices set hash = zeroblob(32) where round = (select max(round) from own_vertices)",
+      1,
+    ],
+  ])("is refused where %s", { timeout: 60_000 }, async (_, file, statement, code) => {
+    const directory = place("row")
+    cpSync(place("newer"), directory, { recursive: true })
+    const database = new Database(join(directory, file))
+    database.prepare(statement).run()
+    database.close()
+    const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
+    rmSync(directory, { recursive: true })
+    expect(outcome).toMatchObject({ _tag: "Refused", code })
+  })
+
+  it("is refused where an index of the vertices is not that of its table", async () => {
+    const directory = place("index")
+    cpSync(place("newer"), directory, { recursive: true })
+    const database = new Database(join(directory, "udg.db"))
+    database.unsafeMode(true)
+    database.pragma("writable_schema = on")
+    const sql = "create index vertices_by_round on vertices (author, round)"
+    database.prepare(`update sqlite_schema set sql = '${sql}' where name = 'vertices_by_round'`).run()
+    database.close()
+    const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
+    expect(outcome).toMatchObject({ code: 1, line: expect.stringContaining("index vertices_by_round") })
+  }, 60_000)
+
+  it(
+    `goes on or is refused in one line, in ${CASES} cases (seed ${SEED})`,
+    async () => {
+      const wrong: Array<string> = []
+      const outcomes = new Map<string, number>()
+      for (let n = 0; n < CASES; n++) {
+        const chance = PowerCut.chanceOf(SEED + n)
+        const directory = place("case")
+        cpSync(place("newer"), directory, { recursive: true })
+        const what = TAMPERINGS[n % TAMPERINGS.length]?.(directory, place("older"), chance)
+        const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
+        const untrue = outcome._tag === "WentOn" ? untrueOf(directory, truth) : []
+        if (outcome._tag === "Wrong") wrong.push(`case ${n}, ${what}: ${outcome.what}`)
+        if (untrue.length > 0) wrong.push(`case ${n}, ${what}: ${untrue.join("; ")}`)
+        const name = outcome._tag === "Refused" ? `exit ${outcome.code}` : outcome._tag
+        outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
+        if (process.env["UDG_TAMPERINGS"]) process.stderr.write(`${n} ${what}: ${JSON.stringify(outcome)}\n`)
+        rmSync(directory, { recursive: true })
+      }
+      process.stderr.write(`${[...outcomes].map(([name, count]) => `${name}: ${count}`).join(", ")}\n`)
+      expect(wrong).toEqual([])
+    },
+    60_000 + CASES * 30_000,
+  )
+})

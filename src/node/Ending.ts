@@ -1,7 +1,6 @@
 /** What ends the node, with the exit code that tells a process manager whether to start it again. */
 import { Data } from "effect"
 import type { Rollback } from "../consensus/Rollback.js"
-import type { DamagedState } from "../consensus/replica/Opened.js"
 import type { Fatal, JoinProblem } from "../consensus/replica/Output.js"
 import type { PeerId } from "../consensus/replica/Peer.js"
 import type { ExecutionFault } from "../ledger/ExecutionFault.js"
@@ -37,8 +36,13 @@ const describe = (rollback: Rollback): string => {
       )
     case "CheckpointOfOtherContent":
       return `a quorum signed ${checkpoint(rollback.checkpoint)}; built here is ${checkpoint(rollback.own)}`
-    default:
-      return JSON.stringify(rollback)
+    case "TwoCertified":
+      return (
+        `round ${rollback.round} has two certified leaders, ${rollback.certified.join(" and ")}: ` +
+        "more than a third of the weight has signed two histories"
+      )
+    case "VerdictReversed":
+      return `the vertices decide the leader of round ${rollback.round} again, which was ${rollback.committed ?? "skipped"}`
   }
 }
 
@@ -155,7 +159,7 @@ export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | In
   }
 }
 
-export const fromDamage = (damage: DamagedState | { readonly message: string }): StateDamaged =>
+export const fromDamage = (damage: { readonly message: string }): StateDamaged =>
   new StateDamaged({ finding: damage.message })
 
 /** 100, 101 and 102 say: do not start me again. */

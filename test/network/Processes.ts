@@ -16,7 +16,7 @@ import * as Sats from "../../src/protocol/Sats.js"
 import * as Vertex from "../../src/protocol/Vertex.js"
 import type { Lines, Way } from "./Lines.js"
 
-const program = resolve(import.meta.dirname, "../../dist/main.js")
+const built = resolve(import.meta.dirname, "../../dist/main.js")
 
 export interface Founded {
   readonly folder: string
@@ -132,10 +132,11 @@ export const start = async (
   name: string,
   words: ReadonlyArray<string> = [],
   logged = "info,network=debug",
-  { execArgv, environment: more } = DIRECT,
+  { execArgv, environment: more, program = built }: Way & { readonly program?: string } = DIRECT,
 ): Promise<Started> => {
   const directory = join(folder, `node-${name}`)
-  const all = ["--genesis", genesisFile, "--data-dir", directory, "--host", "127.0.0.1", "--port", "0", ...words]
+  const port = words.includes("--port") ? [] : ["--port", "0"]
+  const all = ["--genesis", genesisFile, "--data-dir", directory, "--host", "127.0.0.1", ...port, ...words]
   const environment = { PATH: process.env["PATH"] ?? "", RUST_LOG: logged, ...more }
   const child = spawn(process.execPath, [...execArgv, program, ...all], {
     env: environment,
@@ -176,7 +177,7 @@ export const startValidator = (
   peers: ReadonlyArray<Started>,
   words: ReadonlyArray<string> = [],
   logged?: string,
-  way?: Way,
+  way?: Parameters<typeof start>[4],
 ): Promise<Started> => {
   const own = ["--validator-key", join(network.folder, `${n}.key`), ...peers.flatMap(({ p2p }) => ["--peer", p2p])]
   return start(network, String(n), [...own, ...words], logged, way)
@@ -201,6 +202,16 @@ export const startAllVia = async (network: Founded, lines: Lines): Promise<Reado
     nodes.push(node)
   }
   return nodes
+}
+
+/** The rows of a statement, from the file of a node that may be running. */
+export const rows = (file: string, statement: string): ReadonlyArray<ReadonlyArray<unknown>> => {
+  const database = new Database(file, { readonly: true })
+  try {
+    return database.prepare(statement).raw().all() as ReadonlyArray<ReadonlyArray<unknown>>
+  } finally {
+    database.close()
+  }
 }
 
 const look = <A>({ directory }: Pick<Started, "directory">, statement: string): ReadonlyArray<A> => {

@@ -31,16 +31,17 @@ const signed = ({ genesis, rich }: Processes.Founded, nonce: number, fee: number
     rich,
   )
 
-/** So many payments, given to one node; gives their hashes. */
+/** So many payments from this nonce on, given to one node; gives their hashes. */
 export const pay = async (
   node: Processes.Started,
   network: Processes.Founded,
   count: number,
+  from = 0,
 ): Promise<ReadonlyArray<Hash>> => {
-  const transactions = Array.from({ length: count }, (_, nonce) =>
-    signed(network, nonce, 1_000, {
+  const transactions = Array.from({ length: count }, (_, n) =>
+    signed(network, from + n, 1_000, {
       _tag: "Transfer",
-      to: Address.fromPublicKey(numbered(nonce)),
+      to: Address.fromPublicKey(numbered(from + n)),
       amount: Sats.make(100_000),
       memo: "",
     }),

@@ -1,0 +1,115 @@
+/** What ends a running node for good, provoked in real networks: which line its operator finds, and which code. */
+import { rmSync } from "node:fs"
+import { dirname } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { expectOneHistory } from "./History.js"
+import * as PlantedProgram from "./PlantedProgram.js"
+import * as Processes from "./Processes.js"
+import * as Wallet from "./Wallet.js"
+
+const LIMIT_MS = 240_000
+
+afterEach(Processes.removeAll)
+
+const health = async ({ http }: Processes.Started): Promise<unknown> => {
+  const answer: unknown = await (await fetch(`${http}/health`)).json()
+  return typeof answer === "object" && answer !== null && "status" in answer ? answer.status : answer
+}
+
+const lastLine = (node: Processes.Started): string => node.log().trimEnd().split("\n").at(-1) ?? ""
+
+/** One node of four that executes something else than the others. */
+const withPlanted = async (alteration: PlantedProgram.Alteration) => {
+  const network = Processes.found({ roundMs: 250, epochRounds: 240 })
+  const program = await PlantedProgram.make(alteration)
+  const others: Array<Processes.Started> = []
+  for (const n of [0, 1, 2]) others.push(await Processes.startValidator(network, n, others))
+  const way = { execArgv: [], environment: {}, program }
+  const planted = await Processes.startValidator(network, 3, others, [], undefined, way)
+  await Processes.everybodyAt([...others, planted], 5)
+  const before = await health(planted)
+  const [first] = others
+  if (first === undefined) throw new Error("there is no first node")
+  const sent = await Wallet.pay(first, network, 3)
+  const code = await planted.ended
+  await Processes.until("the others go on", () =>
+    sent.every((id) => others.every((at) => Processes.isRecorded(at, id))),
+  )
+  const round = Math.max(...others.map(Processes.finalizedRound))
+  await Processes.everybodyAt(others, round + 12)
+  expectOneHistory(others, round)
+  expect(await Promise.all(others.map(health))).toEqual(["ok", "ok", "ok"])
+  rmSync(dirname(dirname(program)), { recursive: true })
+  return { before, code, line: lastLine(planted) }
+}
+
+describe("a running node", () => {
+  it(
+    "whose ledger makes money ends with 101, and the others go on",
+    async () => {
+      const found = await withPlanted({
+        file: "ledger/Transactions.ts",
+        line: "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)",
+        by: "state.creditAddress(operation.to, operation.amount)",
+      })
+      expect(found).toEqual({
+        before: "ok",
+        code: 101,
+        line: expect.stringMatching(
+          /supply invariant violated: .*found liquid \d+ .*, expected liquid \d+ .* exitCode=101$/,
+        ),
+      })
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "that comes to another state than a quorum ends with 100, and the others go on",
+    async () => {
+      const found = await withPlanted({
+        file: "ledger/Transactions.ts",
+        line: "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)",
+        by: "state.pay(row, author, operation.amount)",
+      })
+      expect(found).toEqual({
+        before: "ok",
+        code: 100,
+        line: expect.stringMatching(/finality rollback: a quorum signed checkpoint .* exitCode=100$/),
+      })
+    },
+    LIMIT_MS,
+  )
+
+  // Two of four sign everything twice, once for each of the honest two, who know nothing of each other.
+  it(
+    "that meets a second history, which more than a third has signed as well, ends with 100",
+    async () => {
+      const network = Processes.found({ roundMs: 250, epochRounds: 240 })
+      const half = async (honest: number, mark: string) => {
+        const nodes: Array<Processes.Started> = []
+        for (const n of [0, 1]) {
+          const key = ["--validator-key", `${network.folder}/${n}.key`, ...nodes.flatMap(({ p2p }) => ["--peer", p2p])]
+          nodes.push(await Processes.start(network, `${n}${mark}`, key))
+        }
+        const last = await Processes.startValidator(network, honest, nodes)
+        await Processes.everybodyAt([...nodes, last], 15)
+        return { nodes, honest: last }
+      }
+      const one = await half(2, "one")
+      const other = await half(3, "other")
+      expect(await Promise.all([health(one.honest), health(other.honest)])).toEqual(["ok", "ok"])
+      await other.honest.stop()
+      const peers = [one.honest, ...other.nodes]
+      const restarted = await Processes.startValidator(network, 3, peers)
+      const [code, node] = await Promise.race(
+        [one.honest, restarted].map(async (each) => [await each.ended, each] as const),
+      )
+      expect(code).toBe(100)
+      // Whichever it meets first.
+      expect(lastLine(node)).toMatch(
+        /finality rollback: (round \d+ has two certified leaders|the vertices decide the leader of round|a quorum signed).* exitCode=100$/,
+      )
+    },
+    LIMIT_MS,
+  )
+})

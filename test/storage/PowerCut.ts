@@ -84,8 +84,11 @@ export const look = (file: string, statement: string): ReadonlyArray<ReadonlyArr
 export type Rule =
   /** `signed.db`: with every commit. */
   | { readonly _tag: "EveryCommit" }
-  /** `udg.db`: with commits that change this table, as the beginning of an epoch does. */
-  | { readonly _tag: "CommitsTo"; readonly table: string }
+  /**
+   * `udg.db`: with commits that change this table, if any, as the beginning of an epoch does, and with those that change
+   * nothing but the first page, which are made for nothing else.
+   */
+  | { readonly _tag: "CommitsTo"; readonly table: string | null }
   | { readonly _tag: "NoCommit" }
 
 /** The last frame of a synced commit. */
@@ -93,12 +96,12 @@ const lastSynced = (file: string, log: WriteAheadLog, rule: Rule): number => {
   if (rule._tag === "NoCommit") return 0
   if (rule._tag === "EveryCommit") return log.indexed
   const [[root] = []] = look(file, `select rootpage from sqlite_schema where name = '${rule.table}'`)
-  let [isTouched, synced] = [false, 0]
-  for (const [i, { page, isCommit }] of log.frames.slice(0, log.indexed).entries()) {
-    isTouched ||= page === root
+  let [began, synced] = [0, 0]
+  for (const [i, { isCommit }] of log.frames.slice(0, log.indexed).entries()) {
     if (!isCommit) continue
-    if (isTouched) synced = i + 1
-    isTouched = false
+    const pages = log.frames.slice(began, i + 1).map(({ page }) => page)
+    if (pages.some((page) => page === root) || pages.every((page) => page === 1)) synced = i + 1
+    began = i + 1
   }
   return synced
 }
@@ -181,7 +184,7 @@ export const cut = (file: string, rule: Rule, chance: Chance): Cut | null => {
 }
 
 const SIGNED: Rule = { _tag: "EveryCommit" }
-const LEDGER: Rule = { _tag: "CommitsTo", table: "openings" }
+const LEDGER = { _tag: "CommitsTo", table: "openings" } as const
 
 /**
  * Cuts the power of a node whose process is gone. The first epoch of a network is not synced: its beginning is the genesis,
@@ -190,8 +193,9 @@ const LEDGER: Rule = { _tag: "CommitsTo", table: "openings" }
 export const cutNode = (directory: string, chance: Chance): ReadonlyArray<Cut> => {
   const ledger = join(directory, "udg.db")
   if (!existsSync(shm(ledger))) return []
-  const [[epoch] = []] = look(ledger, "select max(epoch) from openings")
-  const rule: Rule = typeof epoch === "number" && epoch > 1 ? LEDGER : { _tag: "NoCommit" }
+  const hasBegun = look(ledger, "select 1 from sqlite_schema where name = 'openings'").length > 0
+  const [[epoch] = []] = hasBegun ? look(ledger, "select max(epoch) from openings") : []
+  const rule: Rule = typeof epoch === "number" && epoch > 1 ? LEDGER : { ...LEDGER, table: null }
   return [cut(ledger, rule, chance), cut(join(directory, "signed.db"), SIGNED, chance)].flatMap((done) => done ?? [])
 }
 

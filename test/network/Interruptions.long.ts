@@ -1,0 +1,89 @@
+/** Processes that stop for a while and go on, are started again one after the other, or find an old file. */
+import { cpSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, describe, expect, it } from "vitest"
+import { expectOneHistory } from "./History.js"
+import * as Processes from "./Processes.js"
+
+const LIMIT_MS = 240_000
+const STOPPED_MS = 8_000
+
+afterEach(Processes.removeAll)
+
+const stopped = async (nodes: ReadonlyArray<Processes.Started>): Promise<void> => {
+  for (const { pid } of nodes) process.kill(pid, "SIGSTOP")
+  await sleep(STOPPED_MS)
+  for (const { pid } of nodes) process.kill(pid, "SIGCONT")
+}
+
+const requireGoesOn = async (network: Processes.Founded, nodes: ReadonlyArray<Processes.Started>): Promise<void> => {
+  const [first] = nodes
+  if (first === undefined) return expect.unreachable()
+  const round = Math.max(...nodes.map(Processes.finalizedRound))
+  await Processes.everybodyAt(nodes, round + 15)
+  await Processes.until("all sign", () => network.keys.every((key) => Processes.lastRoundOf(first, key) > round))
+  expectOneHistory(nodes, round)
+  for (const key of network.keys) {
+    const slots = Processes.slotsOf(first, key)
+    expect(new Set(slots).size).toBe(slots.length)
+  }
+}
+
+describe("four validators", () => {
+  it(
+    "go on when one or two of them have been stopped for a while",
+    async () => {
+      const network = Processes.found({ roundMs: 250, epochRounds: 60 })
+      const nodes = await Processes.startAll(network)
+      await Processes.everybodyAt(nodes, 5)
+      const before = Processes.finalizedRound(nodes[1] ?? expect.unreachable())
+      await stopped(nodes.slice(0, 1))
+      expect(Processes.finalizedRound(nodes[1] ?? expect.unreachable())).toBeGreaterThan(before + 5)
+      await requireGoesOn(network, nodes)
+      await stopped(nodes.slice(0, 2))
+      await requireGoesOn(network, nodes)
+    },
+    LIMIT_MS,
+  )
+
+  it(
+    "go on while each of them is started again, one after the other",
+    async () => {
+      const network = Processes.found({ roundMs: 250, epochRounds: 60 })
+      const nodes = [...(await Processes.startAll(network))]
+      await Processes.everybodyAt(nodes, 5)
+      for (const n of nodes.keys()) {
+        const others = nodes.filter((_, other) => other !== n)
+        expect(await nodes[n]?.stop()).toBe(0)
+        nodes[n] = await Processes.startValidator(network, n, others)
+        await requireGoesOn(network, nodes)
+      }
+    },
+    LIMIT_MS,
+  )
+
+  it.each(["udg.db", "signed.db"])(
+    "go on when %s alone of one of them is set back to a backup, and it signs nothing twice",
+    async (file) => {
+      const network = Processes.found({ roundMs: 150, epochRounds: 240 })
+      const nodes = [...(await Processes.startAll(network))]
+      const [first, ...others] = nodes
+      const [key] = network.keys
+      const [other] = others
+      if (first === undefined || other === undefined || key === undefined) return expect.unreachable()
+      await Processes.everybodyAt(nodes, 10)
+      await first.stop()
+      const backup = join(network.folder, "backup")
+      cpSync(join(first.directory, file), backup)
+      const between = await Processes.startValidator(network, 0, others)
+      const signed = Processes.lastRoundOf(other, key)
+      await Processes.until("it has signed more", () => Processes.lastRoundOf(other, key) > signed + 10)
+      await between.stop()
+      cpSync(backup, join(first.directory, file))
+      const restored = await Processes.startValidator(network, 0, others)
+      await requireGoesOn(network, [other, ...others.slice(1), restored])
+    },
+    LIMIT_MS,
+  )
+})

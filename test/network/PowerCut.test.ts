@@ -1,0 +1,209 @@
+/**
+ * Four validators under load, whose power is cut again and again: of one, of several, of all at once. Meanwhile somebody sets
+ * their clocks forward and back by up to a day. UDG_POWER_CUTS says how often.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Address from "../../src/protocol/Address.js"
+import type { Chance } from "../storage/PowerCut.js"
+import * as PowerCut from "../storage/PowerCut.js"
+import * as Processes from "./Processes.js"
+import * as Wallet from "./Wallet.js"
+
+const CUTS = Number(process.env["UDG_POWER_CUTS"] ?? 2)
+const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
+const VALIDATORS = 4
+const ROUND_MS = 150
+/** Until all sign again. Generous: it is there to end a network that stands, not to judge a slow machine. */
+const COMEBACK_MS = 60_000
+const MOST_LIFE_MS = 1_500
+/** To each of the nodes, in each of the lives. */
+const PAYMENTS = 5
+
+afterEach(Processes.removeAll)
+
+type Rows = ReadonlyArray<ReadonlyArray<unknown>>
+type Look = (file: string, statement: string) => Rows
+
+const VERTEX = "epoch, round, hex(author), hex(hash)"
+
+/** What anybody has had from the network, whatever became of the files since. */
+class Told {
+  readonly #vertices = new Map<string, string>()
+  readonly #commits = new Map<string, string>()
+  readonly #transactions = new Set<string>()
+  readonly contradictions: Array<string> = []
+
+  #keep(known: Map<string, string>, what: string, value: string): void {
+    const before = known.get(what)
+    if (before !== undefined && before !== value) this.contradictions.push(`${what}: ${before}, then ${value}`)
+    known.set(what, value)
+  }
+
+  #keepVertices(vertices: Rows): void {
+    for (const [epoch, round, author, hash] of vertices) {
+      this.#keep(this.#vertices, `vertex of ${author} in ${epoch}/${round}`, String(hash))
+    }
+  }
+
+  /** What a node has signed. Of a node whose power was cut only what is left: the rest was in nobody's hands. */
+  addSigned(directory: string, look: Look): void {
+    this.#keepVertices(look(join(directory, "signed.db"), `select ${VERTEX} from own_vertices`))
+  }
+
+  /** What else a node keeps: commits and transactions that it may have told of, and every vertex that it has placed. */
+  addKept(directory: string, look: Look): void {
+    const ledger = join(directory, "udg.db")
+    this.#keepVertices(look(ledger, `select ${VERTEX} from vertices`))
+    for (const [index, hash] of look(ledger, "select commit_index, hex(hash) || hex(effects_digest) from commits")) {
+      this.#keep(this.#commits, `commit ${index}`, String(hash))
+    }
+    for (const [id] of look(ledger, "select hex(hash) from transactions")) this.#transactions.add(String(id))
+  }
+
+  get transactions(): number {
+    return this.#transactions.size
+  }
+
+  /** What this node does not have of what was final. */
+  lostBy(directory: string, look: Look): ReadonlyArray<string> {
+    const ledger = join(directory, "udg.db")
+    const commits = new Set(look(ledger, "select commit_index from commits").map(([index]) => `commit ${index}`))
+    const transactions = new Set(look(ledger, "select hex(hash) from transactions").map(([id]) => String(id)))
+    return [
+      ...[...this.#commits.keys()].filter((commit) => !commits.has(commit)),
+      ...[...this.#transactions].filter((id) => !transactions.has(id)),
+    ]
+  }
+}
+
+/** Of running nodes and of those that are gone alike. */
+const everywhere = (network: Processes.Founded): ReadonlyArray<string> =>
+  [...network.keys.keys()].map((n) => join(network.folder, `node-${n}`))
+
+const numberIn = (rows: Rows): number => Number(rows[0]?.[0] ?? 0)
+
+/** The highest round that any vertex is known of. */
+const highestRound = (network: Processes.Founded): number =>
+  Math.max(
+    ...everywhere(network).map((directory) =>
+      numberIn(Processes.rows(join(directory, "udg.db"), "select max(round) from vertices")),
+    ),
+    ...everywhere(network).map((directory) =>
+      numberIn(Processes.rows(join(directory, "signed.db"), "select max(round) from own_vertices")),
+    ),
+  )
+
+/** Of the one who pays, behind everything that is final. */
+const nextNonce = (network: Processes.Founded): number => {
+  const address = Address.fromPublicKey(network.rich.publicKey)
+  const statement = `select nonce from accounts where address = '${address}'`
+  return Math.max(...everywhere(network).map((at) => numberIn(Processes.rows(join(at, "udg.db"), statement))))
+}
+
+/** The first round behind this one in which every validator has a vertex, as all nodes know it; none so far is 0. */
+const firstFullRound = (network: Processes.Founded, behind: number): number => {
+  const authors = network.keys.map(({ publicKey }) => `x'${Address.fromPublicKey(publicKey)}'`).join(", ")
+  const rounds = everywhere(network).map((directory) =>
+    numberIn(
+      Processes.rows(
+        join(directory, "udg.db"),
+        `select min(round) from (select round from vertices where round > ${behind} and author in (${authors})
+          group by round having count(distinct author) = ${VALIDATORS})`,
+      ),
+    ),
+  )
+  return rounds.includes(0) ? 0 : Math.max(...rounds)
+}
+
+/** How many lose power together: half of the times all. */
+const victimsOf = (chance: Chance): ReadonlyArray<number> => {
+  const count = chance() < 0.5 ? VALIDATORS : 1 + Math.floor(chance() * (VALIDATORS - 1))
+  const order = [...Array(VALIDATORS).keys()].map((n) => ({ n, at: chance() })).sort((a, b) => a.at - b.at)
+  return order.slice(0, count).map(({ n }) => n)
+}
+
+/** Sets the clock of a node that runs, or will. One in four is set right. */
+const setClock = (file: string, chance: Chance): void => {
+  const offsetMs = chance() < 0.25 ? 0 : Math.round((chance() - 0.5) * 2 * 1_000 ** (1 + chance() * 1.6))
+  writeFileSync(file, String(offsetMs))
+}
+
+const wayOf = (file: string) => ({
+  execArgv: ["--import", join(import.meta.dirname, "steppedClock.mjs")],
+  environment: { UDG_TEST_CLOCK: file },
+})
+
+const portOf = ({ p2p }: Processes.Started): string => /\/tcp\/(\d+)/.exec(p2p)?.[1] ?? "0"
+
+const summary = (figures: ReadonlyArray<number>): string => {
+  const sorted = [...figures].sort((a, b) => a - b)
+  return `median ${sorted[sorted.length >> 1]}, most ${sorted.at(-1)}`
+}
+
+describe("four validators that lose power, with clocks that are set", () => {
+  it(
+    `come back by themselves from ${CUTS} cuts, lose nothing final and sign nothing twice (seed ${SEED})`,
+    async () => {
+      const chance = PowerCut.chanceOf(SEED)
+      const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 40 })
+      const clocks = [...network.keys.keys()].map((n) => join(network.folder, `${n}.clock`))
+      const nodes: Array<Processes.Started> = []
+      for (const [n, clock] of clocks.entries()) {
+        setClock(clock, chance)
+        nodes.push(await Processes.startValidator(network, n, nodes, [], undefined, wayOf(clock)))
+      }
+      const told = new Told()
+      const rounds: Array<number> = []
+
+      const goOn = async (behind: number): Promise<void> => {
+        await Processes.until("all sign again", () => firstFullRound(network, behind) > 0, COMEBACK_MS)
+      }
+
+      await goOn(0)
+      for (let cut = 1; cut <= CUTS; cut++) {
+        // Those that waited in a mempool may be gone: the same ones are given again.
+        const from = nextNonce(network)
+        for (const [n, node] of nodes.entries()) await Wallet.pay(node, network, PAYMENTS, from + n * PAYMENTS)
+        await sleep(chance() * MOST_LIFE_MS)
+        for (const clock of clocks) if (chance() < 0.5) setClock(clock, chance)
+        await sleep(chance() * MOST_LIFE_MS)
+        const victims = victimsOf(chance)
+        const dying = victims.flatMap((n) => nodes[n] ?? [])
+        await Promise.all(dying.map(({ kill }) => kill()))
+        for (const { directory } of dying) {
+          told.addKept(directory, PowerCut.look)
+          PowerCut.cutNode(directory, chance)
+          told.addSigned(directory, PowerCut.look)
+        }
+        const before = highestRound(network)
+        const starts = victims.map(async (n) => {
+          const old = nodes[n]
+          if (old === undefined) return
+          const others = nodes.filter((_, other) => other !== n)
+          const way = wayOf(clocks[n] ?? "")
+          nodes[n] = await Processes.startValidator(network, n, others, ["--port", portOf(old)], undefined, way)
+        })
+        await Promise.all(starts)
+        const behind = victims.length === VALIDATORS ? before : highestRound(network)
+        await goOn(behind)
+        rounds.push(firstFullRound(network, behind) - behind)
+        expect(told.contradictions).toEqual([])
+      }
+
+      const last = highestRound(network)
+      await Processes.everybodyAt(nodes, last)
+      for (const { directory } of nodes) {
+        told.addKept(directory, Processes.rows)
+        told.addSigned(directory, Processes.rows)
+      }
+      expect(told.contradictions).toEqual([])
+      expect(nodes.flatMap(({ directory }) => told.lostBy(directory, Processes.rows))).toEqual([])
+      expect(told.transactions).toBeGreaterThan(CUTS)
+      process.stderr.write(`rounds until all sign again, after ${CUTS} cuts: ${summary(rounds)}\n`)
+    },
+    120_000 + CUTS * 90_000,
+  )
+})

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from "node:fs"
 import { it } from "@effect/vitest"
-import { Clock, Effect, Either, Layer, Option, Stream } from "effect"
+import { Clock, Context, Effect, Either, Layer, Option, Stream } from "effect"
 import { describe, expect, vi } from "vitest"
 import { Epoch } from "../../src/consensus/Epoch.js"
 import type { Message } from "../../src/consensus/replica/Message.js"
@@ -12,6 +12,7 @@ import { Inbox } from "../../src/network/Inbox.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
 import * as PeerAddress from "../../src/network/PeerAddress.js"
+import type { Standing } from "../../src/network/Standing.js"
 import { Configuration } from "../../src/node/Configuration.js"
 import { Dag } from "../../src/node/Dag.js"
 import { exitCodeOf } from "../../src/node/Ending.js"
@@ -26,6 +27,7 @@ import * as Counter from "../../src/protocol/Counter.js"
 import * as Hash from "../../src/protocol/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
 import * as Sats from "../../src/protocol/Sats.js"
+import * as Vertex from "../../src/protocol/Vertex.js"
 import * as EventLoop from "../../src/storage/EventLoop.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { sqlite } from "../storage/world.js"
@@ -122,6 +124,16 @@ const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
   }
 })
 
+/** Somebody of this standing says this, once. */
+const saying = (message: Message, standing: Standing): Layer.Layer<Network> =>
+  Layer.map(talkative, (context) => {
+    const network = Context.get(context, Network)
+    const inbound = new Inbox<Received>()
+    const bytes = MessageCodec.encode(message)
+    inbound.push({ from: "a peer" as PeerId, standing, tag: message._tag, bytes, settle: () => undefined })
+    return Context.make(Network, { ...network, inbound })
+  })
+
 /** Home and storage of a directory, without a node. */
 const files = (directory: string) =>
   Home.storageLayer.pipe(
@@ -211,6 +223,37 @@ describe("a node with a fault", () => {
       expect(exitCodeOf(ending)).toBe(102)
       expect(ending.message).toMatch(
         new RegExp(`^internal fault in consensus, ${doing}: RangeError: a planted fault; please report this line$`),
+      )
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("ends with 102 and says in what, when metOwn of the replica throws", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, files(directory)))
+      const vertex = Vertex.sign(
+        {
+          base: Hash.ZERO,
+          epoch: Counter.epoch(9),
+          round: Counter.round(9),
+          parents: [],
+          timestamp: Counter.timestamp(0),
+          coinbase: Sats.ZERO,
+        },
+        Vertex.emptyBody,
+        Option.getOrThrow(validatorKey),
+      )
+      const planted = vi.spyOn(Replica.prototype, "metOwn").mockImplementation(() => {
+        throw new RangeError("a planted fault")
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => planted.mockRestore()))
+      const ending = yield* Effect.flatMap(Supervisor, ({ ended }) => Effect.flip(ended)).pipe(
+        Effect.provide(world.node(directory, {}, saying({ _tag: "Vertices", vertices: [vertex] }, "member"))),
+      )
+      expect(exitCodeOf(ending)).toBe(102)
+      expect(ending.message).toBe(
+        "internal fault in consensus, applying a header under this node's own key from a peer: " +
+          "RangeError: a planted fault; please report this line",
       )
     }).pipe(Effect.provide(world.platform)),
   )

@@ -1,5 +1,5 @@
 /** What a peer's message costs this node, counted in signatures, beside a replica that is real. */
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { Message } from "../../src/consensus/replica/Message.js"
 import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
@@ -9,6 +9,7 @@ import { Bulkhead } from "../../src/node/Bulkhead.js"
 import { Counters } from "../../src/node/Counters.js"
 import { OpenQuestions } from "../../src/node/OpenQuestions.js"
 import { type Judged, Scrutiny, type Surroundings } from "../../src/node/Scrutiny.js"
+import { Turns } from "../../src/node/Turns.js"
 import type { Lane } from "../../src/node/Verifier.js"
 import { SLOW_SIGNATURES } from "../../src/node/VertexScrutiny.js"
 import * as Counter from "../../src/protocol/Counter.js"
@@ -56,6 +57,8 @@ interface Changes {
   readonly replica?: Partial<Surroundings["replica"]>
   readonly verify?: (check: Check) => boolean
   readonly verifiedTransactions?: VerifiedTransactions
+  /** The slow rule. */
+  readonly verifySlowly?: (check: Check) => boolean
   /** Takes the answer of the slow rule, to be given later. */
   readonly holdSlow?: (answer: () => void) => void
   /** Checks that are still waiting for their turn when the test ends. */
@@ -65,6 +68,7 @@ interface Changes {
 const scene = ({
   replica: other = {},
   verify = FakeKeys.isValid,
+  verifySlowly = isValid,
   verifiedTransactions,
   holdSlow = setImmediate,
   isStuck = () => false,
@@ -101,7 +105,7 @@ const scene = ({
       },
       judgeByZip215: (checks, settle, owner) => {
         slow.push(...checks.map(() => owner.peer))
-        holdSlow(() => settle(checks.every(isValid)))
+        holdSlow(() => settle(checks.every(verifySlowly)))
       },
     },
     asked,
@@ -346,6 +350,61 @@ describe("a vertex from a peer", () => {
     expect(passed).toEqual([])
   })
 
+  it("with a bad signature in its body is forgotten after a thousand others, and then judged like any other", async () => {
+    let isBenHeldUp = false
+    const { take, settle, verified, slow, refused, asked } = scene({
+      verifySlowly: FakeKeys.isValid,
+      isStuck: ({ owner, publicKey }) => isBenHeldUp && owner.peer === "ben" && publicKey !== signerOf("ben").publicKey,
+    })
+    const all = Array.from({ length: 1_025 }, () => vertexOf("ben", {}, { heartbeats: heartbeats(1, false) }))
+    const [first, last] = [all[0], all.at(-1)]
+    if (first === undefined || last === undefined) throw new Error("none")
+    for (const vertex of all) {
+      take("ben", "member", pushed(vertex))
+      if (vertex === first) await settle()
+    }
+    for (let turn = 0; turn < 500 && refused.length < all.length; turn++) await settle()
+    expect([refused.length, slow.length, verified.length]).toEqual([1_025, 1_025, 2_050])
+    take("ben", "member", pushed(last))
+    await settle()
+    expect([refused.length, slow.length, verified.length]).toEqual([1_026, 1_025, 2_050])
+    isBenHeldUp = true
+    take("ben", "member", pushed(first))
+    await settle()
+    expect([refused.length, slow.length, verified.length]).toEqual([1_026, 1_025, 2_052])
+    asked.asks("cleo" as PeerId, { _tag: "AskVertices", hashes: [first.header.hash] })
+    take("cleo", "member", pushed(first))
+    await settle()
+    expect([refused.length, slow.length, verified.length]).toEqual([1_027, 1_026, 2_054])
+  })
+
+  it("is opened one body a turn, and does not keep the message in memory that it came in", async () => {
+    const goOn = vi.spyOn(Turns.prototype, "goOn")
+    const { take, settle, passed } = scene()
+    take("ben", "member", pushed(vertexOf("ben"), vertexOf("ben"), vertexOf("ben")))
+    await settle()
+    expect(goOn.mock.calls.length).toBeGreaterThanOrEqual(3)
+    goOn.mockRestore()
+    const messages = passed.flatMap((judged) => (judged._tag === "Message" ? [judged.message] : []))
+    const vertices = messages.flatMap((message) => (message._tag === "Vertices" ? message.vertices : []))
+    expect(vertices).toHaveLength(3)
+    for (const { encoded } of vertices) expect(encoded.buffer.byteLength).toBe(encoded.byteLength)
+  })
+
+  it("is this node's own work where a stranger was asked for it, and the stranger's where it was not", async () => {
+    const { take, settle, verified, asked } = scene()
+    const vertex = vertexOf("ben")
+    asked.asks("mallory" as PeerId, { _tag: "AskVertices", hashes: [vertex.header.hash] })
+    take("mallory", "stranger", pushed(vertex))
+    await settle()
+    take("ben", "stranger", pushed(vertexOf("ben")))
+    await settle()
+    expect(verified.map(({ owner, isUrgent }) => [owner, isUrgent])).toEqual([
+      [{ peer: "mallory", standing: "member" }, true],
+      [{ peer: "ben", standing: "stranger" }, false],
+    ])
+  })
+
   it("is verified in the urgent lane, its sender's turn, once its header has held", async () => {
     const { take, settle, verified } = scene()
     take("ben", "stranger", pushed(vertexOf("ben", {}, { heartbeats: heartbeats(2) })))
@@ -455,6 +514,15 @@ describe("news", () => {
     expect(verified).toHaveLength(1)
     expect(passed.map((judged) => judged._tag === "Message" && judged.isWhole)).toEqual([false, true])
   })
+
+  it("of transactions under a signature that does not hold costs its sender points, and none of them is taken", async () => {
+    const { take, settle, passed, refused } = scene({ verify: () => false })
+    const nonce = replica.pool.nextNonce(addressOf("alice"))
+    take("mallory", "stranger", { _tag: "Transactions", transactions: [transfer("alice", nonce, "bob", 9)] })
+    await settle()
+    expect(refused).toEqual(["a transaction under a signature that does not hold"])
+    expect(passed).toEqual([])
+  })
 })
 
 describe("the order of what peers say", () => {
@@ -527,6 +595,22 @@ describe("a bug that a message brings to light", () => {
       expect(passed.at(-1)).toMatchObject({ _tag: "HeardOf", from: "ben" })
     },
   )
+
+  it("in the slow rule keeps no vertex from being taken from the same peer", async () => {
+    let isBroken = true
+    const vertex = vertexOf("ben", {}, { heartbeats: heartbeats(4) })
+    const { take, settle, vertices, said } = scene({
+      verify: (check) => !isBroken || check.publicKey === signerOf("ben").publicKey,
+      holdSlow: broken,
+    })
+    take("ben", "member", pushed(vertex))
+    await settle()
+    expect([said, vertices()]).toEqual([["checking signatures"], []])
+    isBroken = false
+    take("ben", "member", pushed(vertex))
+    await settle()
+    expect(vertices()).toEqual([vertex.header.hash])
+  })
 
   it("keeps no vertex from being taken from somebody else", async () => {
     let isBroken = true

@@ -1,0 +1,290 @@
+/** What one peer may have under way at a node, counted without a network. */
+import type { Connection, Stream } from "@libp2p/interface"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import type { Message } from "../../src/consensus/replica/Message.js"
+import type { PeerId } from "../../src/consensus/replica/Peer.js"
+import * as Frames from "../../src/network/Frames.js"
+import * as Channel from "../../src/network/libp2p/Channel.js"
+import { Discipline } from "../../src/network/libp2p/Discipline.js"
+import { Intake } from "../../src/network/libp2p/Intake.js"
+import { Meter } from "../../src/network/libp2p/Meter.js"
+import { Notices } from "../../src/network/libp2p/Notices.js"
+import { lineAmong } from "../../src/network/libp2p/Rates.js"
+import { Session } from "../../src/network/libp2p/Session.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
+import type { Received, Verdict } from "../../src/network/Network.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Hash from "../../src/protocol/Hash.js"
+import type { NetworkId } from "../../src/protocol/Network.js"
+
+const MIB = 1_048_576
+const ben = "ben" as PeerId
+
+// Nobody looks by the clock whether there is room again.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const settle = async () => {
+  for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate)
+}
+
+const scene = () => {
+  const clock = { now: 1_000_000 }
+  const now = () => clock.now
+  const meter = new Meter({ standing: () => "member", strangerRates: () => lineAmong(1), flooded: () => {}, now })
+  // It takes nothing of what it is sent.
+  const connection: Partial<Connection> = {
+    direction: "inbound",
+    newStream: () => new Promise<Stream>(() => {}),
+    abort: () => {},
+  }
+  const facts = {
+    peer: ben,
+    connection: connection as Connection,
+    hello: {
+      version: 1,
+      networkId: "udg-test" as NetworkId,
+      genesisHash: Hash.ZERO,
+      agent: "a test",
+      port: 0,
+      challenge: Hash.ZERO,
+    },
+    validator: null,
+    address: "/ip4/127.0.0.1/tcp/9",
+    host: "127.0.0.1",
+    connectedSince: Counter.timestamp(clock.now),
+  }
+  const session = new Session(facts, meter, (channel) => channel, now)
+  /** Reads such messages, and notes how many are let through. */
+  const reading = (channel: Channel.Channel, messages: number, bytes = 100) => {
+    const read = { count: 0, isOver: false }
+    async function* source() {
+      for (let i = 0; i < messages; i++) yield Frames.framed(new Uint8Array(bytes))
+    }
+    const all = async () => {
+      for await (const _ of session.messages(channel, source())) read.count++
+      read.isOver = true
+    }
+    void all()
+    return read
+  }
+  return { clock, meter, session, reading, facts, now }
+}
+
+describe("what is read of a peer", () => {
+  it("costs two pieces a message besides its bytes, and waits while the peer is beyond its rate", async () => {
+    const { meter, reading } = scene()
+    let goOn = () => {}
+    const charge = vi.spyOn(meter, "charge").mockImplementation(() => new Promise<void>((resolve) => (goOn = resolve)))
+    const read = reading("vertices", 2)
+    await settle()
+    expect(charge.mock.calls).toEqual([[2, 0]])
+    expect(read.count).toBe(0)
+    goOn()
+    await settle()
+    expect(charge.mock.calls).toHaveLength(2)
+    expect(read.count).toBe(1)
+  })
+
+  it.each(Channel.all)(
+    "of the channel of %s is no more than that takes at once, and then a second",
+    async (channel) => {
+      const { clock, reading } = scene()
+      const { burstBytes, bytesPerSecond } = Channel.LIMITS[channel]
+      const bytes = 16_384
+      const atOnce = burstBytes / bytes
+      const read = reading(channel, 2 * atOnce, bytes)
+      for (let i = 0; i < 200 && read.count < atOnce; i++) await settle()
+      await settle()
+      expect(read.count).toBe(atOnce)
+      clock.now += 1_000
+      await vi.advanceTimersByTimeAsync(1_000)
+      for (let i = 0; i < 20; i++) await settle()
+      // One was waiting, and is paid for already.
+      expect(read.count).toBe(atOnce + bytesPerSecond / bytes)
+    },
+  )
+
+  it.each([
+    { what: "eight megabytes", messages: 1, bytes: 8 * MIB },
+    { what: "256 messages", messages: 256, bytes: 1 },
+  ])("is nothing while $what wait to be taken in", async ({ messages, bytes }) => {
+    const { session, reading } = scene()
+    const held = Array.from({ length: messages - 1 }, () => session.holds(bytes))
+    expect(session.hasRoom).toBe(true)
+    const last = session.holds(bytes)
+    expect(session.hasRoom).toBe(false)
+    const reads = Channel.all.map((channel) => reading(channel, 3))
+    await settle()
+    expect(reads.map(({ count }) => count)).toEqual([0, 0, 0])
+    last("known")
+    // A second verdict on the same message makes no more room.
+    last("known")
+    await settle()
+    expect(reads.map(({ count }) => count)).toEqual([3, 3, 3])
+    const again = session.holds(bytes)
+    expect(session.hasRoom).toBe(false)
+    for (const release of [...held, again]) release("news")
+    expect([session.hasRoom, session.news]).toEqual([true, messages])
+  })
+
+  it("is no further question while 64 wait for their answers; all else is read", async () => {
+    const { session, reading } = scene()
+    for (let i = 0; i < 64; i++) expect(session.asks()).toBe(true)
+    const reads = Channel.all.map((channel) => reading(channel, 1))
+    await settle()
+    expect(reads.map(({ count }) => count)).toEqual([1, 0, 1])
+    session.answered()
+    await settle()
+    expect(reads.map(({ count }) => count)).toEqual([1, 1, 1])
+  })
+
+  it("is no further question while the peer has four megabytes of answers to read", async () => {
+    const { session, reading } = scene()
+    for (let i = 0; i < 4; i++) session.send("answers", new Uint8Array(MIB))
+    const before = reading("questions", 1)
+    await settle()
+    expect(before.count).toBe(1)
+    session.send("answers", new Uint8Array(1))
+    const reads = Channel.all.map((channel) => reading(channel, 1))
+    await settle()
+    expect(reads.map(({ count }) => count)).toEqual([1, 0, 1])
+  })
+
+  it("is nothing once the session is over", async () => {
+    const { session, reading } = scene()
+    session.holds(8 * MIB)
+    const read = reading("vertices", 1)
+    await settle()
+    session.end()
+    await settle()
+    expect(read).toEqual({ count: 0, isOver: true })
+  })
+})
+
+describe("a peer", () => {
+  it("asks five hundred questions at once and a hundred a second, answered or not", () => {
+    const { clock, session } = scene()
+    const asked = (count: number) => Array.from({ length: count }, () => session.asks()).filter(Boolean).length
+    expect(asked(501)).toBe(500)
+    clock.now += 1_000
+    expect(asked(101)).toBe(99)
+  })
+
+  it("offers a few closing checkpoints unasked, and any that it was asked for", () => {
+    const { clock, session } = scene()
+    const offered = (count: number) => Array.from({ length: count }, () => session.offers()).filter(Boolean).length
+    expect(offered(17)).toBe(16)
+    for (let i = 0; i < 3; i++) session.asksForClosing()
+    expect(offered(4)).toBe(3)
+    clock.now += 10_000
+    expect(offered(17)).toBe(16)
+  })
+
+  it("that takes nothing for half a minute, or does not finish what it began in a minute, is told apart", async () => {
+    const { clock, session } = scene()
+    expect(session.send("answers", new Uint8Array(16 * MIB))).toBe(true)
+    expect(session.send("answers", new Uint8Array(1))).toBe(false)
+    async function* source() {
+      yield Frames.framed(new Uint8Array(9)).subarray(0, 9)
+      await new Promise(() => {})
+    }
+    void session.messages("vertices", source()).next()
+    await settle()
+    clock.now += 30_000
+    expect([session.isStalled, session.hasUnfinished]).toEqual([false, false])
+    clock.now += 1
+    expect([session.isStalled, session.hasUnfinished]).toEqual([true, false])
+    clock.now += 30_000
+    expect(session.hasUnfinished).toBe(true)
+  })
+})
+
+describe("what comes in", () => {
+  const intake = () => {
+    const { session, clock, now, facts } = scene()
+    const heard: Array<Received> = []
+    const notices = new Notices(() => {}, now)
+    const discipline = new Discipline(notices, () => [facts.connection], now)
+    const around = { heard: (received: Received) => void heard.push(received), standingOf: () => "stranger" as const }
+    const taking = new Intake({ ...around, notices, discipline })
+    const read = async (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
+      async function* source() {
+        for (const message of messages) yield Frames.framed(message)
+      }
+      const stream: Partial<Stream> = {
+        source: source() as unknown as Stream["source"],
+        closeWrite: () => Promise.resolve(),
+        abort: () => {},
+      }
+      void taking.read(session, channel, stream as Stream)
+      await settle()
+    }
+    return { session, clock, heard, taking, read, points: () => discipline.points(ben) }
+  }
+  const encoded = (message: Message) => MessageCodec.encode(message)
+  const question = encoded({ _tag: "AskVertices", hashes: [] })
+  const closing = encoded({ _tag: "Closing", signed: [], newest: null })
+
+  it("costs points where it belongs to another channel, or is of no kind at all", async () => {
+    for (const [channel, bytes] of [
+      ["vertices", question],
+      ["answers", question],
+      ["questions", closing],
+      ["vertices", Uint8Array.of(255)],
+      ["vertices", new Uint8Array(0)],
+    ] as const) {
+      const { heard, read, points } = intake()
+      await read(channel, bytes)
+      expect([heard.length, points()]).toEqual([0, 30])
+    }
+  })
+
+  it("of more questions than anybody has costs points, and those are not answered", async () => {
+    const { session, heard, read, points } = intake()
+    for (let i = 0; i < 500; i++) {
+      session.asks()
+      session.answered()
+    }
+    await read("questions", question, question)
+    expect([heard.length, points()]).toEqual([0, 20])
+    // They wait for no answer either.
+    for (let i = 0; i < 63; i++) session.asks()
+    await read("questions", question)
+    expect(points()).toBe(30)
+  })
+
+  it("of more closing checkpoints than anybody offers costs points", async () => {
+    const { session, heard, read, points } = intake()
+    await read("answers", ...Array.from({ length: 18 }, () => closing))
+    expect([heard.length, points()]).toEqual([16, 20])
+    session.asksForClosing()
+    await read("answers", closing)
+    expect([heard.length, points()]).toEqual([17, 20])
+  })
+
+  it("by gossip is dropped without a place for it, before it is read, and from those who have not greeted", () => {
+    const { session, heard, taking, points } = intake()
+    const news = encoded({ _tag: "Transactions", transactions: [] })
+    const verdicts: Array<Verdict> = []
+    const gossip = (from: Session | undefined, bytes: Uint8Array, isTransactions = true) =>
+      taking.gossiped(from, isTransactions, bytes, (verdict) => verdicts.push(verdict))
+    gossip(undefined, news)
+    const release = session.holds(8 * MIB)
+    gossip(session, news)
+    gossip(session, question)
+    expect([heard.length, points(), verdicts]).toEqual([0, 0, ["known", "known", "known"]])
+    release("known")
+    gossip(session, news)
+    expect([heard.length, points()]).toEqual([1, 0])
+    // Not on the other topic, and nothing that has a stream of its own.
+    gossip(session, news, false)
+    gossip(session, encoded({ _tag: "Vertices", vertices: [] }), false)
+    expect([heard.length, points(), verdicts.slice(3)]).toEqual([1, 60, ["refused", "refused"]])
+  })
+})

@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it, vi } from "vitest"
+import type { Standing } from "../../src/network/Standing.js"
+import type { Owner } from "../../src/node/FairQueue.js"
+import * as Slice from "../../src/node/Slice.js"
+import { Turns } from "../../src/node/Turns.js"
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const owner = (peer: string, standing: Standing): Owner => ({ peer, standing })
+
+/** The clock moves only when the test or a step says so. It is the scene's own: what waits in another one still looks. */
+const scene = () => {
+  let now = 1_000
+  vi.spyOn(performance, "now").mockImplementation(() => now)
+  const turns = new Turns()
+  const done: Array<string> = []
+  const take = (who: Owner, costMs: number, count = 1) => {
+    for (let i = 0; i < count; i++) {
+      turns.take(who, () => {
+        now += costMs
+        done.push(who.peer)
+      })
+    }
+  }
+  const count = (peer: string) => done.filter((each) => each.startsWith(peer)).length
+  /** Longer than it takes to look again whether somebody may have a turn. */
+  const settle = async () => {
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const pass = (milliseconds: number) => {
+    now += milliseconds
+  }
+  return { turns, done, take, count, settle, pass }
+}
+
+describe("turns of the main thread", () => {
+  it("begin behind all that came at the same time, so that a member is before the strangers", async () => {
+    const { done, take, settle } = scene()
+    take(owner("stranger", "stranger"), 1)
+    expect(done).toEqual([])
+    take(owner("member", "member"), 1)
+    await settle()
+    expect(done).toEqual(["member", "stranger"])
+  })
+
+  it("leave the thread to others after a slice, however much waits", async () => {
+    const { done, take, settle } = scene()
+    take(owner("member", "member"), Slice.SLICE_MS / 2, 20)
+    let whenOthersHadIt = 0
+    setImmediate(() => {
+      whenOthersHadIt = done.length
+    })
+    await settle()
+    expect(whenOthersHadIt).toBeGreaterThan(0)
+    expect(whenOthersHadIt).toBeLessThanOrEqual(4)
+    expect(done).toHaveLength(20)
+  })
+
+  it("cost what they take: who takes long has fewer of them", async () => {
+    const { take, count, settle } = scene()
+    take(owner("long", "stranger"), 40, 100)
+    take(owner("short", "stranger"), 1, 100)
+    await settle()
+    expect(count("long")).toBeLessThanOrEqual(12)
+    expect(count("short")).toBe(100)
+  })
+
+  it.each([
+    { standing: "stranger", atOnceMs: 500, perSecondMs: 100 },
+    { standing: "named", atOnceMs: 1_000, perSecondMs: 400 },
+  ] as const)(
+    "of all of standing $standing together take a part of the thread, and members have theirs beside it",
+    async ({ standing, atOnceMs, perSecondMs }) => {
+      const { take, count, settle, pass } = scene()
+      for (let i = 0; i < 40; i++) take(owner(`many ${i}`, standing), 50, 5)
+      await settle()
+      // What they earn while they work counts as well.
+      const atOnce = count("many")
+      expect(atOnce * 50).toBeGreaterThan(atOnceMs)
+      expect(atOnce * 50).toBeLessThanOrEqual(atOnceMs / (1 - perSecondMs / 1_000) + 100)
+      take(owner("member", "member"), 0)
+      await settle()
+      expect([count("many"), count("member")]).toEqual([atOnce, 1])
+      pass(1_000)
+      await settle()
+      const later = (count("many") - atOnce) * 50
+      expect(later).toBeGreaterThan(0)
+      expect(later).toBeLessThanOrEqual(perSecondMs / (1 - perSecondMs / 1_000) + 100)
+    },
+  )
+
+  it("go on with what was begun before what the same peer sent later", async () => {
+    const { turns, done, take, settle } = scene()
+    const ben = owner("ben", "member")
+    turns.take(ben, () => turns.goOn(ben, () => done.push("the rest")))
+    take(ben, 1)
+    await settle()
+    expect(done).toEqual(["the rest", "ben"])
+  })
+})

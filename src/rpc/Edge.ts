@@ -19,6 +19,7 @@ import * as Failure from "./failure/Api.js"
 import { type Bodies, Gathering, type Outcome, type Outcomes } from "./Gathering.js"
 import type { LocalGuard } from "./LocalGuard.js"
 import { RateLimiter } from "./RateLimiter.js"
+import { Readers } from "./Readers.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
@@ -85,10 +86,21 @@ interface Visit {
   headers: ResponseHeaders.ResponseHeaders
 }
 
-/** How long requests with a body, from reading to answering, may use one turn of the event loop. */
-const BODIES_MS = 8
+/** A request without a body that has to be answered by its handler. */
+interface Reading {
+  readonly path: string
+  readonly effect: () => Effect.Effect<unknown, Failure.Failure>
+  readonly leave: () => void
+}
+
+/** How long requests may use one turn of the event loop: bodies from reading to answering, others until their handler waits. */
+const TURN_MS = 8
 /** So often they may use it while the node is late: a sixth of the thread. */
 const PRESSED_EVERY_MS = 50
+
+/** Handlers without a body that are under way. One that reads a stretch of the DAG holds some megabytes. */
+const READERS_OF_ONE = 16
+const READERS = 64
 
 const NONE: ResponseHeaders.ResponseHeaders = []
 const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
@@ -151,6 +163,7 @@ const splitTarget = (target: string): readonly [path: string, query: string] => 
 const isFailure = (error: unknown): error is Failure.Failure =>
   typeof error === "object" && error !== null && "_tag" in error
 
+const stopping = new Failure.ShuttingDown({ message: "the node is stopping" })
 const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
 /** Made beforehand, for when making an answer is what fails. */
 const lastWord = Reply.ofFailure(bug)
@@ -164,16 +177,18 @@ export class Edge {
   /** How many refusals for being too many each connection has had. */
   readonly #refusals = new WeakMap<Socket, number>()
   readonly #turnstile: Turnstile
+  readonly #readers: Readers
   #isDraining = false
 
   constructor(options: Options) {
     this.#options = options
     this.#turnstile = new Turnstile({
       now: options.now,
-      turnMs: BODIES_MS,
+      turnMs: TURN_MS,
       isPressed: () => this.#isPressed(),
       pauseMs: PRESSED_EVERY_MS,
     })
+    this.#readers = new Readers({ turnstile: this.#turnstile, each: READERS_OF_ONE, total: READERS })
     this.#global = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#preflights = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#router = new Router(
@@ -239,11 +254,12 @@ export class Edge {
   }
 
   /** Whatever goes wrong on the way, the request is answered and the process lives. */
-  #guard(visit: Visit, step: (visit: Visit) => void): void {
+  #guard(visit: Visit, step: (visit: Visit) => void, onDefect: () => void = () => {}): void {
     try {
       step(visit)
     } catch (defect) {
       this.#fail(visit, Cause.die(defect))
+      onDefect()
     }
   }
 
@@ -253,7 +269,7 @@ export class Edge {
     const [path, query] = splitTarget(request.url ?? "/")
     visit.path = path
     visit.query = query
-    if (this.#isDraining) return this.#refuse(visit, new Failure.ShuttingDown({ message: "the node is stopping" }))
+    if (this.#isDraining) return this.#refuse(visit, stopping)
     const foreign = this.#options.guard.refusalOfHost(request)
     if (foreign !== undefined) return this.#refuseOften(visit, foreign)
     if (this.#options.guard.isForeignPage(request)) visit.client += FOR_A_PAGE
@@ -301,7 +317,8 @@ export class Edge {
   }
 
   /** Without a body. What is answered here already, and still holds, is all that most of those who ask want. */
-  #read(visit: Visit, { endpoint, answers }: Station, { params }: Match<Station>): undefined {
+  #read(visit: Visit, station: Station, { params }: Match<Station>): undefined {
+    const { endpoint, answers } = station
     const { request, client, query } = visit
     const path = endpoint.hasQuery ? `${visit.path}?${query}` : visit.path
     const known = answers.current(path)
@@ -309,10 +326,32 @@ export class Edge {
     const head = endpoint.decode({ client, params, query, request })
     if (Either.isLeft(head)) return this.#refuse(visit, head.left)
     if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
-    this.#run(visit, endpoint.handle(head.right), (answer) => {
-      const content = answer instanceof Answer.Versioned ? answers.keep(path, answer) : endpoint.encode(answer)
-      this.#write(visit, endpoint.status, content)
+    if (!this.#counts(visit, endpoint.weight)) return
+    this.#readers.enter(client, (leave) => {
+      const begin = (): undefined =>
+        this.#begin(visit, station, { path, leave, effect: () => endpoint.handle(head.right) })
+      this.#guard(visit, begin, leave)
     })
+  }
+
+  /** When it is its turn: the client may have gone by now, and another one may have been answered the same. */
+  #begin(visit: Visit, { endpoint, answers }: Station, { path, leave, effect }: Reading): undefined {
+    const known = answers.current(path)
+    const isOver = visit.request.socket.destroyed || this.#isDraining || known !== undefined
+    if (!isOver) {
+      return this.#run(
+        visit,
+        effect(),
+        (answer) => {
+          const content = answer instanceof Answer.Versioned ? answers.keep(path, answer) : endpoint.encode(answer)
+          this.#write(visit, endpoint.status, content)
+        },
+        leave,
+      )
+    }
+    leave()
+    if (this.#isDraining) this.#refuse(visit, stopping)
+    else if (known !== undefined) this.#write(visit, endpoint.status, known)
   }
 
   #take(visit: Visit, station: Station, { params }: Match<Station>, body: unknown): undefined {
@@ -328,13 +367,19 @@ export class Edge {
     )
   }
 
-  #run(visit: Visit, effect: Effect.Effect<unknown, Failure.Failure>, onSuccess: (answer: unknown) => void): undefined {
-    this.#settle(effect, (exit) =>
+  #run(
+    visit: Visit,
+    effect: Effect.Effect<unknown, Failure.Failure>,
+    onSuccess: (answer: unknown) => void,
+    onEnd: () => void = () => {},
+  ): undefined {
+    this.#settle(effect, (exit) => {
       this.#guard(visit, () => {
         if (Exit.isSuccess(exit)) onSuccess(exit.value)
         else this.#fail(visit, exit.cause)
-      }),
-    )
+      })
+      onEnd()
+    })
   }
 
   /** What succeeds at once needs no fiber. */
@@ -464,7 +509,7 @@ export class Edge {
     const failure = Cause.failureOrCause(cause)
     if (Either.isLeft(failure) && isFailure(failure.left)) return failure.left
     if (this.#isDraining && Cause.isInterruptedOnly(cause)) {
-      return new Failure.ShuttingDown({ message: "the node is stopping" })
+      return stopping
     }
     this.#options.onDefect(visit.route, cause)
     return bug

@@ -31,6 +31,8 @@ export interface Endpoint {
   /** As it is defined, `/balance/:address`: the name under which it is measured. */
   readonly path: string
   readonly limit: Access.Limit | undefined
+  /** As how many requests one counts in the limit of all endpoints. */
+  readonly weight: number
   /** On a mainnet the endpoint answers this. */
   readonly onMainnet: Failure.TestnetOnly | undefined
   /** How many bodies may come in one array; of such an endpoint the bodies are all there is. */
@@ -140,6 +142,7 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
     method,
     path,
     limit: Option.getOrUndefined(Context.getOption(annotations, Access.RateLimit)),
+    weight: Option.getOrElse(Context.getOption(annotations, Access.Weight), () => 1),
     onMainnet: gate(definition),
     batch,
     hasBody: Option.isSome(payloadSchema),

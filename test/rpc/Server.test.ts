@@ -417,6 +417,13 @@ describe("limits", () => {
     expect(refused.headers.get("ratelimit-policy")).toBe('"global";q=1000;w=60')
   })
 
+  it("a stretch of the DAG counts as ten requests", async () => {
+    const client = "203.0.113.201"
+    const found = await statuses(Array.from({ length: 102 }, () => once("GET", "/dag", client)))
+    expect(found.filter((status) => status !== 429).length).toBe(100)
+    expect(found.slice(-2)).toEqual([429, 429])
+  })
+
   it("an array counts as many requests as it has transactions", async () => {
     const batch = (size: number) =>
       post(

@@ -3,17 +3,36 @@ import { connect, type Socket } from "node:net"
 import { Effect, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Floods } from "../../src/rpc/Floods.js"
+import * as Failure from "../../src/rpc/failure/Api.js"
 import * as TestServer from "./TestServer.js"
 
 const { get, post } = TestServer
 
 let server: TestServer.TestServer
+const reads = { begun: 0, underWay: 0, most: 0 }
+/** Reads that hold the thread for a while, wait, and hold it again. */
+const READ_MS = 4
+
+const hold = Effect.sync(() => {
+  const until = performance.now() + READ_MS / 2
+  while (performance.now() < until);
+})
+
+const slowRead = Effect.gen(function* () {
+  reads.begun++
+  reads.most = Math.max(reads.most, ++reads.underWay)
+  yield* hold
+  yield* Effect.sleep(1)
+  yield* hold
+  reads.underWay--
+  return yield* Effect.fail(new Failure.NameNotFound({ message: "nobody is @zoe" }))
+})
 const sockets: Array<Socket> = []
 
 beforeEach(async () => {
   server = await TestServer.start(
     { rateLimits: true, tolerance: { connections: 60, bodyBytes: 4_000_000, unreadBytes: 4_000_000 } },
-    { events: { stream: () => Effect.succeed(Stream.never) } },
+    { events: { stream: () => Effect.succeed(Stream.never) }, core: { balance: () => slowRead } },
   )
 })
 afterEach(async () => {
@@ -125,6 +144,26 @@ describe("requests that are sent ahead", () => {
     await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 204/g)?.length).toBe(1_000)
     await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 429/g)?.length).toBe(10)
     expect(await ask("127.0.0.2", get("/validators"))).toBe(200)
+  })
+
+  it("are begun a few at a time, so that neither the thread nor other clients wait for all of them", async () => {
+    Object.assign(reads, { begun: 0, underWay: 0, most: 0 })
+    const ahead = 800
+    const visitor = await visit("127.0.0.2", "GET /balance/@zoe HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(ahead))
+    await expect.poll(() => reads.begun, { interval: 1 }).toBeGreaterThan(0)
+    expect(await ask("127.0.0.3", get("/balance/@zoe"))).toBe(404)
+    expect(reads.begun).toBeLessThan(ahead / 4)
+    await expect.poll(() => visitor.heard().match(/HTTP\/1\.1 404/g)?.length, { timeout: 20_000 }).toBe(ahead)
+    expect(reads.most).toBeLessThanOrEqual(17)
+  }, 30_000)
+
+  it("are forgotten with their connection", async () => {
+    Object.assign(reads, { begun: 0, underWay: 0, most: 0 })
+    const visitor = await visit("127.0.0.2", "GET /balance/@zoe HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(800))
+    await expect.poll(() => reads.begun, { interval: 1 }).toBeGreaterThan(0)
+    visitor.socket.destroy()
+    expect(await ask("127.0.0.2", get("/balance/@zoe"))).toBe(404)
+    expect(reads.begun).toBeLessThan(400)
   })
 
   it("in a flood keep the client out for a while, and nobody else", async () => {

@@ -15,6 +15,9 @@ export class RateLimit extends Context.Tag("udg/rpc/RateLimit")<RateLimit, Limit
 /** The limit over all endpoints together. */
 export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
 
+/** As how many requests one counts: most cost less than a millisecond, and this one that many times as much. */
+export class Weight extends Context.Tag("udg/rpc/Weight")<Weight, number>() {}
+
 /** Off on a mainnet; the value is what to do there instead. */
 export class TestnetOnly extends Context.Tag("udg/rpc/TestnetOnly")<TestnetOnly, string>() {}
 

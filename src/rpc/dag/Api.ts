@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import * as Address from "../../protocol/Address.js"
 import * as Counter from "../../protocol/Counter.js"
 import * as Hash from "../../protocol/Hash.js"
+import * as Access from "../access/Api.js"
 import { TransactionType } from "../core/Api.js"
 import * as Failure from "../failure/Api.js"
 import * as Field from "../field/Api.js"
@@ -159,8 +160,9 @@ export const group = HttpApiGroup.make("dag")
       .annotate(
         OpenApi.Description,
         "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
-          "for; go on behind its last column.",
+          "for; go on behind its last column. It counts as ten requests.",
       )
+      .annotate(Access.Weight, 10)
       .setUrlParams(
         Schema.Struct({
           from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),

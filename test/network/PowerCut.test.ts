@@ -133,7 +133,7 @@ const setClock = (file: string, chance: Chance): void => {
 
 const wayOf = (file: string) => ({
   execArgv: ["--import", join(import.meta.dirname, "steppedClock.mjs")],
-  environment: { UDG_TEST_CLOCK: file },
+  environment: { UDG_CLOCK_FILE: file },
 })
 
 const portOf = ({ p2p }: Processes.Started): string => /\/tcp\/(\d+)/.exec(p2p)?.[1] ?? "0"

@@ -80,7 +80,7 @@ it(
     writeFileSync(clock, String(DAY_MS))
     await fourth.kill()
     const way = {
-      execArgv: ["--import", resolve(import.meta.dirname, "setClock.mjs")],
+      execArgv: ["--import", resolve(import.meta.dirname, "steppedClock.mjs")],
       environment: { UDG_CLOCK_FILE: clock },
     }
     const wrong = await Processes.startValidator(network, 3, [back, second, third], [], undefined, way)

@@ -1,24 +1,22 @@
-// Loaded into a node before its program: its wall clock differs from the machine's by the milliseconds in a file, at any
-// moment by those that stand there then. Timers and `performance` go on as they are, as when a person sets the time.
-import { readFileSync } from "node:fs"
+// Loaded into a node before its program, by --import: its wall clock is as many milliseconds ahead as the file says that
+// UDG_CLOCK_FILE names, read again every 20 ms. Timers and `performance` are left alone, as when a person sets the time.
+import { existsSync, readFileSync } from "node:fs"
 
-const { UDG_TEST_CLOCK: file = "" } = process.env
+const { UDG_CLOCK_FILE: file = "" } = process.env
 const { now } = Date
-const LOOKED_EVERY_MS = 20
-let offsetMs = 0
+const READ_EVERY_MS = 20
+let aheadMs = 0
 
-const look = () => {
-  try {
-    offsetMs = Number(readFileSync(file, "utf8"))
-  } catch {
-    offsetMs = 0
-  }
+const read = () => {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "0"
+  // Empty while it is being written.
+  if (text !== "") aheadMs = Number(text)
 }
 
-look()
-setInterval(look, LOOKED_EVERY_MS).unref()
+read()
+setInterval(read, READ_EVERY_MS).unref()
 
-Date.now = () => now() + offsetMs
+Date.now = () => now() + aheadMs
 
 globalThis.Date = class extends Date {
   constructor(...words) {

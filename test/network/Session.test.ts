@@ -144,6 +144,15 @@ describe("what is read of a peer", () => {
     expect(reads.map(({ count }) => count)).toEqual([1, 1, 1])
   })
 
+  it("is no more for answers that it did not ask for", async () => {
+    const { session, reading } = scene()
+    for (let i = 0; i < 9; i++) session.answered()
+    for (let i = 0; i < 64; i++) session.asks()
+    const read = reading("questions", 1)
+    await settle()
+    expect(read.count).toBe(0)
+  })
+
   it("is no further question while the peer has four megabytes of answers to read", async () => {
     const { session, reading } = scene()
     for (let i = 0; i < 4; i++) session.send("answers", new Uint8Array(MIB))
@@ -259,6 +268,27 @@ describe("what comes in", () => {
     expect(points()).toBe(30)
   })
 
+  it("waits in the peer's room until it is settled", async () => {
+    const { session, heard, read } = intake()
+    await read("questions", ...Array.from({ length: 64 }, () => question))
+    await read(
+      "answers",
+      ...Array.from({ length: 300 }, () => encoded({ _tag: "State", root: Hash.ZERO, subtree: null })),
+    )
+    expect(heard).toHaveLength(256)
+    expect(session.hasRoom).toBe(false)
+    heard[0]?.settle("known")
+    await settle()
+    expect(heard).toHaveLength(257)
+  })
+
+  it("costs points at once where it announces more than its channel takes", async () => {
+    const { heard, read, points } = intake()
+    await read("questions", new Uint8Array(Channel.LIMITS.questions.frameBytes + 1))
+    // It is disconnected for it.
+    expect([heard.length, points()]).toEqual([0, 50])
+  })
+
   it("of more closing checkpoints than anybody offers costs points", async () => {
     const { session, heard, read, points } = intake()
     await read("answers", ...Array.from({ length: 18 }, () => closing))
@@ -285,6 +315,7 @@ describe("what comes in", () => {
     // Not on the other topic, and nothing that has a stream of its own.
     gossip(session, news, false)
     gossip(session, encoded({ _tag: "Vertices", vertices: [] }), false)
-    expect([heard.length, points(), verdicts.slice(3)]).toEqual([1, 60, ["refused", "refused"]])
+    gossip(session, question, false)
+    expect([heard.length, points(), verdicts.slice(3)]).toEqual([1, 90, ["refused", "refused", "refused"]])
   })
 })

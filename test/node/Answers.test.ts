@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { DiskQuestion } from "../../src/consensus/replica/Message.js"
 import { Answers, type Price } from "../../src/node/Answers.js"
 import type { Owner } from "../../src/node/FairQueue.js"
@@ -64,6 +64,47 @@ describe("peers' questions", () => {
     const later = answered()
     expect(later).toBeGreaterThan(0)
     expect(later * 2).toBeLessThanOrEqual(8 + 4 * 2)
+  })
+
+  it("take from strangers no more of the thread than a budget, however short the answers", () => {
+    const { answers, making, finish, pass } = scene()
+    for (let i = 0; i < 10; i++) for (let n = 0; n < 60; n++) answers.ask(stranger(`s${i}`), question)
+    const answered = () => {
+      let count = 0
+      for (; making.length > 0; count++) finish({ bytes: 100, milliseconds: 50 })
+      return count
+    }
+    const atOnce = answered()
+    expect(atOnce * 50).toBeGreaterThanOrEqual(500)
+    expect(atOnce * 50).toBeLessThanOrEqual(500 + 4 * 50)
+    pass(3_000)
+    answers.ask(stranger("late"), question)
+    const later = answered()
+    expect(later).toBeGreaterThan(0)
+    expect(later * 50).toBeLessThanOrEqual(300 + 4 * 50)
+  })
+
+  it("are taken up again by themselves when there is something left for their class", async () => {
+    const { answers, making, finish, pass } = scene()
+    for (let n = 0; n < 60; n++) answers.ask(stranger("a"), question)
+    while (making.length > 0) finish()
+    expect(answers.waiting).toBeGreaterThan(0)
+    pass(1_000)
+    await vi.waitFor(() => expect(making).toHaveLength(1))
+  })
+
+  it("cost a peer its turns by the time that they take, too", () => {
+    const { answers, making } = scene()
+    for (let i = 0; i < 3; i++)
+      for (let n = 0; n < 60; n++) answers.ask(member(["long", "short", "also"][i] ?? ""), question)
+    const got = new Map<string, number>()
+    for (let n = 0; n < 60; n++) {
+      const next = making.shift()
+      if (next === undefined) throw new Error("none in the making")
+      got.set(next.peer, (got.get(next.peer) ?? 0) + 1)
+      next.done({ bytes: 100, milliseconds: next.peer === "long" ? 10 : 1 })
+    }
+    expect(got.get("long") ?? 0).toBeLessThanOrEqual(8)
   })
 
   it("are answered in turn, so that a newcomer waits for one answer of each other peer at most", () => {

@@ -87,6 +87,32 @@ describe("a fair queue", () => {
     expect(served(other, 40).get("debtor")).toBeUndefined()
   })
 
+  it("owes nothing to who was idle, whatever the others had meanwhile, once somebody of its class waits", () => {
+    const queue = new FairQueue<number>()
+    fill(queue, owner("busy", "member"), 1_000)
+    fill(queue, owner("late", "member"), 1)
+    served(queue, 500)
+    // It has a line, and has had one piece: it may not catch up on the rest.
+    fill(queue, owner("late", "member"), 1_000)
+    const got = served(queue, 100)
+    expect(Math.abs((got.get("late") ?? 0) - (got.get("busy") ?? 0))).toBeLessThanOrEqual(2)
+  })
+
+  it("charges what a piece has cost although its peer waits for nothing else, and remembers it while others wait", () => {
+    const queue = new FairQueue<number>()
+    fill(queue, owner("patient", "stranger"), 100)
+    // So many others that idle peers are looked through.
+    for (let i = 0; i < 100; i++) fill(queue, owner(`other ${i}`, "stranger"), 1)
+    queue.pushFirst(owner("debtor", "stranger"), 0)
+    for (let next = queue.next(); next !== undefined && next.owner.peer !== "debtor"; next = queue.next()) {
+      queue.charge(next.owner, 1)
+    }
+    // It has nothing more to wait for when its price is told.
+    queue.charge(owner("debtor", "stranger"), 50)
+    fill(queue, owner("debtor", "stranger"), 10)
+    expect(served(queue, 40).get("debtor")).toBeUndefined()
+  })
+
   it("passes over those that may have no turn now, and forgets who has gone", () => {
     const queue = new FairQueue<number>()
     fill(queue, owner("slow", "member"), 3)

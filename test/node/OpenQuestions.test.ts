@@ -38,6 +38,20 @@ describe("an open question", () => {
     expect(questions.answeredWith(ben, [hash(1)], false)).toBe(false)
   })
 
+  it("for vertices asked for in several questions is over once all of them have come", () => {
+    const questions = asking(1, 2, 3)
+    expect(questions.answeredWith(ben, [hash(1), hash(2), hash(3)], false)).toBe(true)
+    expect(questions.isAwaited(ben, "Vertices")).toBe(false)
+  })
+
+  it("for vertices leaves nothing behind that a later one would take for its answer", () => {
+    const questions = asking(1)
+    expect(questions.answeredWith(ben, [], true)).toBe(true)
+    questions.asks(ben, { _tag: "AskVertices", hashes: [hash(2)] })
+    expect(questions.answeredWith(ben, [hash(1)], true)).toBe(false)
+    expect(questions.answeredWith(ben, [hash(2)], true)).toBe(true)
+  })
+
   it("for vertices is answered with none, too", () => {
     const questions = asking(1, 2)
     expect(questions.answeredWith(ben, [], true)).toBe(true)

@@ -2,13 +2,20 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { toHex } from "#crypto"
+import { Joining } from "../../../src/consensus/replica/Joining.js"
 import type { Answer, Message } from "../../../src/consensus/replica/Message.js"
+import { Outbox } from "../../../src/consensus/replica/Outbox.js"
 import type { PeerId } from "../../../src/consensus/replica/Peer.js"
+import { Peers } from "../../../src/consensus/replica/Peers.js"
 import type { Pin } from "../../../src/consensus/replica/ProvenChain.js"
 import { JoinStopped } from "../../../src/node/Ending.js"
 import * as Checkpoint from "../../../src/protocol/Checkpoint.js"
 import * as Counter from "../../../src/protocol/Counter.js"
 import * as EpochRecord from "../../../src/protocol/EpochRecord.js"
+import * as Hash from "../../../src/protocol/Hash.js"
+import * as Sats from "../../../src/protocol/Sats.js"
+import type { Check } from "../../../src/protocol/Verification.js"
+import * as FakeKeys from "../FakeKeys.js"
 import { addressOf, Cluster, coins, type Machine, sign, signerOf } from "./Cluster.js"
 
 type Closing = Extract<Answer, { _tag: "Closing" }>
@@ -246,7 +253,175 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
   })
 })
 
+/** Answers about closed epochs that come late. */
+const slowly = (cluster: Cluster) => {
+  const queue: Array<{ readonly at: number; readonly send: () => void }> = []
+  const answers = (machine: Machine, ms: number, reword: (closing: Closing) => Closing | null = (honest) => honest) => {
+    machine.says = (to, message) => {
+      const said = message._tag === "Closing" ? reword(message) : message
+      if (said !== message || (said._tag === "Closing" && ms > 0)) {
+        if (said !== null) queue.push({ at: cluster.now + ms, send: () => cluster.send(machine, to, said) })
+        return []
+      }
+      return [said]
+    }
+  }
+  const run = (forMs: number, until: () => boolean = () => false) => {
+    for (const end = cluster.now + forMs; cluster.now < end && !until(); ) {
+      cluster.run(20)
+      for (const each of queue.splice(0)) {
+        if (each.at <= cluster.now) each.send()
+        else queue.push(each)
+      }
+    }
+  }
+  return { answers, run }
+}
+
+const hasBegun = (machine: Machine): boolean =>
+  machine.outputs.some((output) => output._tag === "Write" && output.write._tag === "JoinBegun")
+
+/** A newcomer, linked with nobody but those in `friends`, and forgers of a checkpoint ahead of the network. */
+const alone = (forgers: number, followers: number) => {
+  const cluster = network()
+  const { disk } = cluster.machine("ivy")
+  const added = Array.from({ length: forgers + followers }, (_, n) => cluster.add(`a${n + 10}`, { isValidator: false }))
+  for (const machine of added.slice(0, forgers)) machine.replaceDisk(disk.copy())
+  const eve = cluster.add("eve", { isValidator: false })
+  const friends = new Set<Machine>()
+  cluster.isLinked = (a, b) => {
+    if (added.slice(forgers).some((each) => (each === a && b !== eve) || (each === b && a !== eve))) return false
+    return (a !== eve || friends.has(b)) && (b !== eve || friends.has(a))
+  }
+  cluster.start()
+  const founders = disk.closings[0]?.checkpoint.nextEpoch ?? null
+  if (founders === null) throw new Error("an epoch should be closed")
+  const members = founders.members.filter(({ address }) => FORMER.some((name) => addressOf(name) === address))
+  const lie = ahead(disk.closings, { ...founders, members })
+  const befriend = (...others: ReadonlyArray<Machine>) => {
+    for (const other of others) friends.add(other)
+    cluster.reconnect()
+  }
+  const honest = ["fay", "gil", "hal"].map((name) => cluster.machine(name))
+  const [liars, silent] = [added.slice(0, forgers), added.slice(forgers)]
+  return { cluster, eve, honest, liars, silent, befriend, reword: (closing: Closing) => lie(closing, 1) }
+}
+
+describe("a newcomer that has proven one claim", () => {
+  it("does not land on it while somebody who came in time has still to answer", () => {
+    const { cluster, eve, honest, liars, befriend, reword } = alone(1, 0)
+    const { answers, run } = slowly(cluster)
+    for (const liar of liars) answers(liar, 0, reword)
+    for (const machine of honest) answers(machine, 800)
+    befriend(...liars)
+    run(10_000, () => hasBegun(eve))
+    expect(hasBegun(eve)).toBe(true)
+    run(600)
+    befriend(...honest)
+    run(6_000)
+    expect(hasJoined(eve)).toBe(false)
+    expect(stopOf(eve)?._tag).toBe("TwoChains")
+  })
+
+  it("does not wait for ever for strangers that come one after the other and say nothing", () => {
+    const { cluster, eve, honest, silent, befriend } = alone(0, 30)
+    const { run } = slowly(cluster)
+    for (const machine of silent) machine.says = () => []
+    befriend(...honest, ...silent.slice(0, 1))
+    for (const machine of silent.slice(1)) {
+      run(600)
+      befriend(machine)
+    }
+    expect(hasJoined(eve)).toBe(true)
+  })
+})
+
 describe("a newcomer to which many strangers claim checkpoints", () => {
+  /** One that knows the founders, and is asked nothing but what the test says. */
+  const joining = (names: ReadonlyArray<string>) => {
+    const cluster = new Cluster({ validators: Object.fromEntries(FORMER.map((name) => [name, 10_000])) })
+    cluster.start()
+    const { record } = cluster.machine("ann").replica.core.epoch.opening
+    const outbox = new Outbox()
+    const peers = new Peers(500, () => 0)
+    peers.connect(names.map((peer) => ({ peer: peer as PeerId, validator: null, isDialled: false })))
+    let checked = 0
+    const isValid = (check: Check) => {
+      checked++
+      return FakeKeys.isValid(check)
+    }
+    const ledgerOf = () => {
+      throw new Error("there is no state")
+    }
+    const trust = { record, pin: null, isValid }
+    const join = new Joining({ peers, outbox, patienceMs: 500, ledgerOf }, trust, null, Counter.timestamp(0))
+    const content = {
+      round: Counter.round(40),
+      commitIndex: Counter.commitIndex(9),
+      commitHash: Hash.ZERO,
+      effectsDigest: Hash.ZERO,
+      stateRoot: Hash.ZERO,
+      totalSupply: Sats.ZERO,
+      previous: Hash.ZERO,
+    }
+    /** Closes a later epoch, under these keys. */
+    const closing = (epochs: number, signers: ReadonlyArray<string>): Signed => {
+      const epoch = Counter.epoch(record.epoch + epochs)
+      const nextEpoch = { ...record, epoch: Counter.epoch(epoch + 1), firstRound: Counter.round(41) }
+      const checkpoint = Checkpoint.make({ ...content, epoch, nextEpoch })
+      const signatures = signers.map((name) => Checkpoint.sign(checkpoint, signerOf(name)))
+      return { checkpoint, signatures: signatures.sort((a, b) => (a.validator < b.validator ? -1 : 1)) }
+    }
+    const offer = (peer: string, signed: ReadonlyArray<Signed>, newest: Signed) =>
+      join.offered(peer as PeerId, { _tag: "Closing", signed, newest }, Counter.timestamp(1))
+    const work = () => {
+      for (let n = 0; n < 100 && join.hasWork; n++) join.work(() => true, Counter.timestamp(1))
+      return outbox.drain()
+    }
+    return { closing, offer, work, checked: () => checked }
+  }
+  const asked = (outputs: ReturnType<ReturnType<typeof joining>["work"]>) =>
+    outputs.flatMap((output) => (output._tag === "Send" && output.message._tag === "AskClosing" ? [output.to] : []))
+
+  it("asks nobody else for one that is not proven, and blames who shows a false one", () => {
+    const { closing, offer, work } = joining(["aaa", "bbb"])
+    const newest = closing(4, ["mallory"])
+    offer("aaa", [], newest)
+    const blamed: Array<string> = []
+    let questions = 0
+    for (let n = 0; n < 10; n++) {
+      const outputs = work()
+      const [from] = outputs.flatMap((output) =>
+        output._tag === "Send" && output.message._tag === "AskClosing" ? [output.message.from] : [],
+      )
+      expect(asked(outputs)).not.toContain("bbb")
+      blamed.push(...outputs.flatMap((output) => (output._tag === "Misbehaved" ? [output.peer] : [])))
+      if (from === undefined) break
+      questions++
+      const shown = [0, 1, 2, 3].map((epochs) => closing(epochs, ["mallory"]))
+      offer(
+        "aaa",
+        shown.filter(({ checkpoint }) => checkpoint.epoch >= from),
+        newest,
+      )
+    }
+    expect(questions).toBeGreaterThan(0)
+    expect(blamed).toEqual(["aaa"])
+  })
+
+  it("verifies each signature once, however many claim the same, and hears each peer once", () => {
+    const names = ["aaa", "bbb", "ccc", "ddd", "eee"]
+    const { closing, offer, work, checked } = joining(names)
+    const newest = closing(1, FORMER)
+    for (const name of names) offer(name, [], newest)
+    work()
+    expect(checked()).toBe(FORMER.length)
+    // A second claim of the same peer does not take the place of its first.
+    for (let n = 2; n < 10; n++) offer("aaa", [], closing(n, FORMER))
+    work()
+    expect(checked()).toBe(FORMER.length)
+  })
+
   it("proves what members of the committee it knows claim first", () => {
     const cluster = network()
     const ann = cluster.machine("ann")

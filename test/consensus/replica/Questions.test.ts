@@ -1,5 +1,7 @@
 /** What is asked of whom, and which answers are taken. */
 import { describe, expect, it, vi } from "vitest"
+import { Core, freshEpoch } from "../../../src/consensus/Core.js"
+import type { Life } from "../../../src/consensus/replica/Life.js"
 import type { Message } from "../../../src/consensus/replica/Message.js"
 import { Outbox } from "../../../src/consensus/replica/Outbox.js"
 import type { Connection, PeerId } from "../../../src/consensus/replica/Peer.js"
@@ -97,6 +99,28 @@ describe("questions", () => {
     expect(brought).not.toHaveBeenCalled()
     questions.fetched(ann.peer, [picture.vertex("A1"), picture.vertex("B1"), picture.vertex("C1")])
     expect(brought).toHaveBeenCalledTimes(1)
+  })
+
+  it("go to somebody once nothing has come for two patiences, for rounds and closed epochs, and again after two more", () => {
+    const { peers, questions, sent } = among(ann)
+    // Of a life, they look at how far the DAG has come.
+    const current = freshEpoch(picture.opening)
+    const core = new Core({ roundIntervalMs: PATIENCE_MS, guard: null }, { current, previous: null, signed: [] })
+    const life = { core } as Life
+    const asked = (ms: number) => {
+      questions.askWhenSilent(life, at(ms))
+      return sent().map(([to, { _tag }]) => `${to} ${_tag}`)
+    }
+    const both = [`${ann.peer} AskRounds`, `${ann.peer} AskClosing`]
+    questions.heard(at(10_000))
+    expect(asked(10_000 + 2 * PATIENCE_MS - 1)).toEqual([])
+    expect(asked(10_000 + 2 * PATIENCE_MS)).toEqual(both)
+    expect(asked(10_000 + 4 * PATIENCE_MS - 1)).toEqual([])
+    expect(asked(10_000 + 4 * PATIENCE_MS)).toEqual(both)
+    questions.heard(at(10_000 + 5 * PATIENCE_MS))
+    expect(asked(10_000 + 6 * PATIENCE_MS)).toEqual([])
+    peers.connect([])
+    expect(asked(20_000)).toEqual([])
   })
 
   it("go no further into an epoch that a join leaves behind", () => {

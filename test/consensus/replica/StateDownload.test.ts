@@ -151,6 +151,60 @@ describe("the download of a state", () => {
     expect(download.receive(slow, answer)._tag).toBe("Nothing")
   })
 
+  it("takes one answer to a question, whatever it says, and none to another", () => {
+    const download = fresh()
+    const [one, two] = ["p0" as PeerId, "p1" as PeerId]
+    const ask = (ms: number) => {
+      const asking = download.next([one, two], Counter.timestamp(ms))
+      if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+      return { to: asking.to, ...asking.question }
+    }
+    const first = ask(0)
+    const of = (trie: Trie.Trie, views: StateViews) => views.subtree(trie.hash, first.position)
+    // Of another state, it counts for nothing, and the question stays open.
+    expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) })._tag).toBe("Nothing")
+    expect(download.next([one, two], Counter.timestamp(1))).toBeNull()
+    // That it does not have it is an answer too.
+    expect(download.receive(one, { _tag: "State", root: first.root, subtree: null })._tag).toBe("Nothing")
+    const good = { _tag: "State", root: first.root, subtree: of(whole, serving) } as const
+    expect(download.receive(one, good)._tag).toBe("Nothing")
+    expect(ask(2).to).toBe(two)
+    expect(download.receive(two, good)._tag).toBe("Kept")
+    // After a piece, whoever had none is asked again.
+    expect(ask(3).to).toBe(one)
+  })
+
+  it("asks the next at once when the one that was asked is gone, and blames nobody for a piece that came twice", () => {
+    const download = fresh()
+    const [one, two] = ["p0" as PeerId, "p1" as PeerId]
+    const first = download.next([one, two], Counter.timestamp(0))
+    const second = download.next([two], Counter.timestamp(1))
+    expect([first?.to, second?.to]).toEqual([one, two])
+    if (second?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = second.question
+    const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
+    expect(download.receive(two, answer)._tag).toBe("Kept")
+    expect(download.receive(one, answer)._tag).toBe("Nothing")
+  })
+
+  it("is not hopeless, and asks nobody, while there is something kept to look at", () => {
+    const { kept } = run(fresh(), ["honest"])
+    const again = fresh(kept)
+    expect(again.isHopeless([])).toBe(false)
+    expect(again.next(["p0" as PeerId], Counter.timestamp(0))).toBeNull()
+  })
+
+  it("takes a small piece for a whole answer where nothing is left out of it", () => {
+    const small = trieOf(3)
+    const download = new StateDownload(targetOf(small), PATIENCE_MS, [])
+    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const subtree = new StateViews([small]).subtree(root, position)
+    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree })
+    expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
+  })
+
   it("tells a piece that is far smaller than an answer", () => {
     const download = fresh()
     const asking = download.next(["p0" as PeerId], Counter.timestamp(0))

@@ -3,6 +3,7 @@ import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Round, Timestamp } from "../protocol/Counter.js"
 import * as Counter from "../protocol/Counter.js"
 import type { Hash } from "../protocol/Hash.js"
+import type { Header } from "../protocol/Header.js"
 import type { Vertex } from "../protocol/Vertex.js"
 import { Storage } from "../storage/Storage.js"
 import type { StoredVertex } from "../storage/Vertices.js"
@@ -28,6 +29,13 @@ export interface KnownVertex {
   readonly isFinalized: boolean
 }
 
+/** What is known of a vertex without reading its body, which may be a megabyte. */
+export interface KnownHead {
+  readonly header: Header
+  readonly transactionCount: number
+  readonly isFinalized: boolean
+}
+
 /** A part of the DAG as one would draw it. */
 export interface Stretch {
   readonly newest: Round
@@ -40,7 +48,7 @@ export interface KnownRound {
   readonly isFinalized: boolean
   /** The time of the commit that finalized it; null before, and for a round without vertices. */
   readonly finalizedAt: Timestamp | null
-  readonly vertices: ReadonlyArray<KnownVertex>
+  readonly vertices: ReadonlyArray<KnownHead>
 }
 
 export class RoundNotFound extends Data.TaggedError("RoundNotFound")<{
@@ -78,6 +86,9 @@ const make = Effect.gen(function* () {
       (vertex): KnownVertex => ({ vertex, isFinalized: stored.commitIndex !== null }),
     )
 
+  const headOf = (stored: StoredVertex) =>
+    Effect.map(Lookup.head(stored.bytes), (head): KnownHead => ({ ...head, isFinalized: stored.commitIndex !== null }))
+
   const requireKept = (round: Round) =>
     Effect.gen(function* () {
       if (round > (yield* position).round) return yield* new RoundNotFound({ round, because: "not reached" })
@@ -102,7 +113,7 @@ const make = Effect.gen(function* () {
       // Asked for first: whatever an epoch before this one ordered is marked as ordered by now.
       const last = yield* storage.commits.last
       const epoch = Option.match(last, { onNone: () => 0, onSome: (commit) => commit.epoch })
-      const stored = yield* storage.vertices.atRound(round)
+      const stored = yield* storage.vertices.headsAt(round)
       return stored.filter((vertex) => vertex.commitIndex !== null || vertex.epoch >= epoch)
     })
 
@@ -131,7 +142,7 @@ const make = Effect.gen(function* () {
           round,
           isFinalized: round <= finalizedRound,
           finalizedAt: yield* finalizedAt(stored),
-          vertices: yield* Effect.forEach(stored, known),
+          vertices: yield* Effect.forEach(stored, headOf),
         }
       }),
     vertex: (hash) =>

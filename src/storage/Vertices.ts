@@ -50,8 +50,8 @@ export interface Vertices {
   /** Keeps vertices in the order in which they entered the DAG; those it has are left as they are. */
   readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
   readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
-  /** All known for a round, in the order of their authors. */
-  readonly atRound: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
+  readonly headsAt: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** The beginnings of vertices (`Vertex.HEAD_BYTES`) from one round to another, both included, by round and author. */
   readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
@@ -152,7 +152,7 @@ export const make = (database: Database): Vertices => {
     byHash: (hash) =>
       Effect.map(select(COLUMNS, "where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
 
-    atRound: (round) => select(COLUMNS, "where v.round = ? order by v.author, v.hash", round),
+    headsAt: (round) => select(HEAD_COLUMNS, "where v.round = ? order by v.author, v.hash", round),
 
     heads: (from, to, limit) =>
       select(HEAD_COLUMNS, "where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),

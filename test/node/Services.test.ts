@@ -57,7 +57,7 @@ describe("a solo node", () => {
         expect(isFinalized).toBe(true)
         expect(vertex.body.transactions.map(({ id }) => id)).toEqual([payment.id])
         const round = yield* dag.round(recorded.vertex.round)
-        expect(round.vertices.map((known) => known.vertex.header.hash)).toEqual([recorded.vertex.hash])
+        expect(round.vertices.map((known) => known.header.hash)).toEqual([recorded.vertex.hash])
         expect(round.finalizedAt).toBe(recorded.commitTime)
         const history = yield* state.history(somebody, null, 10)
         expect(history.transactions.map((known) => known.transaction.id)).toEqual([payment.id])

@@ -55,10 +55,24 @@ describe("the vertices", () => {
               bytes: first?.encoded,
             }),
           )
-          const round = yield* storage.vertices.atRound(Counter.round(7))
+          const round = yield* storage.vertices.headsAt(Counter.round(7))
           expect(hashes(round)).toEqual(hashesOf(byAuthor(vertices.slice(0, 3))))
-          expect(yield* storage.vertices.atRound(Counter.round(9))).toEqual([])
+          expect(yield* storage.vertices.headsAt(Counter.round(9))).toEqual([])
           expect(yield* storage.vertices.byHash(at(3, 3, 3).header.hash)).toEqual(Option.none())
+        }),
+      )
+      .pipe(Effect.provide(world.platform)),
+  )
+
+  it.effect("of a round come without their bodies", () =>
+    world
+      .inMemory((storage) =>
+        Effect.gen(function* () {
+          const transactions = Array.from({ length: 400 }, (_, nonce) => world.transfer(3, 4, nonce))
+          yield* storage.vertices.insert([world.vertex({ round: 7, transactions })])
+          const [stored] = yield* storage.vertices.headsAt(Counter.round(7))
+          expect(stored?.bytes.length).toBeLessThanOrEqual(Vertex.HEAD_BYTES)
+          expect(Either.getOrThrow(Vertex.decodeHead(stored?.bytes ?? expect.fail())).transactionCount).toBe(400)
         }),
       )
       .pipe(Effect.provide(world.platform)),

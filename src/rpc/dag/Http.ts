@@ -12,11 +12,11 @@ const roundOf = ({ round, finalizedAt, isFinalized, vertices }: KnownRound): typ
   round,
   timestamp: finalizedAt,
   finalized: isFinalized,
-  vertices: vertices.map(({ vertex: { header, body } }) => ({
+  vertices: vertices.map(({ header, transactionCount }) => ({
     hash: header.hash,
     validator: header.author,
     reward: header.coinbase,
-    tx_count: body.transactions.length,
+    tx_count: transactionCount,
     parent_count: header.parents.length,
   })),
 })

@@ -22,7 +22,7 @@ import { Pace } from "./Pace.js"
 import type { Following, Signing as SigningState } from "./Recovery.js"
 import { type ExecutedCommit, judgeDecidedAnew } from "./Rollback.js"
 import * as RoundClock from "./RoundClock.js"
-import type { SigningGuard } from "./SigningGuard.js"
+import type { SigningGuard, Told } from "./SigningGuard.js"
 import { NotAMember, WrongBase } from "./Validity.js"
 
 /** Parents are fetched one by one up to this many rounds ahead; a longer way is made by asking for whole rounds. */
@@ -300,8 +300,8 @@ export class Core {
   }
 
   /** The answer to a member that asks for its own highest header. */
-  highestHeaderOf(author: Address): Header | null {
-    return this.#highestHeaders.get(author) ?? null
+  toldOf(author: Address): Told {
+    return { epoch: this.#epoch.opening.record.epoch, header: this.#highestHeaders.get(author) ?? null }
   }
 
   /** What a vertex can be of use for, found out from its header before any signature is looked at. Changes nothing. */
@@ -488,12 +488,13 @@ export class Core {
   }
 
   /** A member's answer to `AskOwnHighest`; the host has checked that the header's signature holds. */
-  answered(member: Address, highest: Header | null, now: Timestamp): ReadonlyArray<Output> {
+  answered(member: Address, told: Told, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
-      const isForeign = highest !== null && this.#meetOwn(highest)
-      this.#options.guard?.answer(member, highest, this.#epoch.committee)
+      const { header } = told
+      const isForeign = header !== null && this.#meetOwn(header)
+      this.#options.guard?.answer(member, told, this.#epoch.committee)
       if (!isForeign) return
-      const { round, author, hash } = highest
+      const { round, author, hash } = header
       const wanted = [{ parent: { round, author, hash }, namedBy: member, attempt: 0 }]
       this.#emit({ _tag: "Fetch", wanted })
     })

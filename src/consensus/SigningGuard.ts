@@ -31,6 +31,12 @@ export type Silence =
   /** Somebody else signs with this key, or did. */
   | "foreign"
 
+/** What a member tells of this key: the highest header it knows, and the epoch it is in. */
+export interface Told {
+  readonly epoch: Epoch
+  readonly header: Header | null
+}
+
 const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "round">): boolean =>
   a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round
 
@@ -138,7 +144,7 @@ export class SigningGuard {
    */
   meet(header: Header): boolean {
     if (header.author !== this.self || header.epoch < this.#oldest || this.#known.has(header.hash)) return false
-    if (this.#isAhead(header)) {
+    if (this.#isAhead(header.epoch)) {
       this.#holdBack(header)
       return false
     }
@@ -151,7 +157,8 @@ export class SigningGuard {
     return true
   }
 
-  #isAhead({ epoch }: Header): boolean {
+  /** Whether neither this epoch nor a later one has opened here. */
+  #isAhead(epoch: Epoch): boolean {
     for (const opened of this.#bases.keys()) if (opened >= epoch) return false
     return true
   }
@@ -163,16 +170,20 @@ export class SigningGuard {
     this.#heldBack = [...others, header].sort((a, b) => a.epoch - b.epoch).slice(0, MAX_HELD_BACK)
   }
 
-  /** A member has answered the question at the start with the highest own header it knows, which went to `meet`. */
-  answer(member: Address, highest: Header | null, committee: Committee): void {
-    if (highest !== null && !this.#tells(highest)) return
+  /** A member has answered the question at the start; the header that it told went to `meet`. */
+  answer(member: Address, told: Told, committee: Committee): void {
+    if (!this.#tells(told)) return
     this.#answered.add(member)
     this.#count(committee)
   }
 
-  /** Whether there can be none above it in the epochs that have opened here. */
-  #tells(highest: Header): boolean {
-    return highest.epoch < this.#oldest || this.#bases.get(highest.epoch) === highest.base
+  /**
+   * Whether the member knows of none above it in the epochs that have opened here. One that is in a later epoch may have
+   * forgotten them: it keeps headers only of the members of its own epoch and the one before.
+   */
+  #tells({ epoch, header }: Told): boolean {
+    if (this.#isAhead(epoch)) return false
+    return header === null || header.epoch < this.#oldest || this.#bases.get(header.epoch) === header.base
   }
 
   /** Whom to ask still. A later committee is asked anew, as far as it has not answered. */

@@ -145,7 +145,10 @@ const write = (writer: Binary.Writer, message: Packed): void => {
       if (message.newest !== null) writeBytes(writer, Checkpoint.encodeSigned(message.newest))
       return
     case "Highest":
-      writer.hex(message.author).boolean(message.header !== null)
+      writer
+        .hex(message.author)
+        .u64(message.epoch)
+        .boolean(message.header !== null)
       if (message.header !== null) Header.write(writer, message.header)
       return
     case "State":
@@ -206,6 +209,7 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
   Highest: (_, reader) => ({
     _tag: "Highest",
     author: Address.read(reader),
+    epoch: Counter.epoch(reader.u64()),
     header: reader.boolean() ? Header.read(reader) : null,
   }),
   State: (_, reader) => ({

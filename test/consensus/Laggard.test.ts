@@ -36,7 +36,8 @@ class Member {
     this.core.start(this.at)
     if (guard === null) this.receive("A1")
     else if (!isSilent) {
-      for (const { address } of record.members.slice(1)) this.core.answered(address, null, this.at)
+      const nothing = { epoch: record.epoch, header: null }
+      for (const { address } of record.members.slice(1)) this.core.answered(address, nothing, this.at)
       this.core.own(picture.vertex("A1"), this.at)
     }
   }

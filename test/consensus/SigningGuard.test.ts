@@ -24,6 +24,9 @@ const header = (at: number, mark = 0, epoch = 1, network = "test"): Header =>
 
 const open = (guard: SigningGuard, epoch: number) => guard.open(Counter.epoch(epoch), openingIn(epoch).base)
 
+/** What a member tells that is in this epoch. */
+const told = (highest: Header | null, epoch = 1) => ({ epoch: Counter.epoch(epoch), header: highest })
+
 const guardWith = (stored: ReadonlyArray<Header> = []) => {
   const guard = new SigningGuard(self, INTERVAL, E1, stored)
   open(guard, 1)
@@ -32,7 +35,7 @@ const guardWith = (stored: ReadonlyArray<Header> = []) => {
 
 const askedAll = (stored: ReadonlyArray<Header> = []): SigningGuard => {
   const guard = guardWith(stored)
-  for (const seat of [1, 2]) guard.answer(addressOf(seat), null, committee)
+  for (const seat of [1, 2]) guard.answer(addressOf(seat), told(null), committee)
   return guard
 }
 
@@ -41,15 +44,27 @@ describe("after a start", () => {
     const guard = guardWith()
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
     expect(guard.maySign(E1, round(1))).toBe(false)
-    guard.answer(addressOf(1), null, committee)
+    guard.answer(addressOf(1), told(null), committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
     expect(guard.silence).toBe("asking")
     expect(guard.state(committee)).toEqual({ _tag: "Asking", lacks: [addressOf(2), addressOf(3)] })
-    guard.answer(addressOf(1), null, committee)
+    guard.answer(addressOf(1), told(null), committee)
     expect(guard.maySign(E1, round(1))).toBe(false)
-    guard.answer(addressOf(3), null, committee)
+    guard.answer(addressOf(3), told(null), committee)
     expect(guard.maySign(E1, round(1))).toBe(true)
     expect(guard.toAsk(committee)).toEqual([])
+  })
+
+  it("a member whose epoch has not opened here has not told of this one, whatever it knows", () => {
+    for (const known of [null, header(5)]) {
+      const guard = guardWith([header(5)])
+      for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(known, 3), committee)
+      expect(guard.silence).toBe("asking")
+      expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
+      open(guard, 3)
+      for (const seat of [1, 2]) guard.answer(addressOf(seat), told(known, 3), committee)
+      expect(guard.silence).toBeNull()
+    }
   })
 
   it("alone, there is nobody to ask", () => {
@@ -61,10 +76,10 @@ describe("after a start", () => {
 
   it("a committee that came since is asked, as far as it has not answered", () => {
     const guard = guardWith()
-    guard.answer(addressOf(1), null, committee)
+    guard.answer(addressOf(1), told(null), committee)
     const heavier = committeeOf([1, 1, 5, 1])
     expect(guard.toAsk(heavier)).toEqual([2, 3].map(addressOf))
-    guard.answer(addressOf(2), null, heavier)
+    guard.answer(addressOf(2), told(null), heavier)
     expect(guard.maySign(E1, round(1))).toBe(true)
   })
 
@@ -121,7 +136,7 @@ describe("an own header that the disk does not know", () => {
   it("in an answer at the start does the same", () => {
     const guard = guardWith([header(5)])
     expect(guard.meet(header(7))).toBe(true)
-    for (const seat of [1, 2]) guard.answer(addressOf(seat), header(7), committee)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(7)), committee)
     expect(guard.silence).toBe("foreign")
     expect(guard.highest?.round).toBe(7)
   })
@@ -216,17 +231,17 @@ describe("an own header of an epoch that has not opened", () => {
 
   it("in an answer says nothing about the running epoch, so the answer does not count until that epoch opens", () => {
     const guard = guardWith()
-    for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), header(50, 0, 2), committee)
+    for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(header(50, 0, 2), 2), committee)
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
     expect(guard.maySign(E1, round(6))).toBe(false)
     open(guard, 2)
-    for (const seat of [1, 2]) guard.answer(addressOf(seat), header(50, 0, 2), committee)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(50, 0, 2), 2), committee)
     expect(guard.toAsk(committee)).toEqual([])
   })
 
   it("of another network in an answer is no answer", () => {
     const guard = guardWith()
-    for (const seat of [1, 2]) guard.answer(addressOf(seat), header(50, 0, 1, "elsewhere"), committee)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(50, 0, 1, "elsewhere")), committee)
     expect(guard.silence).toBe("asking")
   })
 

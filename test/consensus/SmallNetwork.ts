@@ -208,8 +208,8 @@ export class SmallNode {
 
   #askOwnHighest(member: SmallNode | undefined): void {
     this.network.send(this, member, (to) => {
-      const highest = to.core.highestHeaderOf(this.address)
-      this.network.send(to, this, () => this.handle(this.core.answered(to.address, highest, this.network.now), to))
+      const told = to.core.toldOf(this.address)
+      this.network.send(to, this, () => this.handle(this.core.answered(to.address, told, this.network.now), to))
     })
   }
 

@@ -438,6 +438,7 @@ export class Forge {
         return {
           _tag: "Highest",
           author: chance.percent(50) ? this.#address() : (header?.author ?? this.#address()),
+          epoch: Counter.epoch(this.#epoch()),
           header,
         }
       }

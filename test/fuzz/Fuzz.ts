@@ -334,6 +334,7 @@ export class Fuzz {
         return {
           _tag: "Highest",
           author: question.author,
+          epoch: this.#knowledge.opening.record.epoch,
           header: chance.percent(50) ? this.#forge.header(this.#knowledge.opening.base) : null,
         }
       case "AskState":

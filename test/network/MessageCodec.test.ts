@@ -48,6 +48,7 @@ const messagesWith = (most: number): fc.Arbitrary<Message> => {
     fc.record({
       _tag: fc.constant("Highest" as const),
       author: arbitrary.address,
+      epoch,
       header: fc.option(arbitrary.header),
     }),
     fc.record({

@@ -421,7 +421,7 @@ describe("an answer", () => {
   const header = vertexOf("ann").header
   const answers: ReadonlyArray<Message> = [
     { _tag: "Rounds", epoch, vertices: [vertexOf("ben")], isLast: true },
-    { _tag: "Highest", author: addressOf("ann"), header },
+    { _tag: "Highest", author: addressOf("ann"), epoch, header },
     { _tag: "State", root: Hash.ZERO, subtree: null },
   ]
 

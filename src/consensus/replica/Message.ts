@@ -69,7 +69,8 @@ export type Answer<V = Vertex> =
       readonly signed: ReadonlyArray<SignedCheckpoint>
       readonly newest: SignedCheckpoint | null
     }
-  | { readonly _tag: "Highest"; readonly author: Address; readonly header: Header | null }
+  /** `epoch`: the one that the asked one is in. */
+  | { readonly _tag: "Highest"; readonly author: Address; readonly epoch: Epoch; readonly header: Header | null }
   /** An encoded `Subtree`; null when the asked one does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 

@@ -336,7 +336,7 @@ export class Replica {
       return { _tag: "State", root, subtree: views.subtree(root, position) }
     }
     const { author } = question
-    return { _tag: "Highest", author, header: core.highestHeaderOf(author) }
+    return { _tag: "Highest", author, ...core.toldOf(author) }
   }
 
   /** The validator whose key a peer has proven to hold; none of peers that `connected` has not told of yet. */
@@ -502,10 +502,11 @@ export class Replica {
       : this.read.isPunishable(evidence)
   }
 
-  #hearHighest(from: PeerId, { author, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
+  #hearHighest(from: PeerId, { author, epoch, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
     const member = this.#peers.validatorOf(from)
     if (!this.#questions.takeHighest(from) || member === null || author !== this.#signing.self) return
-    this.#do(this.#life.core.answered(member, header?.author === author ? header : null, now), from, now)
+    const told = { epoch, header: header?.author === author ? header : null }
+    this.#do(this.#life.core.answered(member, told, now), from, now)
   }
 
   #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {

@@ -143,3 +143,36 @@ it("four validators, of whom one has lost its disk and another starts with a wro
   cluster.runRounds(40)
   expect(headOf(dan)).toBeGreaterThan(before + 15)
 })
+
+describe("a validator that has lost its disk", () => {
+  const slotsOf = (machine: Machine): ReadonlyArray<string> =>
+    machine.outputs.flatMap((output) =>
+      output._tag === "Write" && output.write._tag === "OwnVertex"
+        ? [`${output.write.vertex.header.epoch} ${output.write.vertex.header.round}`]
+        : [],
+    )
+
+  // The others keep what was signed by members of the running epoch and the one before.
+  it("and its seat two epochs ago signs nothing that it has signed, though the others have forgotten it", () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    cluster.runRounds(8)
+    const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
+    const signed = slotsOf(dan)
+    expect(signed).toContain("1 1")
+    dan.stop()
+    cluster.runRounds(140)
+    expect(ann.replica.core.epoch.committee.seatOf(addressOf("dan"))).toBeUndefined()
+    expect(ann.replica.core.epoch.opening.record.epoch).toBeGreaterThan(2)
+    // What shows that its epoch is over comes later than the answers about its key.
+    const others = cluster.machines.filter((machine) => machine !== dan)
+    for (const other of others) other.says = (_, message) => (message._tag === "Closing" ? [] : [message])
+    wipe(dan, cluster)
+    cluster.runRounds(10)
+    expect(slotsOf(dan)).toEqual(signed)
+    for (const other of others) other.says = (_, message) => [message]
+    cluster.runRounds(20)
+    expect(slotsOf(dan)).toEqual(signed)
+    expect(headOf(dan)).toBeGreaterThanOrEqual(headOf(ann) - 3)
+  })
+})

@@ -38,7 +38,7 @@ const among = (...connections: ReadonlyArray<Connection>) => {
 
 const rounds = { _tag: "Rounds", epoch, vertices: [], isLast: true } as const
 const wanted = { _tag: "CatchUp", epoch, fromRound: Counter.round(0), toRound: Counter.round(9) } as const
-const highest = { _tag: "Highest", author: addressOf("eve"), header: null } as const
+const highest = { _tag: "Highest", author: addressOf("eve"), epoch, header: null } as const
 
 describe("questions", () => {
   it("have answers from those that were asked only, and from nobody who is gone", () => {

@@ -199,7 +199,7 @@ class Attacker {
         signed: this.#several(2, () => this.#signed()),
         newest: this.#one(null, this.#signed()),
       }),
-      () => ({ _tag: "Highest", author, header: this.#one(null, this.#header()) }),
+      () => ({ _tag: "Highest", author, epoch: this.#epoch(), header: this.#one(null, this.#header()) }),
       () => ({ _tag: "State", root: this.#hash(), subtree: this.#one(null, new Uint8Array(this.#draws(40))) }),
       () => ({ _tag: "AskVertices", hashes: this.#several(3, () => this.#hash()) }),
       () => ({

@@ -97,7 +97,7 @@ export const slowHighest = (count: number): ReadonlyArray<Uint8Array> => {
   const signer = slowSigner()
   return Array.from({ length: count }, (_, i) => {
     const header = Header.sign(content(1, i + 1), signer)
-    return framed({ _tag: "Highest", author: header.author, header })
+    return framed({ _tag: "Highest", author: header.author, epoch: header.epoch, header })
   })
 }
 

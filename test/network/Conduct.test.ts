@@ -52,6 +52,15 @@ describe("conduct", () => {
     expect(conduct.isAddressSuspect(HOST, Conduct.BAN_MS)).toBe(false)
   })
 
+  it("suspects all addresses of one IPv6 network together", () => {
+    const conduct = new Conduct.Conduct()
+    for (let n = 0; n < Conduct.BANS_PER_ADDRESS; n++) {
+      for (let i = 0; i < 2; i++) conduct.offend(peer(n), `2001:db8:1:2::${n + 1}`, "oversize", 0)
+    }
+    expect(conduct.isAddressSuspect("2001:db8:1:2::ffff", 0)).toBe(true)
+    expect(conduct.isAddressSuspect("2001:db8:1:3::1", 0)).toBe(false)
+  })
+
   it("remembers a bounded number of peers, and bans longer than points", () => {
     const conduct = new Conduct.Conduct()
     untilBanned(conduct, peer(0), 0)

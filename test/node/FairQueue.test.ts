@@ -100,17 +100,16 @@ describe("a fair queue", () => {
 
   it("charges what a piece has cost although its peer waits for nothing else, and remembers it while others wait", () => {
     const queue = new FairQueue<number>()
+    const debtor = owner("debtor", "stranger")
     fill(queue, owner("patient", "stranger"), 100)
+    queue.push(debtor, 50)
     // So many others that idle peers are looked through.
     for (let i = 0; i < 100; i++) fill(queue, owner(`other ${i}`, "stranger"), 1)
-    queue.pushFirst(owner("debtor", "stranger"), 0)
-    for (let next = queue.next(); next !== undefined && next.owner.peer !== "debtor"; next = queue.next()) {
-      queue.charge(next.owner, 1)
-    }
-    // It has nothing more to wait for when its price is told.
-    queue.charge(owner("debtor", "stranger"), 50)
-    fill(queue, owner("debtor", "stranger"), 10)
-    expect(served(queue, 40).get("debtor")).toBeUndefined()
+    expect(served(queue, 2).get("debtor")).toBe(50)
+    served(queue, 10)
+    fill(queue, debtor, 10)
+    expect(served(queue, 120).get("debtor")).toBeUndefined()
+    expect(served(queue, 60).get("debtor")).toBe(10)
   })
 
   it("passes over those that may have no turn now, and forgets who has gone", () => {

@@ -459,6 +459,20 @@ describe("an answer", () => {
     expect(passed).toEqual([{ _tag: "HeardOf", from: "mallory", epoch: epoch + 1 }])
   })
 
+  it("of whole rounds of another epoch, or that the replica does not await, costs no signature", async () => {
+    const all = Counter.round(1)
+    for (const [changes, said] of [
+      [{}, Counter.epoch(epoch + 1)],
+      [{ replica: { isAwaited: () => false } }, epoch],
+    ] as const) {
+      const { take, settle, verified, passed, refused, asked } = scene(changes)
+      asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
+      take("cleo", "member", { _tag: "Rounds", epoch: said, vertices: [vertexOf("ben")], isLast: true })
+      await settle()
+      expect([verified.length, passed.length, refused.length]).toEqual([0, 0, 0])
+    }
+  })
+
   it("of whole rounds keeps what is known in it, which is not verified again", async () => {
     const { take, settle, verified, vertices, asked } = scene()
     const others = stored.filter(({ header: { author } }) => author !== addressOf("ann"))

@@ -48,6 +48,7 @@ describe("a node that listens on the loopback", () => {
     "evil.example",
     "evil.example:10333",
     "localhost.evil.example",
+    "evillocalhost",
     "127.0.0.1.evil.example",
     "192.0.2.7",
     "0.0.0.0",

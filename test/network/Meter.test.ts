@@ -1,0 +1,94 @@
+/** What one connection may cost below the level of messages, by a clock that the test moves. */
+import { describe, expect, it } from "vitest"
+import { Meter } from "../../src/network/libp2p/Meter.js"
+import { Grants } from "../../src/network/libp2p/MuxerGuard.js"
+import { lineAmong, RATES } from "../../src/network/libp2p/Rates.js"
+import type { Standing } from "../../src/network/Standing.js"
+
+const scene = (first: Standing, among = 1) => {
+  const [clock, who, strangers] = [{ now: 0 }, { standing: first }, { count: among }]
+  const meter = new Meter({
+    standing: () => who.standing,
+    strangerRates: () => lineAmong(strangers.count),
+    flooded: () => {},
+    now: () => clock.now,
+  })
+  /** How often something must wait in so many seconds, of a peer that brings so much a second. */
+  const waits = (seconds: number, pieces: number, bytes: number): number => {
+    let count = 0
+    for (let n = 0; n < seconds * 10; n++) {
+      clock.now += 100
+      if (meter.charge(pieces / 10, bytes / 10) !== undefined) count++
+    }
+    return count
+  }
+  return { clock, who, strangers, meter, waits }
+}
+
+/** Others have the thread after 128 pieces, which is no waiting. */
+const FEW = 100
+
+describe("the meter of a peer", () => {
+  it("gives a stranger its part of what all strangers have together, of pieces and of bytes", () => {
+    const alone = scene("stranger")
+    expect(alone.waits(60, FEW, 100_000)).toBeLessThan(60)
+    const { pieces, bytes } = lineAmong(100)
+    for (const [beyondPieces, beyondBytes] of [
+      [pieces.perSecond + FEW, 0],
+      [0, bytes.perSecond + 100_000],
+    ] as const) {
+      const crowded = scene("stranger", 100)
+      expect(crowded.waits(600, beyondPieces, beyondBytes)).toBeGreaterThan(5_000)
+    }
+  })
+
+  it("follows how many strangers there are, and who the peer is", () => {
+    const { who, strangers, waits } = scene("stranger")
+    const { pieces, bytes } = lineAmong(100)
+    strangers.count = 100
+    expect(waits(120, 2 * pieces.perSecond, 0)).toBeGreaterThan(600)
+    who.standing = "member"
+    // What it owed as a stranger, it has soon paid as a member.
+    expect(waits(60, 0, RATES.stranger.line.bytes.perSecond + 100_000)).toBeLessThan(20)
+    who.standing = "stranger"
+    expect(waits(600, 0, 2 * bytes.perSecond)).toBeGreaterThan(3_000)
+  })
+
+  it("lets others have the thread after 128 pieces", () => {
+    const { meter } = scene("member")
+    const paused = Array.from({ length: 256 }, () => meter.charge(1, 0) !== undefined)
+    expect(paused.flatMap((isPaused, i) => (isPaused ? [i] : []))).toEqual([127, 255])
+  })
+
+  it("credits pieces for no more than eight answers", () => {
+    const { meter } = scene("stranger")
+    const answerBytes = 16_384
+    for (let n = 0; n < 1_000; n++) meter.asked(answerBytes)
+    let [pieces, waits] = [0, 0]
+    // The turns of others come one at a time; beyond the rate every piece waits.
+    for (; waits < 2 && pieces < 10_000; pieces++) waits = meter.charge(1, 0) === undefined ? 0 : waits + 1
+    const { burst } = RATES.stranger.line.pieces
+    expect(pieces).toBeGreaterThan(burst)
+    expect(pieces).toBeLessThanOrEqual(burst + 8 * 5 + 2)
+  })
+})
+
+describe("grants that are held back", () => {
+  const grant = (stream: number) => {
+    const bytes = new Uint8Array(12)
+    bytes[1] = 1
+    const view = new DataView(bytes.buffer)
+    view.setUint32(4, stream)
+    view.setUint32(8, 40_000)
+    return bytes
+  }
+
+  it("are forgotten with their streams once there are many", () => {
+    const grants = new Grants()
+    for (let stream = 1; stream <= 65; stream++) expect(grants.gathered(grant(stream))).toBeNull()
+    grants.keepOnly(() => [{ id: "65" }])
+    // The second one of a stream that is open goes out; of those that were forgotten it is the first again.
+    expect(grants.gathered(grant(65))).not.toBeNull()
+    expect(grants.gathered(grant(1))).toBeNull()
+  })
+})

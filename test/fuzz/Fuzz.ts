@@ -132,7 +132,8 @@ export class Fuzz {
     this.#cast = Cast.make(this.#scheme, chance.stream("cast"), { crowd: isCrowded ? CROWD : 0, epochRounds })
     this.#beginning = GenesisState.stored(this.#cast.genesis, { low: 0, high: 0 })
     const { opening } = this.#beginning.current
-    this.#witness = new Witness(opening.record)
+    const honest = new Set(this.#cast.honest.map(({ address }) => address))
+    this.#witness = new Witness(opening.record, (author) => !honest.has(author))
     this.#network = new Network.Network(this.#agenda, chance.stream("network"), Network.calm, (to, from, message) =>
       this.#deliver(to, from, message),
     )

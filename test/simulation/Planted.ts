@@ -270,6 +270,46 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "time-of-the-latest",
+    story: "the time of a commit is the latest stamp of the leader's parents, not the median",
+    weather: ["clocks"],
+    seed: 2,
+    changes: [
+      {
+        file: "consensus/Linearizer.ts",
+        line: "if (upTo * 2 >= total) return timestamp",
+        by: "if (upTo >= total) return timestamp",
+      },
+    ],
+  },
+  {
+    name: "silent-for-good",
+    story: "a silence never ends",
+    weather: ["wipes"],
+    rounds: 60,
+    seed: 1,
+    changes: [
+      {
+        file: "consensus/SigningGuard.ts",
+        line: "if (this.#quietMsLeft <= 0) this.#quietMsLeft = null",
+        by: "if (this.#quietMsLeft <= 0) this.#quietMsLeft = 1",
+      },
+    ],
+  },
+  {
+    name: "unasked-after-a-loss",
+    story: "a validator signs before a quorum has told what its key has signed",
+    weather: ["wipes"],
+    seed: 1,
+    changes: [
+      {
+        file: "consensus/SigningGuard.ts",
+        line: "    this.#hasCommitteeAnswered = committee.isQuorum(weight)",
+        by: "    this.#hasCommitteeAnswered = weight > 0",
+      },
+    ],
+  },
+  {
     name: "sent-before-written",
     story: "an own vertex goes out before it is on the disk",
     seed: 1,

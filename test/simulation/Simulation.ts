@@ -68,6 +68,8 @@ export const optionsOf = (seed: number, nodes = 7, rounds = 150, faults?: Readon
 }
 
 const SET_BACK_BY: ReadonlyArray<FaultName> = ["backups", "copies", "wipes"]
+/** What leaves the others with everything that a machine has sent before it lost its disk. */
+const HEARD_IN_SPITE_OF: ReadonlyArray<FaultName> = ["wipes", "clocks", "skew", "joins", "newcomers"]
 /** They need somebody to happen to. */
 const UNRELIABLE: ReadonlyArray<FaultName> = ["byzantine", "backups", "copies", "wipes"]
 /** The part of the rounds that is stormy. */
@@ -76,6 +78,8 @@ const STORMY_PERCENT = 65
 const LONGEST_STORM = 8
 /** Within so much calm everybody commits again. */
 const RECOVERY_MS = 30_000
+/** A member of an epoch that has run for so long has made a vertex lately. */
+const SETTLING_ROUNDS = 10
 const TRAFFIC_EVERY_MS = 40
 const LOOK_EVERY_MS = 200
 const PEOPLE = 8
@@ -148,12 +152,20 @@ export class Simulation {
       Network.calm,
       (to, from, message) => this.#deliver(to, from, message),
     )
-    this.#witness = new Witness(record)
+    this.#witness = new Witness(record, (author) => this.#mistimed.has(author) || this.#unreliable.has(author))
     this.#trace = new Trace([...this.#world.validators, ...this.#world.newcomers])
     this.#aimChance = this.#chance.stream("aim")
     this.#trafficChance = this.#chance.stream("when transactions come")
     this.#traffic = new Traffic(this.#chance.stream("traffic"), this.#scheme, this.#world)
     this.#storm = new Storm(this.#agenda, this.#chance.stream("storm"), options.faults, this.#levers())
+  }
+
+  /**
+   * Whether the others have what a machine signed before it lost its disk. Only then does it sign nothing twice: a vertex
+   * that has reached nobody whom it asks cannot be known.
+   */
+  get #areAllHeard(): boolean {
+    return this.#options.faults.every((fault) => HEARD_IN_SPITE_OF.includes(fault))
   }
 
   #has(fault: FaultName): boolean {
@@ -606,7 +618,7 @@ export class Simulation {
   }
 
   #watchSigned(from: Host, message: Message): void {
-    if (message._tag !== "Vertices" || !this.#remembersSigning(from)) return
+    if (message._tag !== "Vertices" || !(this.#remembersSigning(from) || this.#areAllHeard)) return
     const own = this.#personOf(from)?.address
     const ownHeaders: ReadonlyArray<Header> = message.vertices.map(({ header }) => header)
     for (const header of ownHeaders) if (header.author === own) this.#witness.signed(from.name, header)
@@ -763,7 +775,7 @@ export class Simulation {
     if (calmMs >= RECOVERY_MS) this.#expectRecovery(calmMs)
     if (round < Math.max(rounds, this.#healedRound + 20)) return
     this.#endTraffic()
-    this.#isFinished = calmMs >= RECOVERY_MS / 10 && this.#isSettled()
+    this.#isFinished = calmMs >= RECOVERY_MS / 10 && this.#isSettled() && this.#silent().length === 0
     if (this.#isFinished) this.#witness.expectJustice()
   }
 
@@ -790,6 +802,8 @@ export class Simulation {
     }
     const rest = Math.max(0, this.#options.rounds - this.#healedRound)
     if (calmMs < RECOVERY_MS + rest * World.ROUND_MS * 4 + RECOVERY_MS) return
+    const [silent] = this.#silent()
+    if (silent !== undefined) throw new Violation(silent.name, `makes no vertex after ${calmMs} ms of calm`)
     const [waiting] = this.#unsettled()
     throw new Violation(
       this.#freshest()?.name ?? "nobody",
@@ -797,6 +811,21 @@ export class Simulation {
         ? `round ${this.#witness.highestRound} after ${calmMs} ms of calm`
         : `a transaction waits since before the calm: ${JSON.stringify(waiting, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)).slice(0, 500)}`,
     )
+  }
+
+  /**
+   * Members that are up and make no vertices, though their epoch has been running for long. Where two machines have one key
+   * they silence each other.
+   */
+  #silent(): ReadonlyArray<Host> {
+    return this.#hosts.filter((host) => {
+      if (host.replica === null || this.#adversaries.has(host.index) || this.#copies.size > 0) return false
+      // It may have lost its seat meanwhile.
+      if (this.#has("wipes") && host.replica.core.signing._tag === "Silent") return true
+      const { seat, dag, committee, ownRound } = host.replica.core.epoch
+      const isLong = dag.quorumRound > committee.firstRound + SETTLING_ROUNDS
+      return seat !== undefined && isLong && ownRound + SETTLING_ROUNDS < dag.quorumRound
+    })
   }
 
   /** No more new ones; what waits is offered once more to everybody. */

@@ -5,6 +5,7 @@
 import { Committee } from "../../src/consensus/Committee.js"
 import type { Execution } from "../../src/ledger/Execution.js"
 import type { Totals } from "../../src/ledger/Records.js"
+import type { Address } from "../../src/protocol/Address.js"
 import type { Checkpoint } from "../../src/protocol/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/EpochRecord.js"
 import type { Header } from "../../src/protocol/Header.js"
@@ -60,8 +61,13 @@ export class Witness {
   #highestCommit = 0
   #highestRound = 0
 
-  constructor(genesis: EpochRecord.EpochRecord) {
+  /** Whose stamps may say anything. */
+  readonly #isTimeless: (author: Address) => boolean
+  #highestTime = 0
+
+  constructor(genesis: EpochRecord.EpochRecord, isTimeless: (author: Address) => boolean) {
     this.#records.set(genesis.epoch, genesis)
+    this.#isTimeless = isTimeless
   }
 
   get highestCommit(): number {
@@ -108,10 +114,33 @@ export class Witness {
       if (event._tag === "Slashed") this.#slashed.add(`${event.epoch} ${event.validator}`)
     }
     if (commit.index <= this.#highestCommit) return
+    this.#expectHonestTime(machine, execution)
     this.#highestCommit = commit.index
     this.#highestRound = commit.leaderRound
     this.#leaders.push({ round: commit.leaderRound, hash: commit.leaderHash })
     if (nextEpoch !== null) this.#expectTheRule(machine, commit.epoch)
+  }
+
+  /** The time of a commit lies between stamps of right clocks, or is that of the commit before, if those weigh the most. */
+  #expectHonestTime(machine: string, { commit, time }: Execution): void {
+    const record = this.#records.get(commit.epoch)
+    const known = this.#known.get(commit.epoch)
+    const before = this.#highestTime
+    this.#highestTime = time
+    let [wrong, total, least, most] = [0, 0, Number.POSITIVE_INFINITY, 0]
+    for (const parent of known?.get(commit.leaderHash)?.header.parents ?? []) {
+      const header = known?.get(parent.hash)?.header
+      if (record === undefined || header === undefined || parent.round !== commit.leaderRound - 1) continue
+      const weight = EpochRecord.memberOf(record, parent.author)?.weight ?? 0
+      total += weight
+      if (this.#isTimeless(parent.author)) wrong += weight
+      else {
+        least = Math.min(least, header.timestamp)
+        most = Math.max(most, header.timestamp)
+      }
+    }
+    if (total === 0 || 2 * wrong >= total || time === before || (time >= least && time <= most)) return
+    throw new Violation(machine, `commit ${commit.index} has the time ${time}, not from ${least} to ${most}`)
   }
 
   /** A vertex has entered somebody's DAG. */

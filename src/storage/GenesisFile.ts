@@ -17,6 +17,8 @@ export class GenesisFileError extends Data.TaggedError("GenesisFileError")<{
 }
 
 const READABLE = 0o644
+/** Two million allocations, and less than the longest string there can be. */
+const MAX_MIB = 256
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
   new GenesisFileError({
@@ -28,6 +30,12 @@ const systemError = (path: string, verb: string) => (error: PlatformError) =>
 export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
+    const info = yield* Effect.mapError(fileSystem.stat(path), systemError(path, "read"))
+    // A pipe or a device could keep the start waiting, or never end.
+    if (info.type !== "File") return yield* new GenesisFileError({ path, reason: "not a regular file" })
+    if (info.size > MAX_MIB * 2 ** 20) {
+      return yield* new GenesisFileError({ path, reason: `larger than ${MAX_MIB} MiB` })
+    }
     const text = yield* Effect.mapError(fileSystem.readFileString(path), systemError(path, "read"))
     const json = yield* Effect.mapError(
       JsonText.parse(text, "genesis"),

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
@@ -36,6 +37,22 @@ describe("a genesis file", () => {
       expect(yield* refusal).toMatch(/^genesis file .*genesis\.json: network_id: .*$/)
       writeFileSync(file, JSON.stringify({ ...json, treasury: Number.MAX_SAFE_INTEGER }))
       expect(yield* refusal).toMatch(/^genesis file .*genesis\.json: treasury: .*$/)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive("that is no regular file, or larger than any genesis, is refused without being read", () =>
+    Effect.gen(function* () {
+      const file = yield* inPlace
+      const refusal = Effect.map(Effect.flip(GenesisFile.load(file)), ({ message }) => message)
+      expect(yield* Effect.map(Effect.flip(GenesisFile.load("/dev/zero")), ({ reason }) => reason)).toBe(
+        "not a regular file",
+      )
+      execFileSync("mkfifo", [file])
+      expect(yield* refusal).toBe(`genesis file ${file}: not a regular file`)
+      rmSync(file)
+      writeFileSync(file, "{")
+      truncateSync(file, 257 * 2 ** 20)
+      expect(yield* refusal).toBe(`genesis file ${file}: larger than 256 MiB`)
     }).pipe(Effect.provide(world.platform)),
   )
 })

@@ -299,12 +299,12 @@ describe("the built node", () => {
     async () => {
       const directory = place("full")
       const image = place("full.sh")
-      // Runs on a disk of its own until that is full, then again when there is room.
+      // Runs on a disk of its own until that is full, then again with room for the logs of both databases.
       writeFileSync(
         image,
         `mount -t tmpfs -o size=3m tmpfs "$1" || exit 99
        "$2" "$3" --data-dir "$1" --port 0 --round-ms 1; echo "full: $?"
-       mount -o remount,size=64m "$1"
+       mount -o remount,size=256m "$1"
        timeout -s TERM 5 "$2" "$3" --data-dir "$1" --port 0; echo "roomy: $?"`,
       )
       spawnSync("mkdir", ["-p", directory])

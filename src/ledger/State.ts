@@ -408,7 +408,15 @@ export class State {
     this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
     this.leavingPools.rebuild()
     for (const row of this.accounts.withExtras()) {
-      this.#index(row, AccountRecord.noExtras, this.accounts.extras(row))
+      const extras = this.accounts.extras(row)
+      const { delegation } = extras
+      const pool = delegation === null ? undefined : this.poolOf(delegation)
+      // What shares are worth is their part of the pool's: no part is more than the whole.
+      if (pool !== undefined && delegation?.generation === pool.generation && delegation.shares > pool.shares) {
+        const reason = `${this.accounts.addressOf(row)} holds more shares of a pool than there are`
+        return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
+      }
+      this.#index(row, AccountRecord.noExtras, extras)
     }
     for (const key of this.ballots.keys())
       this.voters.add(proposalOfBallot(key), this.accounts.findOrAdd(voterOfBallot(key)))

@@ -394,14 +394,11 @@ export class State {
     if (missing !== undefined) {
       return Either.left(new MalformedBytes({ what: "state", offset: 0, reason: `there is no ${missing.kind} record` }))
     }
-    // All that were ever made are kept: whoever goes through them goes by their numbers.
+    // Every proposal ever made is kept, and the indexes below go by their numbers.
     const { nextProposalId } = required(this.#head.get(ONLY), "head")
-    const last = [...this.proposals.keys()].sort().at(-1)
-    if (
-      this.proposals.size !== nextProposalId - 1 ||
-      (last !== undefined && last !== StateKey.counter(nextProposalId - 1))
-    ) {
-      const reason = `there are ${this.proposals.size} proposals, and ${nextProposalId - 1} were made`
+    const isDense = [...this.proposals.keys()].sort().every((key, i) => key === StateKey.counter(i + 1))
+    if (!isDense || this.proposals.size !== nextProposalId - 1) {
+      const reason = `the proposals are not those numbered from 1 to ${nextProposalId - 1}`
       return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
     }
     const latest = [...this.epochs.keys()].sort().at(-1)
@@ -418,8 +415,14 @@ export class State {
       }
       this.#index(row, AccountRecord.noExtras, extras)
     }
-    for (const key of this.ballots.keys())
-      this.voters.add(proposalOfBallot(key), this.accounts.findOrAdd(voterOfBallot(key)))
+    for (const key of this.ballots.keys()) {
+      const id = proposalOfBallot(key)
+      if (id < 1 || id >= nextProposalId) {
+        const reason = `there is a ballot on proposal ${id}, which was never made`
+        return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
+      }
+      this.voters.add(id, this.accounts.findOrAdd(voterOfBallot(key)))
+    }
     for (const [key, proposal] of this.proposals.entries()) {
       this.agenda.add(Counter.proposalId(Number.parseInt(key, 16)), proposal)
     }

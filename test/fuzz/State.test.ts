@@ -2,8 +2,10 @@
  * The state that a joiner fetches, against everything that peers may send in its place: pieces with any byte changed, torn, or
  * put together anew; and whole states that a forged quorum has signed. `UDG_FUZZ_STATES` says how many lies of each kind.
  */
+import { setImmediate as turn } from "node:timers/promises"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import { fromHex } from "#crypto"
 import { JoinedLedger } from "../../src/consensus/replica/JoinedLedger.js"
 import type { Ledger } from "../../src/ledger/Ledger.js"
 import { Assembly } from "../../src/ledger/trie/Assembly.js"
@@ -11,6 +13,7 @@ import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Checkpoint from "../../src/protocol/Checkpoint.js"
 import * as Hash from "../../src/protocol/Hash.js"
+import * as StateKey from "../../src/protocol/StateKey.js"
 import * as StateRecord from "../../src/protocol/StateRecord.js"
 import * as Play from "../ledger/Play.js"
 import { Chance } from "../simulation/Chance.js"
@@ -20,6 +23,8 @@ const LIMIT_MS = 3 * 3_600_000
 const PIECE_BYTES = 3_000
 /** Records that are taken in at a time: `JoinedLedger` lets others have the thread after these. */
 const SLICE = 256
+/** Lies between two turns of the event loop: without turns the runner takes the worker for dead. */
+const TURN_EVERY = 100
 
 type Entry = Trie.Change & { readonly value: Uint8Array }
 
@@ -91,13 +96,14 @@ const rearranged = (pieces: ReadonlyArray<Subtree.Subtree>, chance: Chance): Uin
 describe("the pieces of a state", () => {
   it(
     "lead to the true state or to nothing, whatever else comes between them",
-    () => {
+    async () => {
       let accepted = 0
       const chance = new Chance(1, "pieces")
       for (const { trie } of lives) {
         const pieces = [...Subtree.all(trie, PIECE_BYTES)]
         const honest = pieces.map(Subtree.encode)
         for (let n = 0; n < total; n++) {
+          if (n % TURN_EVERY === 0) await turn()
           const assembly = new Assembly(trie.hash)
           const held = chance.below(honest.length)
           for (const piece of honest.slice(0, held)) assembly.accept(piece)
@@ -193,12 +199,26 @@ describe("a state under a forged quorum", () => {
     }
   })
 
+  it.each([0, 9, Number.MAX_SAFE_INTEGER])("is refused for a ballot on proposal %d, which was never made", (id) => {
+    const life = of(lives, new Chance(1, "ballots"))
+    const [account] = life.ledger.read.validators(1)
+    if (account === undefined) throw new Error("a validator expected")
+    const key = fromHex(`${StateKey.counter(id)}${account.address}`)
+    const value = StateRecord.encode({ kind: "Ballot", key, value: Uint8Array.from([...new Uint8Array(8), 0]) })
+    const ballot = { key: StateKey.hash("Ballot", key), value }
+    const { made } = joined(life, Trie.apply(Trie.empty, [...life.entries, ballot]))
+    expect(made).toEqual(
+      Either.left(expect.stringContaining(`there is a ballot on proposal ${id}, which was never made`)),
+    )
+  })
+
   it(
     "becomes exactly the ledger that was signed, or is refused in words, in bounded steps",
-    () => {
+    async () => {
       const chance = new Chance(1, "states")
       let refused = 0
       for (let n = 0; n < total; n++) {
+        if (n % TURN_EVERY === 0) await turn()
         const life = of(lives, chance)
         let entries: ReadonlyArray<Entry> = life.entries
         for (let lies = chance.below(3); lies >= 0; lies--) entries = forged(entries, of(lives, chance).entries, chance)

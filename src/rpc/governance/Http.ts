@@ -88,7 +88,10 @@ export const handlers = Effect.gen(function* () {
         }),
       ),
     proposal: ({ path: { id } }) =>
-      Either.map(proposal(id), (found) => ({ ...summaryOf(found), voters: votersOf(governance.voters(id)) })),
+      Either.map(proposal(id), (found) =>
+        // Of the whole stake's owners there may be ten thousand: they are listed once a commit, not once a request.
+        Answer.atVersion(governance.asOf, () => ({ ...summaryOf(found), voters: votersOf(governance.voters(id)) })),
+      ),
     voteOf: ({ path }) =>
       Either.gen(function* () {
         const address = yield* account("address", path.address)

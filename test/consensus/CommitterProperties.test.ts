@@ -4,7 +4,8 @@ import type { Committee } from "../../src/consensus/Committee.js"
 import { Committer } from "../../src/consensus/Committer.js"
 import { Dag } from "../../src/consensus/Dag.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
-import { Chance, type Habits, randomDag, shuffleParentsFirst } from "./RandomDag.js"
+import { Chance } from "../simulation/Chance.js"
+import { type Habits, randomDag, shuffleParentsFirst } from "./RandomDag.js"
 import { ReferenceCommitter } from "./ReferenceCommitter.js"
 
 const committees: ReadonlyArray<ReadonlyArray<number>> = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Chance } from "./RandomDag.js"
+import { Chance } from "../simulation/Chance.js"
 import { ROUND_MS, SmallNetwork, type SmallNode } from "./SmallNetwork.js"
 import { equalWeights, recordOf, rules } from "./TestCommittee.js"
 

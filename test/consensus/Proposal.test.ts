@@ -4,8 +4,9 @@ import { Dag } from "../../src/consensus/Dag.js"
 import { Proposer } from "../../src/consensus/Proposal.js"
 import * as Validity from "../../src/consensus/Validity.js"
 import * as Counter from "../../src/protocol/Counter.js"
+import { Chance } from "../simulation/Chance.js"
 import { draw, type Picture } from "./Picture.js"
-import { Chance, randomDag, shuffleParentsFirst } from "./RandomDag.js"
+import { randomDag, shuffleParentsFirst } from "./RandomDag.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 
 /** The parents A would name in this round. */

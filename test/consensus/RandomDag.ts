@@ -4,42 +4,9 @@ import type { Opening } from "../../src/consensus/Output.js"
 import * as Counter from "../../src/protocol/Counter.js"
 import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
 import type { Vertex } from "../../src/protocol/Vertex.js"
+import { Chance } from "../simulation/Chance.js"
 import { openingOf, recordOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
-
-/** A small generator of its own, so that a seed means the same DAG everywhere. */
-export class Chance {
-  #state: number
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** An integer from 0 to below − 1. */
-  below(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-
-  percent(chance: number): boolean {
-    return this.below(100) < chance
-  }
-
-  shuffle<A>(items: ReadonlyArray<A>): Array<A> {
-    const shuffled = [...items]
-    for (let i = shuffled.length - 1; i > 0; i--) {
-      const j = this.below(i + 1)
-      const [a, b] = [shuffled[i], shuffled[j]]
-      if (a === undefined || b === undefined) throw new Error("a hole in the list")
-      shuffled[i] = b
-      shuffled[j] = a
-    }
-    return shuffled
-  }
-}
 
 export interface RandomDag {
   readonly opening: Opening

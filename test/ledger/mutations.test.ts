@@ -2,117 +2,131 @@
  * Whether the tests could fail: rules are broken one at a time, in the source text, and the random lives have to notice.
  * Each mutant is bundled from the real sources with one line changed, so nothing in production knows of this.
  */
-import { mkdirSync, readFileSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { rmSync } from "node:fs"
 import { pathToFileURL } from "node:url"
-import { build } from "esbuild"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
+import * as Bundle from "../support/Bundle.js"
 import type * as Play from "./Play.js"
 
-const root = resolve(import.meta.dirname, "../..")
-// Inside the project, so that the mutants find its packages.
-const folder = join(root, "node_modules/.cache/udg-mutants")
+const bundles: Array<string> = []
 
-interface Mutation {
+interface Mutation extends Bundle.Change {
   readonly rule: string
-  readonly file: string
-  readonly line: string
-  readonly becomes: string
 }
 
 /** Money appears or vanishes: the running totals or the recount notice, without knowing what the rules are. */
 const conservation: ReadonlyArray<Mutation> = [
   {
     rule: "a fee is paid to nobody",
-    file: "Transactions",
+    file: "ledger/Transactions.ts",
     line: "} else state.pay(row, author, fee)",
-    becomes: "} else state.accounts.setBalance(row, Sats.subtractBounded(state.accounts.balance(row), fee))",
+    by: "} else state.accounts.setBalance(row, Sats.subtractBounded(state.accounts.balance(row), fee))",
   },
-  { rule: "a name's fee is lost", file: "Transactions", line: `state.supply.increase("treasury", fee)`, becomes: "" },
+  {
+    rule: "a name's fee is lost",
+    file: "ledger/Transactions.ts",
+    line: `state.supply.increase("treasury", fee)`,
+    by: "",
+  },
   {
     rule: "a transfer arrives without having left",
-    file: "Transactions",
+    file: "ledger/Transactions.ts",
     line: "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)",
-    becomes: "state.accounts.setBalance(state.accounts.findOrAdd(operation.to), operation.amount)",
+    by: "state.accounts.setBalance(state.accounts.findOrAdd(operation.to), operation.amount)",
   },
-  { rule: "a reward is not counted as minted", file: "Rewards", line: "state.supply.mint(minted)", becomes: "" },
+  { rule: "a reward is not counted as minted", file: "ledger/Rewards.ts", line: "state.supply.mint(minted)", by: "" },
   {
     rule: "a reward is not held against the cap",
-    file: "Rewards",
+    file: "ledger/Rewards.ts",
     line: "Sats.min(header.coinbase, state.supply.room)",
-    becomes: "header.coinbase",
+    by: "header.coinbase",
   },
   {
     rule: "the treasury's share is lost",
-    file: "Rewards",
+    file: "ledger/Rewards.ts",
     line: `state.supply.increase("treasury", parts.treasury)`,
-    becomes: "",
+    by: "",
   },
-  { rule: "the author is not paid", file: "Rewards", line: "state.creditAddress(author, parts.author)", becomes: "" },
+  {
+    rule: "the author is not paid",
+    file: "ledger/Rewards.ts",
+    line: "state.creditAddress(author, parts.author)",
+    by: "",
+  },
   {
     rule: "delegators are paid beside the pool",
-    file: "Rewards",
+    file: "ledger/Rewards.ts",
     line: "working: Pool.reward(validator.working, parts.pool)",
-    becomes: "working: validator.working",
+    by: "working: validator.working",
   },
   {
     rule: "what is slashed is not burned",
-    file: "Slashing",
+    file: "ledger/Slashing.ts",
     line: "state.supply.burn(Sats.addBounded(ownStake, delegated))",
-    becomes: "",
+    by: "",
   },
   {
     rule: "a slashed stake still counts as staked",
-    file: "Slashing",
+    file: "ledger/Slashing.ts",
     line: `state.supply.decrease("staked", burned)`,
-    becomes: "",
+    by: "",
   },
   {
     rule: "a leaving pool is burned and kept",
-    file: "Slashing",
+    file: "ledger/Slashing.ts",
     line: "state.leavingPools.set(author, epoch, pool)",
-    becomes: "",
+    by: "",
   },
-  { rule: "a stake costs nothing", file: "Staking", line: "state.debit(row, amount)", becomes: "" },
+  { rule: "a stake costs nothing", file: "ledger/Staking.ts", line: "state.debit(row, amount)", by: "" },
   {
     rule: "a released stake stays staked",
-    file: "Staking",
+    file: "ledger/Staking.ts",
     line: `state.supply.decrease("staked", stake.amount)`,
-    becomes: "",
+    by: "",
   },
   {
     rule: "a delegation does not count as delegated",
-    file: "Delegation",
+    file: "ledger/Delegation.ts",
     line: `state.supply.increase("delegated", cost)`,
-    becomes: "",
+    by: "",
   },
-  { rule: "a second deposit loses the first shares", file: "Delegation", line: "held + minted", becomes: "minted" },
+  {
+    rule: "a second deposit loses the first shares",
+    file: "ledger/Delegation.ts",
+    line: "held + minted",
+    by: "minted",
+  },
   {
     rule: "a departing delegation stays in the working pool too",
-    file: "Delegation",
+    file: "ledger/Delegation.ts",
     line: "{ ...validator, working, departing: 0n }",
-    becomes: "{ ...validator, departing: 0n }",
+    by: "{ ...validator, departing: 0n }",
   },
   {
     rule: "a released delegation stays in the pool",
-    file: "Delegation",
+    file: "ledger/Delegation.ts",
     line: "state.leavingPools.set(delegation.validator, delegation.leaving.epoch, left)",
-    becomes: "",
+    by: "",
   },
   {
     rule: "the treasury pays and keeps",
-    file: "Governance",
+    file: "ledger/Governance.ts",
     line: `state.supply.decrease("treasury", amount)`,
-    becomes: "",
+    by: "",
   },
-  { rule: "a bond is taken from nobody", file: "Governance", line: "state.hold(row, bond)", becomes: "" },
-  { rule: "a bond that comes back is lost", file: "Governance", line: "state.giveBack(proposer, bond)", becomes: "{}" },
-  { rule: "a forfeited bond stays liquid", file: "Governance", line: "state.forfeit(bond)", becomes: "{}" },
+  { rule: "a bond is taken from nobody", file: "ledger/Governance.ts", line: "state.hold(row, bond)", by: "" },
+  {
+    rule: "a bond that comes back is lost",
+    file: "ledger/Governance.ts",
+    line: "state.giveBack(proposer, bond)",
+    by: "{}",
+  },
+  { rule: "a forfeited bond stays liquid", file: "ledger/Governance.ts", line: "state.forfeit(bond)", by: "{}" },
   {
     rule: "a pool slashed to nothing keeps its shares",
-    file: "Pool",
+    file: "ledger/Pool.ts",
     line: "return { burned, pool: { amount, shares: 0n, generation: pool.generation + 1 } }",
-    becomes: "return { burned, pool: { ...pool, amount } }",
+    by: "return { burned, pool: { ...pool, amount } }",
   },
 ]
 
@@ -120,151 +134,135 @@ const conservation: ReadonlyArray<Mutation> = [
 const fairness: ReadonlyArray<Mutation> = [
   {
     rule: "council seats are rounded up",
-    file: "Rewards",
+    file: "ledger/Rewards.ts",
     line: "Sats.partBounded(council, 1, councilSeats)",
-    becomes: "Sats.make(Sats.partBounded(council, 1, councilSeats) + 1)",
+    by: "Sats.make(Sats.partBounded(council, 1, councilSeats) + 1)",
   },
   {
     rule: "an author is paid for both of its vertices",
-    file: "Rewards",
+    file: "ledger/Rewards.ts",
     line: "claimed.includes(position)",
-    becomes: "false",
+    by: "false",
   },
   {
     rule: "no commission is taken",
-    file: "Rewards",
+    file: "ledger/Rewards.ts",
     line: "Sats.subtractBounded(rest, Sats.percent(rest, commissionPercent))",
-    becomes: "rest",
+    by: "rest",
   },
   {
     rule: "an exempt transaction fails for free",
-    file: "Transactions",
+    file: "ledger/Transactions.ts",
     line: "Sats.max(fee, Sats.make(state.parameters.minFee))",
-    becomes: "fee",
+    by: "fee",
   },
   {
     rule: "a stake is released an epoch early",
-    file: "UnlockQueue",
+    file: "ledger/UnlockQueue.ts",
     line: "leaving.epoch + 2 > epoch",
-    becomes: "leaving.epoch + 1 > epoch",
+    by: "leaving.epoch + 1 > epoch",
   },
   {
     rule: "a member's stake is released",
-    file: "Unlocking",
+    file: "ledger/Unlocking.ts",
     line: "if (state.isAnswerable(address))",
-    becomes: "if (address.length === 0)",
+    by: "if (address.length === 0)",
   },
   {
     rule: "a delegation that counts in a weight is released",
-    file: "State",
+    file: "ledger/State.ts",
     line: "held.weighedIn <= leftIn &&",
-    becomes: "held.weighedIn < 0 &&",
+    by: "held.weighedIn < 0 &&",
   },
   {
     rule: "delegators wait for every member",
-    file: "State",
+    file: "ledger/State.ts",
     line: "held.weighedIn <= leftIn &&",
-    becomes: "",
+    by: "",
   },
   {
     rule: "a bond comes back without a quorum",
-    file: "Governance",
+    file: "ledger/Governance.ts",
     line: "settleBond(state, proposal, isQuorum)",
-    becomes: "settleBond(state, proposal, true)",
+    by: "settleBond(state, proposal, true)",
   },
   {
     rule: "a bond comes back only to who wins",
-    file: "Governance",
+    file: "ledger/Governance.ts",
     line: "settleBond(state, proposal, isQuorum)",
-    becomes: `settleBond(state, proposal, status === "Passed")`,
+    by: `settleBond(state, proposal, status === "Passed")`,
   },
   {
     rule: "one equivocation is punished twice",
-    file: "Slashing",
+    file: "ledger/Slashing.ts",
     line: "!state.slashed.has(markOf(epoch, author))",
-    becomes: "author.length > 0",
+    by: "author.length > 0",
   },
   {
     rule: "evidence of the epoch before is refused",
-    file: "Slashing",
+    file: "ledger/Slashing.ts",
     line: "held !== undefined &&",
-    becomes: "held !== undefined && epoch === state.epoch.record.epoch &&",
+    by: "held !== undefined && epoch === state.epoch.record.epoch &&",
   },
-  { rule: "nonces may be skipped", file: "Transactions", line: "if (nonce !== next)", becomes: "if (nonce < next)" },
+  {
+    rule: "nonces may be skipped",
+    file: "ledger/Transactions.ts",
+    line: "if (nonce !== next)",
+    by: "if (nonce < next)",
+  },
   {
     rule: "shares are minted one for every sat",
-    file: "Pool",
+    file: "ledger/Pool.ts",
     line: "isEmpty ? amount : Sats.mulDivBigint(amount, pool.shares, held)",
-    becomes: "amount",
+    by: "amount",
   },
   {
     rule: "a deposit is taken whole, whatever its shares cost",
-    file: "Pool",
+    file: "ledger/Pool.ts",
     line: "isEmpty ? offered : Sats.make(Number(Sats.mulDivBigintUp(minted, held, pool.shares)))",
-    becomes: "offered",
+    by: "offered",
   },
   {
     rule: "the cost of a deposit is rounded down",
-    file: "Pool",
+    file: "ledger/Pool.ts",
     line: "Sats.mulDivBigintUp(minted, held, pool.shares)",
-    becomes: "Sats.mulDivBigint(minted, held, pool.shares)",
+    by: "Sats.mulDivBigint(minted, held, pool.shares)",
   },
   {
     rule: "who leaves goes on working after the close",
-    file: "Unlocking",
+    file: "ledger/Unlocking.ts",
     line: "validator.departing > 0n",
-    becomes: "validator.departing < 0n",
+    by: "validator.departing < 0n",
   },
   {
     rule: "who leaves is released with the first commit",
-    file: "UnlockQueue",
+    file: "ledger/UnlockQueue.ts",
     line: " || bucket.leaving.unlockAtRound > round",
-    becomes: "",
+    by: "",
   },
   {
     rule: "a slash spares who has left",
-    file: "Slashing",
+    file: "ledger/Slashing.ts",
     line: "Sats.addBounded(slashWorking(state, author, percent), slashLeaving(state, author, percent))",
-    becomes: "slashWorking(state, author, percent)",
+    by: "slashWorking(state, author, percent)",
   },
 ]
 
 /** The random lives, against ledger sources with one line changed. */
-const mutant = async (mutation: Mutation): Promise<typeof Play> => {
-  const path = join(root, `src/ledger/${mutation.file}.ts`)
-  const source = readFileSync(path, "utf8")
-  // A mutation that no longer fits the source must not pass for one that was caught.
-  expect(source.split(mutation.line), `${mutation.file} holds the line once`).toHaveLength(2)
-  const outfile = join(folder, `${mutation.rule.replaceAll(/\W+/g, "-")}.mjs`)
-  await build({
-    entryPoints: [join(root, "test/ledger/Play.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    conditions: ["udg-source"],
-    logLevel: "warning",
-    plugins: [
-      {
-        name: "mutation",
-        setup: ({ onLoad }) => {
-          onLoad({ filter: new RegExp(`src/ledger/${mutation.file}\\.ts$`) }, () => ({
-            contents: source.replace(mutation.line, () => mutation.becomes),
-            loader: "ts",
-          }))
-        },
-      },
-    ],
-  })
-  return import(pathToFileURL(outfile).href)
+const mutant = async ({ rule, ...change }: Mutation): Promise<typeof Play> => {
+  const outfile = `mutants/${rule.replaceAll(/\W+/g, "-")}-${process.pid}.mjs`
+  const program = { entry: "test/ledger/Play.ts", outfile, changes: [change], arePackagesExternal: true }
+  const path = await Bundle.make(program)
+  bundles.push(path)
+  return import(pathToFileURL(path).href)
 }
 
 const draw = { seed: 20_260_303, count: 60, length: 200 }
 
 describe("a broken rule is noticed", { timeout: 300_000 }, () => {
-  beforeAll(() => mkdirSync(folder, { recursive: true }))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => {
+    for (const bundle of bundles) rmSync(bundle, { force: true })
+  })
 
   describe("by the running totals or the recount alone", () => {
     it.each(conservation.map((mutation) => [mutation.rule, mutation] as const))("%s", async (_, mutation) => {
@@ -283,9 +281,9 @@ describe("a broken rule is noticed", { timeout: 300_000 }, () => {
   it("and without a mutation nothing is", async () => {
     const { firstFailure, play } = await mutant({
       rule: "none",
-      file: "Ledger",
+      file: "ledger/Ledger.ts",
       line: "export class Ledger {",
-      becomes: "export class Ledger {",
+      by: "export class Ledger {",
     })
     expect(firstFailure({ ...draw, count: 10 }, play)).toBeUndefined()
   })

@@ -1,9 +1,9 @@
 /** What ends a running node for good, provoked in real networks: which line its operator finds, and which code. */
-import { rmSync } from "node:fs"
-import { dirname } from "node:path"
+import { copyFileSync, rmSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
+import * as Bundle from "../support/Bundle.js"
 import { expectOneHistory } from "./History.js"
-import * as PlantedProgram from "./PlantedProgram.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
@@ -18,10 +18,20 @@ const health = async ({ http }: Processes.Started): Promise<unknown> => {
 
 const lastLine = (node: Processes.Started): string => node.log().trimEnd().split("\n").at(-1) ?? ""
 
-/** One node of four that executes something else than the others. */
-const withPlanted = async (alteration: PlantedProgram.Alteration) => {
+/** The program with one line changed. */
+const plantedProgram = async (change: Bundle.Change): Promise<string> => {
+  const outfile = `planted-${process.pid}/dist/main.mjs`
+  const program = await Bundle.make({ entry: "src/main.ts", outfile, changes: [change] })
+  // The program reads its version from the folder above its own.
+  copyFileSync(resolve(import.meta.dirname, "../../package.json"), join(dirname(program), "../package.json"))
+  return program
+}
+
+/** One node of four whose ledger pays differently from the others'. */
+const withPlanted = async (by: string) => {
   const network = Processes.found({ roundMs: 250, epochRounds: 240 })
-  const program = await PlantedProgram.make(alteration)
+  const line = "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)"
+  const program = await plantedProgram({ file: "ledger/Transactions.ts", line, by })
   const others: Array<Processes.Started> = []
   for (const n of [0, 1, 2]) others.push(await Processes.startValidator(network, n, others))
   const way = { execArgv: [], environment: {}, program }
@@ -47,11 +57,7 @@ describe("a running node", () => {
   it(
     "whose ledger makes money ends with 101, and the others go on",
     async () => {
-      const found = await withPlanted({
-        file: "ledger/Transactions.ts",
-        line: "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)",
-        by: "state.creditAddress(operation.to, operation.amount)",
-      })
+      const found = await withPlanted("state.creditAddress(operation.to, operation.amount)")
       expect(found).toEqual({
         before: "ok",
         code: 101,
@@ -66,11 +72,7 @@ describe("a running node", () => {
   it(
     "that comes to another state than a quorum ends with 100, and the others go on",
     async () => {
-      const found = await withPlanted({
-        file: "ledger/Transactions.ts",
-        line: "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)",
-        by: "state.pay(row, author, operation.amount)",
-      })
+      const found = await withPlanted("state.pay(row, author, operation.amount)")
       expect(found).toEqual({
         before: "ok",
         code: 100,

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/Address.js"
-import type { Chance } from "../storage/PowerCut.js"
+import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
@@ -120,14 +120,15 @@ const firstFullRound = (network: Processes.Founded, behind: number): number => {
 
 /** How many lose power together: half of the times all. */
 const victimsOf = (chance: Chance): ReadonlyArray<number> => {
-  const count = chance() < 0.5 ? VALIDATORS : 1 + Math.floor(chance() * (VALIDATORS - 1))
-  const order = [...Array(VALIDATORS).keys()].map((n) => ({ n, at: chance() })).sort((a, b) => a.at - b.at)
-  return order.slice(0, count).map(({ n }) => n)
+  const count = chance.percent(50) ? VALIDATORS : 1 + chance.below(VALIDATORS - 1)
+  return chance.shuffle([...Array(VALIDATORS).keys()]).slice(0, count)
 }
 
 /** Sets the clock of a node that runs, or will. One in four is set right. */
 const setClock = (file: string, chance: Chance): void => {
-  const offsetMs = chance() < 0.25 ? 0 : Math.round((chance() - 0.5) * 2 * 1_000 ** (1 + chance() * 1.6))
+  const offsetMs = chance.percent(25)
+    ? 0
+    : Math.round((chance.fraction() - 0.5) * 2 * 1_000 ** (1 + chance.fraction() * 1.6))
   writeFileSync(file, String(offsetMs))
 }
 
@@ -147,7 +148,7 @@ describe("four validators that lose power, with clocks that are set", () => {
   it(
     `come back by themselves from ${CUTS} cuts, lose nothing final and sign nothing twice (seed ${SEED})`,
     async () => {
-      const chance = PowerCut.chanceOf(SEED)
+      const chance = new Chance(SEED)
       const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 40 })
       const clocks = [...network.keys.keys()].map((n) => join(network.folder, `${n}.clock`))
       const nodes: Array<Processes.Started> = []
@@ -167,9 +168,9 @@ describe("four validators that lose power, with clocks that are set", () => {
         // Those that waited in a mempool may be gone: the same ones are given again.
         const from = nextNonce(network)
         for (const [n, node] of nodes.entries()) await Wallet.pay(node, network, PAYMENTS, from + n * PAYMENTS)
-        await sleep(chance() * MOST_LIFE_MS)
-        for (const clock of clocks) if (chance() < 0.5) setClock(clock, chance)
-        await sleep(chance() * MOST_LIFE_MS)
+        await sleep(chance.fraction() * MOST_LIFE_MS)
+        for (const clock of clocks) if (chance.percent(50)) setClock(clock, chance)
+        await sleep(chance.fraction() * MOST_LIFE_MS)
         const victims = victimsOf(chance)
         const dying = victims.flatMap((n) => nodes[n] ?? [])
         await Promise.all(dying.map(({ kill }) => kill()))

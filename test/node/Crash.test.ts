@@ -5,18 +5,17 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Chance } from "../storage/PowerCut.js"
+import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import { sqlite } from "../storage/world.js"
+import * as Bundle from "../support/Bundle.js"
 
-const root = resolve(import.meta.dirname, "../..")
 const ROUNDS = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 /** A life is as long as it takes to make so many vertices at most, however busy the machine is, and a moment more. */
@@ -49,24 +48,7 @@ describe("a node that ends at random moments under load", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "udg-crash-"))
-    // Beside the packages that it needs at run time.
-    const out = join(root, "node_modules/.udg-test")
-    mkdirSync(out, { recursive: true })
-    program = join(out, `load-${process.pid}.mjs`)
-    await build({
-      absWorkingDir: root,
-      entryPoints: ["test/node/processes/load.ts"],
-      outfile: program,
-      bundle: true,
-      platform: "node",
-      target: "node20",
-      format: "esm",
-      conditions: ["udg-source"],
-      external: ["sodium-native", "better-sqlite3"],
-      banner: {
-        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-      },
-    })
+    program = await Bundle.make({ entry: "test/node/processes/load.ts", outfile: `load-${process.pid}.mjs` })
   })
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true })
@@ -104,17 +86,17 @@ describe("a node that ends at random moments under load", () => {
 
   /** Lives of one node, each killed at a random moment; gives its directory and what it has told. */
   const lives = async ({ name, seed, patienceMs, harm }: Story) => {
-    const chance = PowerCut.chanceOf(seed)
+    const chance = new Chance(seed)
     const directory = join(folder, name)
     const log = join(folder, `${name}.log`)
     for (let life = 1; life <= ROUNDS; life++) {
       const { child, ended } = start(directory, log, patienceMs)
       // One in five dies while it is still starting.
-      if (chance() < 0.2) await sleep(chance() * 600)
+      if (chance.percent(20)) await sleep(chance.fraction() * 600)
       else {
         await untilRunning(log, read(log).starts + 1, child)
-        await untilHeaders(log, read(log).headers.length + chance() * LIFE_HEADERS, child)
-        await sleep(chance() * MOMENT_MS)
+        await untilHeaders(log, read(log).headers.length + chance.fraction() * LIFE_HEADERS, child)
+        await sleep(chance.fraction() * MOMENT_MS)
       }
       child.kill("SIGKILL")
       await ended

@@ -14,7 +14,7 @@ import * as Ending from "../../src/node/Ending.js"
 import { Mempool } from "../../src/node/Mempool.js"
 import { Supervisor } from "../../src/node/Supervisor.js"
 import type { Address } from "../../src/protocol/Address.js"
-import type { Chance } from "../storage/PowerCut.js"
+import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import * as world from "./world.js"
 
@@ -99,9 +99,7 @@ const untrueOf = (directory: string, truth: Truth): ReadonlyArray<string> => {
 
 type Tampering = (directory: string, older: string, chance: Chance) => string
 
-const below = (limit: number, chance: Chance): number => Math.floor(chance() * limit)
-
-const fileOf = (chance: Chance): (typeof FILES)[number] => FILES[below(FILES.length, chance)] ?? FILES[0]
+const fileOf = (chance: Chance): (typeof FILES)[number] => chance.pick(FILES)
 
 /** Changes the bytes of one file, page-wise. */
 const inBytes =
@@ -117,26 +115,26 @@ const page = (bytes: Buffer, n: number): Buffer => bytes.subarray(n * PAGE_BYTES
 
 const TAMPERINGS: ReadonlyArray<Tampering> = [
   inBytes("bits", (bytes, pages, chance) => {
-    const changed = page(bytes, below(pages, chance))
-    for (let flips = 1 + below(8, chance); flips > 0; flips--) {
-      const at = below(changed.length, chance)
-      changed[at] = (changed[at] ?? 0) ^ (1 << below(8, chance))
+    const changed = page(bytes, chance.below(pages))
+    for (let flips = 1 + chance.below(8); flips > 0; flips--) {
+      const at = chance.below(changed.length)
+      changed[at] = (changed[at] ?? 0) ^ (1 << chance.below(8))
     }
     return bytes
   }),
   inBytes("a zeroed page", (bytes, pages, chance) => {
-    page(bytes, below(pages, chance)).fill(0)
+    page(bytes, chance.below(pages)).fill(0)
     return bytes
   }),
   inBytes("swapped pages", (bytes, pages, chance) => {
-    const [one, other] = [page(bytes, below(pages, chance)), page(bytes, below(pages, chance))]
+    const [one, other] = [page(bytes, chance.below(pages)), page(bytes, chance.below(pages))]
     if (one.length !== other.length) return bytes
     const kept = Buffer.from(one)
     other.copy(one)
     kept.copy(other)
     return bytes
   }),
-  inBytes("a lost end", (bytes, pages, chance) => bytes.subarray(0, below(pages, chance) * PAGE_BYTES)),
+  inBytes("a lost end", (bytes, pages, chance) => bytes.subarray(0, chance.below(pages) * PAGE_BYTES)),
   (directory, older, chance) => {
     const file = fileOf(chance)
     if (existsSync(join(older, file))) copyFileSync(join(older, file), join(directory, file))
@@ -285,7 +283,7 @@ describe("a node whose files were changed", () => {
       const wrong: Array<string> = []
       const outcomes = new Map<string, number>()
       for (let n = 0; n < CASES; n++) {
-        const chance = PowerCut.chanceOf(SEED + n)
+        const chance = new Chance(SEED + n)
         const directory = place("case")
         cpSync(place("newer"), directory, { recursive: true })
         const what = TAMPERINGS[n % TAMPERINGS.length]?.(directory, place("older"), chance)

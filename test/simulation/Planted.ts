@@ -1,16 +1,9 @@
 /**
  * Faults the simulator must be able to find: lines of the source and what a bad day would have made of them. A bundle
- * replaces them (`Bundle.ts`) and fails when a line is no longer there.
+ * replaces them and fails when a line is no longer there.
  */
+import type { Change } from "../support/Bundle.js"
 import type { FaultName } from "./Storm.js"
-
-interface Change {
-  /** Below src/. */
-  readonly file: string
-  /** Stands there exactly once. */
-  readonly line: string
-  readonly by: string
-}
 
 export interface Fault {
   readonly name: string

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "./PowerCut.js"
 
 /** A row is a page and a bit, so that most commits are of several frames. */
@@ -56,7 +57,7 @@ describe("a power cut", () => {
   const after = (left: string, rule: PowerCut.Rule, seed: number) => {
     const file = join(folder, "cut.db")
     for (const end of ["", "-wal", "-shm"]) copyFileSync(`${left}${end}`, `${file}${end}`)
-    const cut = PowerCut.cut(file, rule, PowerCut.chanceOf(seed))
+    const cut = PowerCut.cut(file, rule, new Chance(seed))
     const database = new Database(file)
     try {
       expect(database.prepare("pragma integrity_check").raw().all()).toEqual([["ok"]])

@@ -15,9 +15,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import Database from "better-sqlite3"
-
-/** A number from 0 up to 1, which is not reached. */
-export type Chance = () => number
+import type { Chance } from "../simulation/Chance.js"
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
@@ -118,7 +116,7 @@ export interface Cut {
 }
 
 const fillNoise = (bytes: Buffer, chance: Chance): Buffer => {
-  for (let i = 0; i < bytes.length; i++) bytes[i] = chance() * 256
+  for (let i = 0; i < bytes.length; i++) bytes[i] = chance.below(256)
   return bytes
 }
 
@@ -129,7 +127,7 @@ const remainsOf = (bytes: Buffer, leftover: Cut["leftover"], chance: Chance): Bu
     case "nothing":
       return bytes.subarray(0, 0)
     case "torn":
-      return bytes.subarray(0, Math.floor(chance() * sectors) * SECTOR_BYTES)
+      return bytes.subarray(0, chance.below(sectors) * SECTOR_BYTES)
     case "zeros":
       return Buffer.alloc(bytes.length)
     case "noise":
@@ -138,8 +136,8 @@ const remainsOf = (bytes: Buffer, leftover: Cut["leftover"], chance: Chance): Bu
       const patched = Buffer.from(bytes)
       for (let n = 0; n < sectors; n++) {
         const sector = patched.subarray(n * SECTOR_BYTES, (n + 1) * SECTOR_BYTES)
-        if (chance() < 0.3) sector.fill(0)
-        else if (chance() < 0.1) fillNoise(sector, chance)
+        if (chance.percent(30)) sector.fill(0)
+        else if (chance.percent(10)) fillNoise(sector, chance)
       }
       return patched
     }
@@ -156,17 +154,17 @@ const tearMoved = (file: string, log: WriteAheadLog, chance: Chance): void => {
   for (const { page } of log.frames.slice(0, log.moving)) {
     const from = (page - 1) * log.pageBytes
     for (let at = from; at < Math.min(from + log.pageBytes, bytes.length); at += SECTOR_BYTES) {
-      if (chance() < 0.5) fillNoise(bytes.subarray(at, at + SECTOR_BYTES), chance)
+      if (chance.percent(50)) fillNoise(bytes.subarray(at, at + SECTOR_BYTES), chance)
     }
   }
   writeFileSync(file, bytes)
 }
 
 const keptOf = (synced: number, all: number, chance: Chance): number => {
-  const extreme = chance()
+  const extreme = chance.fraction()
   if (extreme < 0.2) return synced
   if (extreme < 0.3) return all
-  return synced + Math.floor(chance() * (all - synced + 1))
+  return synced + chance.below(all - synced + 1)
 }
 
 /** Cuts the power of a file whose process is gone. What is left depends on chance alone. */
@@ -175,7 +173,7 @@ export const cut = (file: string, rule: Rule, chance: Chance): Cut | null => {
   if (log === null) return null
   const synced = Math.max(lastSynced(file, log, rule), log.moving)
   const kept = keptOf(synced, log.frames.length, chance)
-  const leftover = LEFTOVERS[Math.floor(chance() * LEFTOVERS.length)] ?? "nothing"
+  const leftover = chance.pick(LEFTOVERS)
   const [whole, rest] = [log.bytes.subarray(0, endOf(log, kept)), log.bytes.subarray(endOf(log, kept))]
   tearMoved(file, log, chance)
   writeFileSync(wal(file), Buffer.concat([whole, remainsOf(rest, leftover, chance)]))
@@ -197,15 +195,4 @@ export const cutNode = (directory: string, chance: Chance): ReadonlyArray<Cut> =
   const [[epoch] = []] = hasBegun ? look(ledger, "select max(epoch) from openings") : []
   const rule: Rule = typeof epoch === "number" && epoch > 1 ? LEDGER : { ...LEDGER, table: null }
   return [cut(ledger, rule, chance), cut(join(directory, "signed.db"), SIGNED, chance)].flatMap((done) => done ?? [])
-}
-
-/** mulberry32: chance that can be had again. */
-export const chanceOf = (seed: number): Chance => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -28,6 +28,19 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
+interface SetClock {
+  now: number
+}
+
+/** Until this holds once the clock has moved on by this much, and leave it there. */
+const untilLater = (clock: SetClock, ms: number, holds: () => boolean): Promise<void> =>
+  until(() => {
+    clock.now += ms
+    const isSo = holds()
+    if (!isSo) clock.now -= ms
+    return isSo
+  })
+
 const started = async (heard: (received: Received) => void = ({ settle }) => settle("known")) => {
   const clock = { now: Date.now() }
   const warnings: Array<string> = []
@@ -93,12 +106,7 @@ describe("a message", () => {
       await until(() => board.sessions.length === 1)
       const [session] = board.sessions
       slow.write("questions", holding(question().subarray(0, 7))).catch(() => {})
-      await until(() => {
-        clock.now += 60_001
-        const isLate = session?.hasUnfinished === true
-        if (!isLate) clock.now -= 60_001
-        return isLate
-      })
+      await untilLater(clock, 60_001, () => session?.hasUnfinished === true)
       clock.now -= 1
       board.sweep()
       expect(slow.isOpen()).toBe(true)
@@ -166,12 +174,7 @@ describe("a peer", () => {
         for (let n = 0; n < 4; n++) board.send(facts.peer, { _tag: "State", root, subtree })
       }
       const waiting = () => board.sessions.filter(({ isStalled }) => isStalled).length
-      await until(() => {
-        clock.now += 30_001
-        const isOne = waiting() === 1
-        if (!isOne) clock.now -= 30_001
-        return isOne
-      })
+      await untilLater(clock, 30_001, () => waiting() === 1)
       clock.now -= 2
       board.sweep()
       expect(deaf.isOpen()).toBe(true)

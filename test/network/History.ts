@@ -16,3 +16,24 @@ export const expectOneHistory = (nodes: ReadonlyArray<Pick<Processes.Started, "d
     for (const checkpoint of both) expect(checkpoint).toEqual(signed.get(checkpoint.round))
   }
 }
+
+/** That no validator has filled a slot twice, by what this node keeps. */
+export const expectNoSlotTwice = ({ keys }: Processes.Founded, by: Pick<Processes.Started, "directory">): void => {
+  for (const key of keys) {
+    const slots = Processes.slotsOf(by, key)
+    expect(new Set(slots).size).toBe(slots.length)
+  }
+}
+
+/** One history, no slot filled twice, and nobody accused of either. */
+export const expectSound = (
+  network: Processes.Founded,
+  nodes: ReadonlyArray<Processes.Started>,
+  round: number,
+): void => {
+  expectOneHistory(nodes, round)
+  for (const node of nodes) {
+    expectNoSlotTwice(network, node)
+    expect(node.log()).not.toContain("no honest node")
+  }
+}

@@ -3,7 +3,7 @@ import { cpSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
-import { expectOneHistory } from "./History.js"
+import { expectNoSlotTwice, expectOneHistory } from "./History.js"
 import * as Processes from "./Processes.js"
 
 const LIMIT_MS = 240_000
@@ -24,10 +24,7 @@ const requireGoesOn = async (network: Processes.Founded, nodes: ReadonlyArray<Pr
   await Processes.everybodyAt(nodes, round + 15)
   await Processes.until("all sign", () => network.keys.every((key) => Processes.lastRoundOf(first, key) > round))
   expectOneHistory(nodes, round)
-  for (const key of network.keys) {
-    const slots = Processes.slotsOf(first, key)
-    expect(new Set(slots).size).toBe(slots.length)
-  }
+  expectNoSlotTwice(network, first)
 }
 
 describe("four validators", () => {

@@ -1,6 +1,6 @@
 /** Four validators over bad lines: they may stand still, and never part. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { expectOneHistory } from "./History.js"
+import { expectSound } from "./History.js"
 import { Lines } from "./Lines.js"
 import * as Processes from "./Processes.js"
 
@@ -30,17 +30,6 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Between those on one side and all others. */
 const split = (...side: ReadonlyArray<string>) => lines.cut((from, to) => side.includes(from) !== side.includes(to))
 
-const expectNobodyBlamed = (nodes: ReadonlyArray<Processes.Started>): void => {
-  for (const node of nodes) expect(node.log()).not.toContain("no honest node")
-}
-
-const expectNoSlotTwice = ({ keys }: Processes.Founded, node: Processes.Started): void => {
-  for (const key of keys) {
-    const slots = Processes.slotsOf(node, key)
-    expect(new Set(slots).size).toBe(slots.length)
-  }
-}
-
 describe("four validators", () => {
   it(
     "split two and two finalize nothing, and have one history after healing",
@@ -55,9 +44,7 @@ describe("four validators", () => {
       lines.heal()
       const round = Math.max(...stopped) + 20
       await Processes.everybodyAt(nodes, round)
-      expectOneHistory(nodes, round)
-      for (const node of nodes) expectNoSlotTwice(network, node)
-      expectNobodyBlamed(nodes)
+      expectSound(network, nodes, round)
     },
     LIMIT_MS,
   )
@@ -80,9 +67,7 @@ describe("four validators", () => {
       await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > signed + 3)
       const round = Math.max(...nodes.map(Processes.finalizedRound)) + 10
       await Processes.everybodyAt(nodes, round)
-      expectOneHistory(nodes, round)
-      for (const node of nodes) expectNoSlotTwice(network, node)
-      expectNobodyBlamed(nodes)
+      expectSound(network, nodes, round)
     },
     LIMIT_MS,
   )
@@ -96,9 +81,7 @@ describe("four validators", () => {
       lines.loss = 0.05
       const round = Math.max(...nodes.map(Processes.finalizedRound)) + 20
       await Processes.everybodyAt(nodes, round)
-      expectOneHistory(nodes, round)
-      for (const node of nodes) expectNoSlotTwice(network, node)
-      expectNobodyBlamed(nodes)
+      expectSound(network, nodes, round)
     },
     LIMIT_MS,
   )

@@ -3,7 +3,7 @@ import { cpSync, rmSync } from "node:fs"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/Address.js"
 import * as Sats from "../../src/protocol/Sats.js"
-import { expectOneHistory } from "./History.js"
+import { expectOneHistory, expectSound } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
@@ -33,12 +33,7 @@ describe("four validators", () => {
       const all = [...back, ...others]
       const resumed = Math.max(...stopped) + 15
       await Processes.everybodyAt(all, resumed)
-      expectOneHistory(all, resumed)
-      for (const key of network.keys) {
-        const slots = Processes.slotsOf(all[2] ?? first, key)
-        expect(new Set(slots).size).toBe(slots.length)
-      }
-      for (const node of all) expect(node.log()).not.toContain("no honest node")
+      expectSound(network, all, resumed)
     },
     LIMIT_MS,
   )
@@ -125,12 +120,7 @@ describe("a validator", () => {
       const all = [restored, ...others]
       const round = Math.max(...all.map(Processes.finalizedRound)) + 10
       await Processes.everybodyAt(all, round)
-      expectOneHistory(all, round)
-      for (const node of all) {
-        const slots = Processes.slotsOf(node, key)
-        expect(new Set(slots).size).toBe(slots.length)
-        expect(node.log()).not.toContain("no honest node")
-      }
+      expectSound(network, all, round)
     },
     LIMIT_MS,
   )

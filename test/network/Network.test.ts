@@ -1,6 +1,6 @@
 /** Whole nodes as processes, over real sockets: the shortest story. The long ones run by `npm run test:network`. */
 import { afterEach, describe, expect, it } from "vitest"
-import { expectOneHistory } from "./History.js"
+import { expectSound } from "./History.js"
 import * as Processes from "./Processes.js"
 
 const LIMIT_MS = 240_000
@@ -25,10 +25,7 @@ describe("four validators", () => {
       await Processes.until("it signs again", () => Processes.lastRoundOf(other, key) > stopped + 4)
       const signed = Processes.lastRoundOf(other, key)
       await Processes.everybodyAt(all, signed + 10)
-      const slots = Processes.slotsOf(other, key)
-      expect(new Set(slots).size).toBe(slots.length)
-      expectOneHistory(all, signed)
-      for (const node of all) expect(node.log()).not.toContain("no honest node")
+      expectSound(network, all, signed)
       expect(await Promise.all(all.map(({ stop }) => stop()))).toEqual([0, 0, 0, 0])
     },
     LIMIT_MS,

@@ -205,47 +205,40 @@ describe("a replica that starts again", () => {
 })
 
 describe("a replica that was away", () => {
-  it("catches up within the epoch from the others' disks", () => {
-    const cluster = new Cluster(four)
+  /** Dan is stopped after `before` rounds, for this many, and started again. */
+  const backAfter = (rounds: number, { before, epochRounds }: { before: number; epochRounds: number }) => {
+    const cluster = new Cluster({ ...four, epochRounds })
     cluster.start()
-    cluster.runRounds(10)
-    cluster.machine("dan").stop()
-    cluster.runRounds(80)
-    cluster.machine("dan").start()
-    cluster.runRounds(25)
-    const [ann, , , dan] = cluster.machines
-    expectAgreement(cluster.machines)
-    expect(dan?.replica.read.head.index).toBeGreaterThanOrEqual((ann?.replica.read.head.index ?? 0) - 3)
-    expect(dan && tagsOf(dan)).not.toContain("Joined")
-  })
+    cluster.runRounds(before)
+    const dan = cluster.machine("dan")
+    dan.stop()
+    cluster.runRounds(rounds)
+    dan.start()
+    return { cluster, dan }
+  }
 
-  it("catches up over the end of an epoch", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 60 })
-    cluster.start()
-    cluster.runRounds(30)
-    cluster.machine("dan").stop()
-    cluster.runRounds(50)
-    cluster.machine("dan").start()
+  const expectCaughtUp = ({ machines }: Cluster): void => {
+    expectAgreement(machines)
+    const [ann = -1, , , dan = -1] = machines.map(({ replica }) => replica.read.head.index)
+    expect(dan).toBeGreaterThanOrEqual(ann - 3)
+  }
+
+  it.each([
+    ["within the epoch from the others' disks", 80, { before: 10, epochRounds: 240 }],
+    ["over the end of an epoch", 50, { before: 30, epochRounds: 60 }],
+  ])("catches up %s", (_, rounds, world) => {
+    const { cluster, dan } = backAfter(rounds, world)
     cluster.runRounds(25)
-    const [ann, , , dan] = cluster.machines
-    expectAgreement(cluster.machines)
-    expect(dan?.replica.read.head.index).toBeGreaterThanOrEqual((ann?.replica.read.head.index ?? 0) - 3)
-    expect(dan && tagsOf(dan)).not.toContain("Joined")
+    expectCaughtUp(cluster)
+    expect(tagsOf(dan)).not.toContain("Joined")
   })
 
   it("joins by the state of a closing checkpoint when its epoch is long over", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 60 })
-    cluster.start()
-    cluster.runRounds(30)
-    cluster.machine("dan").stop()
-    cluster.runRounds(150)
-    const [ann, , , dan] = cluster.machines
-    expect(ann?.replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
-    dan?.start()
+    const { cluster, dan } = backAfter(150, { before: 30, epochRounds: 60 })
+    expect(cluster.machine("ann").replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
     cluster.runRounds(40)
-    expect(dan && tagsOf(dan)).toContain("Joined")
-    expectAgreement(cluster.machines)
-    expect(dan?.replica.read.head.index).toBeGreaterThanOrEqual((ann?.replica.read.head.index ?? 0) - 3)
+    expect(tagsOf(dan)).toContain("Joined")
+    expectCaughtUp(cluster)
   })
 })
 
@@ -318,6 +311,17 @@ describe("a validator", () => {
       output._tag === "Write" && output.write._tag === "OwnVertex" ? [output.write.vertex.header.round] : [],
     )
 
+  /** A network that has gone on for this many rounds since dan's disk was copied. */
+  const backedUp = (epochRounds: number, rounds: number) => {
+    const cluster = new Cluster({ ...four, epochRounds })
+    cluster.start()
+    cluster.runRounds(10)
+    const dan = cluster.machine("dan")
+    const backup = dan.disk.copy()
+    cluster.runRounds(rounds)
+    return { cluster, dan, backup, signed: ownRounds(dan) }
+  }
+
   it("signs nothing before a quorum of its committee has told what it knows", () => {
     const cluster = new Cluster(four)
     cluster.machine("ann").start()
@@ -330,13 +334,7 @@ describe("a validator", () => {
   })
 
   it("never fills a slot twice when its disk is set back, and falls silent for a while", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(10)
-    const dan = cluster.machine("dan")
-    const backup = dan.disk.copy()
-    cluster.runRounds(20)
-    const signed = Math.max(...ownRounds(dan))
+    const { cluster, dan, backup, signed } = backedUp(240, 20)
     dan.replaceDisk(backup)
     dan.start()
     const before = dan.outputs.length
@@ -347,7 +345,7 @@ describe("a validator", () => {
     ).toEqual([])
     cluster.runRounds(100)
     const later = ownRounds(dan).slice(-3)
-    expect(Math.min(...later)).toBeGreaterThan(signed)
+    expect(Math.min(...later)).toBeGreaterThan(Math.max(...signed))
     for (const { outputs } of cluster.machines) expect(outputs.some(({ _tag }) => _tag === "Misbehaved")).toBe(false)
     expectAgreement(cluster.machines)
   })
@@ -386,13 +384,7 @@ describe("a validator", () => {
 
   it("signs on without a silence when only its ledger is set back, by rounds or by epochs", () => {
     for (const rounds of [20, 50, 90]) {
-      const cluster = new Cluster({ ...four, epochRounds: 40 })
-      cluster.start()
-      cluster.runRounds(10)
-      const dan = cluster.machine("dan")
-      const backup = dan.disk.copy()
-      cluster.runRounds(rounds)
-      const signed = [...ownRounds(dan)]
+      const { cluster, dan, backup, signed } = backedUp(40, rounds)
       dan.replaceDisk(backup.withSignedOf(dan.disk))
       dan.start()
       cluster.runRounds(60)
@@ -405,26 +397,21 @@ describe("a validator", () => {
   })
 
   it("knows from its own ledger that what it had signed was set back, and falls silent", () => {
-    const cluster = new Cluster(four)
-    cluster.start()
-    cluster.runRounds(10)
-    const dan = cluster.machine("dan")
-    const backup = dan.disk.copy()
-    cluster.runRounds(20)
-    const signed = Math.max(...ownRounds(dan))
+    const { cluster, dan, backup, signed } = backedUp(240, 20)
     dan.replaceDisk(dan.disk.withSignedOf(backup))
     // Nobody else is there to tell it.
-    for (const machine of cluster.machines) if (machine !== dan) machine.stop()
+    const others = cluster.machines.filter((machine) => machine !== dan)
+    for (const machine of others) machine.stop()
     const before = dan.outputs.length
     dan.start()
     expect(dan.outputs.slice(before).map(({ _tag }) => _tag)).toContain("ForeignOwnHeader")
-    for (const machine of cluster.machines) if (machine !== dan) machine.start()
+    for (const machine of others) machine.start()
     const rounds = ownRounds(dan).length
     cluster.runRounds(100)
     expect(ownRounds(dan)).toHaveLength(rounds)
     cluster.runRounds(60)
     expect(ownRounds(dan).length).toBeGreaterThan(rounds)
-    expect(Math.min(...ownRounds(dan).slice(rounds))).toBeGreaterThan(signed)
+    expect(Math.min(...ownRounds(dan).slice(rounds))).toBeGreaterThan(Math.max(...signed))
     expectAgreement(cluster.machines)
   })
 
@@ -465,16 +452,10 @@ describe("a validator", () => {
   })
 
   it("never fills a slot twice when its disk is set back by epochs", () => {
-    const cluster = new Cluster({ ...four, epochRounds: 40 })
-    cluster.start()
-    cluster.runRounds(20)
-    const dan = cluster.machine("dan")
-    const backup = dan.disk.copy()
-    cluster.runRounds(90)
+    const { cluster, dan, backup } = backedUp(40, 90)
     dan.replaceDisk(backup)
     dan.start()
-    cluster.runRounds(30)
-    cluster.runRounds(200)
+    cluster.runRounds(230)
     const slots = new Map<string, Set<string>>()
     for (const output of dan.outputs) {
       if (output._tag !== "Write" || output.write._tag !== "OwnVertex") continue

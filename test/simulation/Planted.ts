@@ -1,7 +1,4 @@
-/**
- * Faults the simulator must be able to find: lines of the source and what a bad day would have made of them. A bundle
- * replaces them and fails when a line is no longer there.
- */
+/** Faults that the simulator must find. Each replaces lines of the source; the bundler fails if a line is gone. */
 import type { Change } from "../support/Bundle.js"
 import type { FaultName } from "./Storm.js"
 
@@ -9,13 +6,13 @@ export interface Fault {
   readonly name: string
   readonly story: string
   readonly changes: ReadonlyArray<Change>
-  /** One that found it. A change of the program may make it another, so the test goes on looking. */
+  /** One that found it. After a change of the program another may, so the test goes on looking. */
   readonly seed: number
-  /** What the world does besides; each seed's own mixture unless told. */
+  /** Faults of the world; by default each seed's own mixture. */
   readonly weather?: ReadonlyArray<FaultName>
-  /** Of validators; 7 unless told. */
+  /** Validators, 7 by default. */
   readonly nodes?: number
-  /** 150 unless told. */
+  /** 150 by default. */
   readonly rounds?: number
 }
 
@@ -96,7 +93,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "anchor-jumps",
-    story: "the anchor of a slot is the next committed one, over slots that are undecided",
+    story: "the anchor of a slot is the next committed one, past slots that are still undecided",
     weather: CONSPIRACY,
     nodes: 4,
     rounds: 60,
@@ -111,7 +108,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "newcomers-by-close",
-    story: "what may come in at a close is a third of what stays, whatever came in at the close before",
+    story: "newcomers may weigh a third of what stays at each close, whatever came in at the close before",
     weather: ["newcomers"],
     rounds: 200,
     seed: 6,
@@ -125,7 +122,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "order-of-arrival",
-    story: "a commit orders the vertices of a round as they arrived, not by draw and hash",
+    story: "a commit orders the vertices of a round by arrival, not by draw and hash",
     seed: 2,
     changes: [
       { file: "consensus/Linearizer.ts", line: "readonly #committee: Committee", by: "dag; #committee: Committee" },
@@ -143,7 +140,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "own-header-forgotten",
-    story: "after a restart the own signed headers are unknown",
+    story: "a validator forgets the headers it has signed when it restarts",
     seed: 2,
     changes: [
       {
@@ -155,7 +152,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "two-parents-of-one-slot",
-    story: "an own vertex names every vertex of the round before, both of an equivocator among them",
+    story: "a validator's vertex names every vertex of the previous round, including both of an equivocator's",
     seed: 2,
     changes: [
       {
@@ -167,7 +164,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "closes-late",
-    story: "the member of the first seat closes the epoch one commit late",
+    story: "the member in the first seat closes the epoch one commit late",
     seed: 4,
     changes: [
       {
@@ -203,7 +200,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "verified-by-id",
-    story: "what was verified is remembered by the transaction's id, whatever signature it bears",
+    story: "a verified transaction is remembered by its id, whatever its signature",
     seed: 2,
     changes: [
       {
@@ -215,7 +212,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "parameter-acts-at-once",
-    story: "a changed checkpoint interval acts inside the running epoch",
+    story: "a new checkpoint interval takes effect inside the running epoch",
     seed: 14,
     changes: [
       {
@@ -239,7 +236,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "parents-by-hash",
-    story: "a parent is known by its hash alone, whatever slot it is named under",
+    story: "parents are looked up by hash alone, whatever slot they are named under",
     weather: ["byzantine"],
     seed: 3,
     changes: [
@@ -252,7 +249,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "nothing-collected",
-    story: "what a commit collects stays in memory",
+    story: "vertices that a commit collects stay in memory",
     seed: 1,
     changes: [
       {
@@ -264,7 +261,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "time-of-the-latest",
-    story: "the time of a commit is the latest stamp of the leader's parents, not the median",
+    story: "a commit takes the latest timestamp of the leader's parents, not the median",
     weather: ["clocks"],
     seed: 2,
     changes: [
@@ -291,7 +288,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "unasked-after-a-loss",
-    story: "a validator signs before a quorum has told what its key has signed",
+    story: "a validator signs before a quorum has said what its key has signed",
     weather: ["wipes"],
     seed: 1,
     changes: [
@@ -304,7 +301,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "sent-before-written",
-    story: "an own vertex goes out before it is on the disk",
+    story: "a validator sends its vertex before writing it to disk",
     seed: 1,
     changes: [
       {
@@ -325,7 +322,8 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "recovered-forgotten",
-    story: "what an own vertex names is not synced, and one that lost it is neither placed, sent nor served again",
+    story:
+      "the vertices a validator builds on are not synced, and its own vertex is dropped when a power cut takes them",
     weather: ["crashes"],
     nodes: 4,
     seed: 2,
@@ -354,7 +352,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "named-unsynced",
-    story: "an own vertex goes out before what it names is on the disk",
+    story: "a validator sends its vertex before the vertices it names are on disk",
     weather: ["crashes", "newcomers", "byzantine"],
     seed: 18,
     changes: [
@@ -367,7 +365,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "signed-unsynced",
-    story: "an own vertex goes out before it is on the disk for good",
+    story: "a validator sends its vertex before syncing it to disk",
     weather: ["crashes", "network"],
     seed: 2,
     changes: [
@@ -385,7 +383,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "epoch-unsynced",
-    story: "an epoch begins without a sync of what closed the one before",
+    story: "an epoch begins before the close of the previous one is synced",
     weather: ["crashes", "joins"],
     nodes: 4,
     seed: 1,
@@ -399,7 +397,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "join-unsynced",
-    story: "a fast sync ends without a sync of the state that it brought",
+    story: "a fast sync ends before the downloaded state is synced",
     weather: ["crashes", "joins"],
     nodes: 4,
     seed: 45,

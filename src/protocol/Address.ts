@@ -30,9 +30,23 @@ const preimage = Hash.tagged(Binary.utf8("udg/address\0"), [new Uint8Array(32)])
 const KEY_AT = preimage.length - 32
 
 /** The first 20 bytes of H("udg/address", public key). */
-export const fromPublicKey = (publicKey: PublicKey): Address => {
+const derived = (publicKey: PublicKey): Address => {
   HexDigits.write(preimage, KEY_AT, publicKey)
-  return sha256Hex(preimage).slice(0, BYTES * 2) as Address
+  // Made anew: a slice keeps the whole text it is cut from, and V8 compares slices many times slower.
+  return toHex(fromHex(sha256Hex(preimage)).subarray(0, BYTES)) as Address
+}
+
+/** Keys come again and again: members sign every round, senders many transactions. Forgotten when there are too many. */
+const known = new Map<PublicKey, Address>()
+const MOST_KNOWN = 4_096
+
+export const fromPublicKey = (publicKey: PublicKey): Address => {
+  const before = known.get(publicKey)
+  if (before !== undefined) return before
+  if (known.size === MOST_KNOWN) known.clear()
+  const address = derived(publicKey)
+  known.set(publicKey, address)
+  return address
 }
 
 export const toBech32 = (address: Address, prefix: AddressPrefix): string =>

@@ -12,6 +12,7 @@ import type { Address } from "../protocol/Address.js"
 import type * as Binary from "../protocol/Binary.js"
 import type { Nonce } from "../protocol/Counter.js"
 import type * as Sats from "../protocol/Sats.js"
+import * as Slab from "../protocol/Slab.js"
 import * as StateKey from "../protocol/StateKey.js"
 import * as StateRecord from "../protocol/StateRecord.js"
 import { AccountRows, ADDRESS_WORDS, BALANCE, DIRTY, EXTRAS, NONCE, NONE, type Row, STAMP } from "./AccountRows.js"
@@ -243,7 +244,7 @@ export class Accounts {
     setCounter(change, VALUE_AT, balance)
     setCounter(change, VALUE_AT + 8, nonce)
     if (extras.length === 0) return plainChange.slice(VALUE_AT)
-    const bytes = new Uint8Array(COUNTER_BYTES + extras.length)
+    const bytes = Slab.allot(COUNTER_BYTES + extras.length)
     bytes.set(changeCounters)
     bytes.set(extras, COUNTER_BYTES)
     return bytes

@@ -18,6 +18,8 @@ export interface Change {
 const CHUNK_BITS = 16
 const CHUNK_BYTES = 1 << CHUNK_BITS
 const MAX_CHUNKS = 1 << (32 - CHUNK_BITS)
+/** Most batches are small: each further chunk is twice as large as the one before. */
+const FIRST_CHUNK_BYTES = 4_096
 const REMOVED = 0xffff
 /** So many are sorted in one go, in some milliseconds. */
 export const SORTED = 32_768
@@ -35,7 +37,7 @@ export class Batch {
   readonly #chunks: Array<Uint8Array> = []
   #chunk = new Uint8Array(0)
   #used = 0
-  #positions = new Uint32Array(1_024)
+  #positions = new Uint32Array(64)
   #length = 0
 
   get length(): number {
@@ -46,7 +48,7 @@ export class Batch {
   add({ key, value }: Change): void {
     if (key.length !== 2 * Hash.BYTES) throw new RangeError(`not a key hash: ${key}`)
     const size = sizeOf(value)
-    if (this.#used + size > this.#chunk.length) this.#openChunk()
+    if (this.#used + size > this.#chunk.length) this.#openChunk(size)
     const start = this.#used
     HexDigits.write(this.#chunk, start, key)
     const length = value === null ? REMOVED : value.length
@@ -57,9 +59,11 @@ export class Batch {
     this.#append((this.#chunks.length - 1) * CHUNK_BYTES + start)
   }
 
-  #openChunk(): void {
+  /** With room for so many bytes at least. */
+  #openChunk(least: number): void {
     if (this.#chunks.length === MAX_CHUNKS) throw new RangeError("a batch above 4 GiB")
-    this.#chunk = new Uint8Array(CHUNK_BYTES)
+    const usual = Math.max(FIRST_CHUNK_BYTES, 2 * this.#chunk.length)
+    this.#chunk = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(least, usual)))
     this.#chunks.push(this.#chunk)
     this.#used = 0
   }

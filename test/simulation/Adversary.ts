@@ -334,11 +334,12 @@ export class Adversary {
       (this.#isTwoFaced && this.#isOfOtherCamp(author, round, variant)) ||
       (!isToCertify && this.#isVoter(row.get(author) ?? [], round - 2))
     // The ones to leave out come first, as long as a quorum remains.
-    const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(isUnwanted(b)) - Number(isUnwanted(a)))
+    const unwanted = new Set([...row.keys()].filter(isUnwanted))
+    const authors = chance.shuffle([...row.keys()]).sort((a, b) => Number(unwanted.has(b)) - Number(unwanted.has(a)))
     for (const author of authors) {
       const own = this.#committee.weightOf(this.#committee.seatOf(author) ?? 0)
       const mayLeaveOut = this.#committee.isQuorum(weight - own) && author !== this.#address
-      if (mayLeaveOut && (isUnwanted(author) || (isSparse && chance.percent(70)))) {
+      if (mayLeaveOut && (unwanted.has(author) || (isSparse && chance.percent(70)))) {
         weight -= own
         continue
       }

@@ -45,6 +45,7 @@ export class Witness {
   readonly #began = new Map<string, number>()
   /** Slot of an honest author → what it signed there. */
   readonly #signed = new Map<string, string>()
+  readonly #slotNames = new WeakMap<Header, string>()
   /** Of every vertex that anybody took in. */
   readonly #slots = new Map<string, string>()
   /** Vertices with the highest round in which they name a parent under a false slot. */
@@ -254,8 +255,8 @@ export class Witness {
 
   /** An honest machine that has both vertices of a slot in its DAG holds the proof; several cannot all lose it. */
   inserted(machine: string, header: Header, collectedRound: number): void {
-    const { epoch, round, author, hash } = header
-    const slot = `${epoch} ${round} ${author}`
+    const { epoch, author, hash } = header
+    const slot = this.#slotOf(header)
     this.#expectTrueNames(machine, header, collectedRound)
     const slots = this.#inserted.get(machine) ?? new Map<string, string>()
     this.#inserted.set(machine, slots)
@@ -270,10 +271,19 @@ export class Witness {
     accusation.round = this.#highestRound
   }
 
+  /** Written once for all machines that take the vertex in. */
+  #slotOf(header: Header): string {
+    const { epoch, round, author } = header
+    const slot = this.#slotNames.get(header) ?? `${epoch} ${round} ${author}`
+    this.#slotNames.set(header, slot)
+    return slot
+  }
+
   /** Nothing enters a DAG that names a vertex under another slot than its own, unless that slot is collected there. */
-  #expectTrueNames(machine: string, { hash, parents, round, author, epoch }: Header, collectedRound: number): void {
+  #expectTrueNames(machine: string, header: Header, collectedRound: number): void {
+    const { hash, parents, round, epoch } = header
     if (!this.#slots.has(hash)) {
-      this.#slots.set(hash, `${epoch} ${round} ${author}`)
+      this.#slots.set(hash, this.#slotOf(header))
       for (const parent of parents) {
         const known = this.#slots.get(parent.hash)
         if (known !== undefined && known !== `${epoch} ${parent.round} ${parent.author}`) {

@@ -64,8 +64,9 @@ export const run = async (
 
 const ask = async (worker: Worker, options: Options): Promise<Answer> => {
   worker.postMessage(options)
-  // Rejects when the worker breaks.
-  const [answer]: ReadonlyArray<Answer> = await once(worker, "message")
+  const [answer]: ReadonlyArray<Answer> = await once(worker, "message").catch((error: unknown) => {
+    throw new Error(`the thread of seed ${options.seed} broke`, { cause: error })
+  })
   if (answer === undefined) throw new Error(`no answer for seed ${options.seed}`)
   return answer
 }

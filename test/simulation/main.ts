@@ -1,4 +1,5 @@
 /** `npm run simulate`: one seed or many, with faults in the world and, if asked for, one planted in the program. */
+import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import * as Bundle from "./Bundle.js"
 import * as Planted from "./Planted.js"
@@ -8,13 +9,14 @@ import { FAULTS, type FaultName, isFaultName } from "./Storm.js"
 import * as Sweep from "./Sweep.js"
 
 const usage = `npm run simulate -- [--seed S] [--sweep N] [--nodes N] [--rounds R] [--faults F,F,…] [--plant NAME]
+                        [--threads N]
   --seed    the run, or the first one of a sweep; 1 unless told
   --sweep   as many runs, one seed after the other, on all cores; prints the failures as they come
+  --threads as many seeds at a time; for two sweeps side by side, or to leave cores to others
   --faults  of ${FAULTS.join(", ")}; all; none. Unless told, each seed draws its own mixture
   --plant   a fault to put into the program: ${Planted.faults.map(({ name }) => name).join(", ")}`
 
-/** Of a long sweep. */
-const PROGRESS_EVERY_MS = 10_000
+const PROGRESS_EVERY_SEEDS = 100
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`)
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "150" },
     faults: { type: "string" },
     plant: { type: "string" },
+    threads: { type: "string", default: String(availableParallelism()) },
     help: { type: "boolean", default: false },
   },
 })
@@ -56,6 +59,7 @@ if (values.help) {
 const planted = values.plant === undefined ? null : (Planted.named(values.plant) ?? stop(usage))
 const first = numberOf("seed", values.seed)
 const count = numberOf("sweep", values.sweep)
+const threads = Math.max(1, numberOf("threads", values.threads))
 const faults = values.faults === undefined ? undefined : faultsOf(values.faults)
 
 function* runs(): Generator<Options> {
@@ -67,14 +71,12 @@ function* runs(): Generator<Options> {
 const startedAt = performance.now()
 const total = { runs: 0, virtualMs: 0, commits: 0, messages: 0 }
 const failed: Array<Options> = []
-let toldAt = startedAt
 
 const seconds = (): number => (performance.now() - startedAt) / 1_000
 
 /** How far a long sweep has come; beside the output, so that this holds the failures alone. */
 const tellProgress = (): void => {
-  if (performance.now() - toldAt < PROGRESS_EVERY_MS) return
-  toldAt = performance.now()
+  if (total.runs % PROGRESS_EVERY_SEEDS !== 0) return
   const left = ((count - total.runs) * seconds()) / total.runs / 60
   process.stderr.write(
     `${total.runs} of ${count} seeds, ${(total.runs / seconds()).toFixed(1)} a second, ` +
@@ -88,7 +90,7 @@ const tellOf = ({ digest, rounds, commits, epochs, messages, transactions }: Rep
   )
 }
 
-await Sweep.run(await Bundle.make(planted), runs(), (report, options) => {
+const took = (report: Report, options: Options): boolean => {
   total.runs++
   total.virtualMs += report.virtualMs
   total.commits += report.commits
@@ -100,7 +102,9 @@ await Sweep.run(await Bundle.make(planted), runs(), (report, options) => {
   if (count === 1) tellOf(report)
   tellProgress()
   return true
-})
+}
+
+await Sweep.run(await Bundle.make(planted), runs(), took, threads)
 
 const [lowest] = failed.sort((a, b) => a.seed - b.seed)
 print(

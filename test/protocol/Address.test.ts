@@ -3,6 +3,7 @@ import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/Address.js"
 import * as Hash from "../../src/protocol/Hash.js"
+import type { PublicKey } from "../../src/protocol/Keys.js"
 import type { AddressPrefix } from "../../src/protocol/Network.js"
 import * as arbitrary from "./arbitraries.js"
 
@@ -20,6 +21,14 @@ describe("an address", () => {
         expect(Address.fromPublicKey(key)).toBe(Hash.of("udg/address", Buffer.from(key, "hex")).slice(0, 40))
       }),
     )
+  })
+
+  it("is the same before and after thousands of other keys were asked for", () => {
+    const keys = Array.from({ length: 5_000 }, (_, i) => i.toString(16).padStart(64, "0") as PublicKey)
+    const first = keys.map(Address.fromPublicKey)
+    expect(new Set(first).size).toBe(keys.length)
+    expect(keys.map(Address.fromPublicKey)).toEqual(first)
+    expect(first.map((address) => address.length)).toEqual(keys.map(() => 40))
   })
 
   it("is read from hex and from bech32m, each in either case, as one and the same", () => {

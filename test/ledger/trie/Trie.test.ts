@@ -126,6 +126,12 @@ describe("a trie", () => {
     expect(Trie.prove(narrowed, close(0)).siblings).toHaveLength(0)
   })
 
+  it("takes values of the limit, be it first or among others", () => {
+    const values = [StateTree.VALUE_BYTES, 1, StateTree.VALUE_BYTES, 3_000, StateTree.VALUE_BYTES]
+    const content = new Map(values.map((bytes, i) => [worlds.hashed(i), new Uint8Array(bytes).fill(i + 1)]))
+    expectContent(worlds.trieOf(content), content)
+  })
+
   it("refuses a value above the limit and a key that is no hash", () => {
     const value = new Uint8Array(StateTree.VALUE_BYTES + 1)
     expect(() => Trie.apply(Trie.empty, [{ key: worlds.hashed(1), value }])).toThrow("8193 bytes")

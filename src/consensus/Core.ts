@@ -406,7 +406,7 @@ export class Core {
       if (header.epoch === current) this.#receiveCurrent(vertex)
       else if (header.epoch < current) this.#emit({ _tag: "OfferClosing", from: header.epoch })
       else {
-        this.#early?.add(vertex)
+        if (this.#early?.add(vertex) === true) this.#remember(header)
         this.#emit({ _tag: "AskClosing", from: current })
       }
     })

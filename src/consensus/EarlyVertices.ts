@@ -39,10 +39,13 @@ export class EarlyVertices {
     return kept === undefined || (kept.size < PER_AUTHOR && !kept.has(hash))
   }
 
-  add(vertex: Vertex): void {
+  /** Whether it is kept. */
+  add(vertex: Vertex): boolean {
     const seat = this.#committee.seatOf(vertex.header.author)
-    if (seat === undefined || Either.isLeft(Validity.check(vertex, this.#base, this.#committee))) return
+    if (seat === undefined || !this.wants(vertex.header)) return false
+    if (Either.isLeft(Validity.check(vertex, this.#base, this.#committee))) return false
     const kept = this.#bySeat.get(seat) ?? new Map<Hash, Vertex>()
-    if (kept.size < PER_AUTHOR) this.#bySeat.set(seat, kept.set(vertex.header.hash, vertex))
+    this.#bySeat.set(seat, kept.set(vertex.header.hash, vertex))
+    return true
   }
 }

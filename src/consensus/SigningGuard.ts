@@ -9,6 +9,10 @@
  * and judged when that epoch opens, which is before anything is signed in it. Until then it proves that something may be
  * ahead, so a member that answers with such a header has not said what this key signed in the running epoch, and its
  * answer does not count.
+ *
+ * An answer counts for the epoch that runs here and there. A member in a later one may have forgotten what this key signed
+ * in this; a member in an earlier one has not taken in what it signed in this. So when an epoch opens before anything was
+ * signed since the start, the committee is asked anew.
  */
 import type { Address } from "../protocol/Address.js"
 import type { Epoch, Round, Timestamp } from "../protocol/Counter.js"
@@ -52,9 +56,12 @@ export class SigningGuard {
   readonly #bases = new Map<Epoch, Hash>()
   /** Of epochs that have not opened here: the highest of each epoch and base. */
   #heldBack: ReadonlyArray<Header>
-  readonly #answered: Set<Address>
+  /** In the epoch that opened last. */
+  readonly #answered = new Set<Address>()
   #highest: Pick<Header, "epoch" | "round"> | null = null
   #hasCommitteeAnswered = false
+  /** Whether anything was signed since the start. */
+  #hasSigned = false
   /** How long it must still be quiet; none while no foreign header is known. */
   #quietMsLeft: number | null = null
   #connectedSince: Timestamp | null = null
@@ -78,7 +85,7 @@ export class SigningGuard {
     const first = known.reduce((lowest, { epoch }) => Math.min(lowest, epoch), Number.MAX_SAFE_INTEGER)
     this.#oldest = known.length > 0 ? Counter.epoch(Math.max(oldest, first)) : oldest
     this.#heldBack = heldBack
-    this.#answered = new Set([self])
+    this.#answered.add(self)
     for (const header of known) this.#know(header)
   }
 
@@ -121,6 +128,7 @@ export class SigningGuard {
 
   /** A header that was signed here and is about to be on disk. */
   signed(header: Header): void {
+    this.#hasSigned = true
     this.#know(header)
   }
 
@@ -132,6 +140,7 @@ export class SigningGuard {
   /** An epoch has opened on this base. Gives the foreign header that was held back for it, as `meet` would have met it. */
   open(epoch: Epoch, base: Hash): Header | undefined {
     this.#bases.set(epoch, base)
+    if (!this.#hasSigned) this.#forgetAnswers()
     const judged = this.#heldBack.filter((header) => header.epoch <= epoch)
     this.#heldBack = this.#heldBack.filter((header) => header.epoch > epoch)
     return judged.find((header) => this.meet(header))
@@ -144,7 +153,7 @@ export class SigningGuard {
    */
   meet(header: Header): boolean {
     if (header.author !== this.self || header.epoch < this.#oldest || this.#known.has(header.hash)) return false
-    if (this.#isAhead(header.epoch)) {
+    if (header.epoch > this.#running) {
       this.#holdBack(header)
       return false
     }
@@ -157,10 +166,15 @@ export class SigningGuard {
     return true
   }
 
-  /** Whether neither this epoch nor a later one has opened here. */
-  #isAhead(epoch: Epoch): boolean {
-    for (const opened of this.#bases.keys()) if (opened >= epoch) return false
-    return true
+  #forgetAnswers(): void {
+    this.#answered.clear()
+    this.#answered.add(this.self)
+    this.#hasCommitteeAnswered = false
+  }
+
+  /** The last epoch that has opened here; 0 when none has. */
+  get #running(): number {
+    return Math.max(0, ...this.#bases.keys())
   }
 
   #holdBack(header: Header): void {
@@ -178,15 +192,15 @@ export class SigningGuard {
   }
 
   /**
-   * Whether the member knows of none above it in the epochs that have opened here. One that is in a later epoch may have
-   * forgotten them: it keeps headers only of the members of its own epoch and the one before.
+   * Whether the member is in the epoch that runs here, and knows of no header above this one. It keeps headers only of the
+   * members of its own epoch and the one before.
    */
   #tells({ epoch, header }: Told): boolean {
-    if (this.#isAhead(epoch)) return false
+    if (epoch !== this.#running) return false
     return header === null || header.epoch < this.#oldest || this.#bases.get(header.epoch) === header.base
   }
 
-  /** Whom to ask still. A later committee is asked anew, as far as it has not answered. */
+  /** Whom to ask still. */
   toAsk(committee: Committee): ReadonlyArray<Address> {
     this.#count(committee)
     if (this.#hasCommitteeAnswered || committee.seatOf(this.self) === undefined) return []

@@ -67,6 +67,30 @@ describe("after a start", () => {
     }
   })
 
+  it("a member that is still in an earlier epoch has not told of this one", () => {
+    const guard = guardWith([header(5)])
+    open(guard, 2)
+    for (const seat of [1, 2, 3]) guard.answer(addressOf(seat), told(header(5), 1), committee)
+    expect(guard.silence).toBe("asking")
+    expect(guard.meet(header(9, 0, 2))).toBe(true)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(9, 0, 2), 2), committee)
+    expect(guard.state(committee)).toMatchObject({ _tag: "Silent", round: 9 })
+    expect(guard.toAsk(committee)).toEqual([])
+  })
+
+  it("members are asked anew when an epoch opens, until something is signed", () => {
+    const guard = askedAll([header(5)])
+    expect(guard.silence).toBeNull()
+    open(guard, 2)
+    expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
+    expect(guard.maySign(Counter.epoch(2), round(6))).toBe(false)
+    for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(5), 2), committee)
+    guard.signed(header(6, 0, 2))
+    open(guard, 3)
+    expect(guard.toAsk(committee)).toEqual([])
+    expect(guard.maySign(Counter.epoch(3), round(7))).toBe(true)
+  })
+
   it("alone, there is nobody to ask", () => {
     const alone = committeeOf([1])
     const guard = new SigningGuard(alone.member(0).address, INTERVAL, E1, [])
@@ -220,11 +244,12 @@ describe("an own header of an epoch that has not opened", () => {
   // network fell silent, and did again after every restart.
   it("means nothing when the epoch opens on another base", () => {
     const guard = askedAll([header(5)])
+    guard.signed(header(6))
     for (const epoch of [1, 2, 3]) expect(guard.meet(header(50, 0, epoch, "elsewhere"))).toBe(false)
     expect(guard.meet(header(30, 0, 3))).toBe(false)
     expect(open(guard, 2)).toBeUndefined()
     expect(guard.silence).toBeNull()
-    expect(guard.maySign(Counter.epoch(2), round(6))).toBe(true)
+    expect(guard.maySign(Counter.epoch(2), round(7))).toBe(true)
     expect(open(guard, 3)).toEqual(header(30, 0, 3))
     expect(guard.silence).toBe("foreign")
   })

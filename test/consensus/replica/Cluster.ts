@@ -240,7 +240,7 @@ export class Cluster {
   now = Counter.timestamp(START)
   #events: Array<Event> = []
   #sent = 0
-  passes: (from: Machine, to: Machine) => boolean = () => true
+  passes: (from: Machine, to: Machine, message: Message) => boolean = () => true
   /** Whether two machines have a connection. */
   isLinked: (a: Machine, b: Machine) => boolean = () => true
   hasDialled: (machine: Machine, other: PeerId) => boolean = () => false
@@ -294,7 +294,7 @@ export class Cluster {
     const to = this.machines.find((machine) => machine.peer === peer)
     if (to === undefined || to === from || !this.isLinked(from, to)) return
     this.#at(this.now + WIRE_MS, () => {
-      if (to.isUp && this.passes(from, to)) to.receive(from.peer, message)
+      if (to.isUp && this.passes(from, to, message)) to.receive(from.peer, message)
     })
   }
 

@@ -1,0 +1,74 @@
+/** A validator that comes back with its key and an empty disk: what the others have to tell it, and when it signs again. */
+import { describe, expect, it } from "vitest"
+import * as GenesisState from "../../../src/consensus/replica/GenesisState.js"
+import { Cluster, type Machine } from "./Cluster.js"
+
+const four = { validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } }
+
+const epochOf = ({ replica }: Machine): number => replica.core.epoch.opening.record.epoch
+
+/** Epoch and round of all that a machine has ever signed, on all its disks. */
+const signedBy = (machine: Machine): ReadonlyArray<string> =>
+  machine.outputs.flatMap((output) =>
+    output._tag === "Write" && output.write._tag === "OwnVertex"
+      ? [`${output.write.vertex.header.epoch} ${output.write.vertex.header.round}`]
+      : [],
+  )
+
+const wipe = (machine: Machine, { genesis }: Cluster): void => {
+  machine.replaceDisk(GenesisState.stored(genesis, { low: 0, high: 0 }))
+  machine.start()
+}
+
+const runUntil = (cluster: Cluster, isReached: () => boolean): void => {
+  for (let rounds = 0; !isReached(); rounds++) {
+    if (rounds > 200) throw new Error("never reached")
+    cluster.runRounds(1)
+  }
+}
+
+describe("members that have closed an epoch and wait for the signatures of a quorum", () => {
+  /** Ann and Dan are in epoch 3, and Ben and Cleo, who are not, have got Dan's first vertex of it. Ann's answers are lost. */
+  const lateForEpoch3 = () => {
+    const cluster = new Cluster({ ...four, epochRounds: 40 })
+    cluster.start()
+    const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
+    const late = [cluster.machine("ben"), cluster.machine("cleo")]
+    runUntil(cluster, () => cluster.machines.every((machine) => epochOf(machine) === 2))
+    cluster.runRounds(5)
+    cluster.passes = (from, to, { _tag }) =>
+      !late.includes(to) || late.includes(from) || (_tag !== "CheckpointSignature" && _tag !== "Closing")
+    runUntil(cluster, () => signedBy(dan).some((slot) => slot.startsWith("3 ")))
+    cluster.runRounds(1)
+    expect(late.map(epochOf)).toEqual([2, 2])
+    ann.says = (_, message) => (message._tag === "Highest" ? [] : [message])
+    return { cluster, dan, late }
+  }
+
+  // They told only what they had inserted, so Dan signed the first round of epoch 3 again.
+  it("tell one that has lost its disk what it has signed in the next epoch", () => {
+    const { cluster, dan } = lateForEpoch3()
+    const signed = signedBy(dan)
+    wipe(dan, cluster)
+    runUntil(cluster, () => epochOf(dan) === 3)
+    cluster.runRounds(10)
+    expect(dan.replica.core.signing).toMatchObject({ _tag: "Silent" })
+    cluster.passes = () => true
+    cluster.runRounds(20)
+    expect(signedBy(dan)).toEqual(signed)
+  })
+
+  it("are not counted before they are in that epoch: they may have started anew and forgotten", () => {
+    const { cluster, dan, late } = lateForEpoch3()
+    const signed = signedBy(dan)
+    for (const machine of late) {
+      machine.stop()
+      machine.start()
+    }
+    wipe(dan, cluster)
+    runUntil(cluster, () => epochOf(dan) === 3)
+    cluster.runRounds(10)
+    expect(dan.replica.core.signing).toMatchObject({ _tag: "Asking" })
+    expect(signedBy(dan)).toEqual(signed)
+  })
+})

@@ -61,6 +61,15 @@ export interface Options {
   readonly guard: SigningGuard | null
 }
 
+/** Of fast syncs only the replica knows. */
+type FollowingHere = Exclude<Following, { readonly _tag: "Joining" }>
+
+interface Lacking {
+  readonly fromRound: Round
+  readonly toRound: Round
+  readonly pace: Pace
+}
+
 /** What the disk holds of an epoch. */
 export interface StoredEpoch {
   readonly opening: Opening
@@ -654,26 +663,32 @@ export class Core {
   }
 
   /** Where this node stands in its epoch: see docs/recovery.md. */
-  following(now: Timestamp): Following {
+  following(now: Timestamp): FollowingHere {
     const { dag, reachedRound, isClosed, opening, committee } = this.#epoch
-    const { epoch, members } = opening.record
-    const addresses = members.map(({ address }) => address)
+    const { epoch } = opening.record
     if (isClosed) {
       const own = this.#closing
       const hasSigned = (member: Address): boolean =>
         own !== null && this.#checkpoints.signatureOf(own, member) !== undefined
-      return { _tag: "Closing", epoch, lacks: addresses.filter((member) => !hasSigned(member)) }
+      return { _tag: "Closing", epoch, lacks: this.#membersWithout(hasSigned) }
     }
     if (this.#checkpoints.closing !== null) return { _tag: "EpochOver", epoch }
     if (this.#hasStopped(now)) {
       const round = Counter.round(Math.max(dag.quorumRound + 1, committee.firstRound))
       const there = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
-      return { _tag: "Standstill", round, lacks: addresses.filter((member) => !there.has(member)) }
+      return { _tag: "Standstill", round, lacks: this.#membersWithout((member) => there.has(member)) }
     }
-    if (dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound) {
-      return { _tag: "Behind", round: dag.quorumRound, reachedRound }
-    }
-    return { _tag: "InStep" }
+    return this.#isFarBehind ? { _tag: "Behind", round: dag.quorumRound, reachedRound } : { _tag: "InStep" }
+  }
+
+  #membersWithout(has: (member: Address) => boolean): ReadonlyArray<Address> {
+    const { members } = this.#epoch.opening.record
+    return members.flatMap(({ address }) => (has(address) ? [] : [address]))
+  }
+
+  get #isFarBehind(): boolean {
+    const { dag, reachedRound } = this.#epoch
+    return dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
   }
 
   /** Whether own vertices are signed, and if not, why. */
@@ -685,35 +700,51 @@ export class Core {
     return this.#moved !== null && now - this.#moved.at >= this.#standstillPace.everyMs
   }
 
-  /**
-   * Asks for whole rounds: because a quorum is far ahead; because a quorum signed the end of this epoch, and whatever
-   * decided it lies anywhere up to the epoch's last vertex, an indirect decision more than two rounds above its leader;
-   * or because nothing has moved for long, and what the others decided by may be a vertex that its author showed only
-   * to them and nobody will ever name, since they closed the epoch with it; or one that is named and fetched but finds no
-   * place to wait for its parents, because its author has filled the waiting room with vertices upon none. So everything
-   * that is still kept is asked for, parents first.
-   *
-   * That holds for every node. What the rounds above a quorum's build on may lie below it: a second vertex that came here
-   * unnamed. Whoever asks only for the rounds above it gets nothing that it can use, however honest the answer.
-   */
   #catchUp(now: Timestamp): void {
-    const { dag, reachedRound, seat } = this.#epoch
-    const isOver = this.#checkpoints.closing !== null
-    const hasStopped = this.#hasStopped(now)
-    this.#isStandingStill = hasStopped
-    const isFarBehind = dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
-    this.#epoch.admission.admitUnnamed(isOver || hasStopped)
-    // A follower of a network that has halted lacks nothing that a member does not ask for.
-    const standsStill = hasStopped && (seat !== undefined || isFarBehind) && this.#standstillPace.isDue(now)
-    if (!standsStill && !((isOver || isFarBehind) && this.#catchUpPace.isDue(now))) return
-    const { epoch, rules } = this.#epoch.opening.record
-    // However far behind: what it stands still for may lie below all the rounds it lacks.
-    const [fromRound, toRound] =
-      hasStopped || isOver
-        ? [dag.collectedRound + 1, Math.max(reachedRound, dag.highestRound) + rules.epochRounds]
-        : [dag.quorumRound, reachedRound]
-    const last = Counter.round(Math.min(toRound, Number.MAX_SAFE_INTEGER))
-    this.#emit({ _tag: "CatchUp", epoch, fromRound: Counter.round(fromRound), toRound: last })
+    const state = this.following(now)
+    this.#isStandingStill = this.#hasStopped(now)
+    this.#epoch.admission.admitUnnamed(state._tag === "EpochOver" || state._tag === "Standstill")
+    const lacking = this.#lackedIn(state)
+    if (lacking?.pace.isDue(now) !== true) return
+    const { epoch } = this.#epoch.opening.record
+    const { fromRound, toRound } = lacking
+    this.#emit({ _tag: "CatchUp", epoch, fromRound, toRound })
+  }
+
+  /** The rounds to ask for in this state, and how often. */
+  #lackedIn(state: FollowingHere): Lacking | null {
+    switch (state._tag) {
+      case "InStep":
+      case "Closing":
+        return null
+      case "Behind":
+        return { fromRound: state.round, toRound: state.reachedRound, pace: this.#catchUpPace }
+      case "EpochOver":
+        return { ...this.#everything, pace: this.#catchUpPace }
+      case "Standstill":
+        if (this.#isFarBehind) return { ...this.#everything, pace: this.#catchUpPace }
+        // A follower of a network that has halted lacks nothing that a member does not ask for.
+        return this.#epoch.seat === undefined ? null : { ...this.#everything, pace: this.#standstillPace }
+    }
+  }
+
+  /**
+   * All rounds that are still kept, parents first. Whatever decided the end of an epoch lies anywhere up to its last vertex:
+   * an indirect decision more than two rounds above its leader. And when nothing has moved for long, what the others decided
+   * by may be a vertex that its author showed only to them and nobody will ever name, since they closed the epoch with it;
+   * or one that is named and fetched but finds no place to wait for its parents, because its author has filled the waiting
+   * room with vertices upon none.
+   *
+   * What the rounds above a quorum's build on may lie below it: a second vertex that came here unnamed. Whoever asks only
+   * for the rounds above gets nothing that it can use, however honest the answer and however far behind it is.
+   */
+  get #everything(): Pick<Lacking, "fromRound" | "toRound"> {
+    const { dag, reachedRound, opening } = this.#epoch
+    const last = Math.max(reachedRound, dag.highestRound) + opening.record.rules.epochRounds
+    return {
+      fromRound: Counter.round(dag.collectedRound + 1),
+      toRound: Counter.round(Math.min(last, Number.MAX_SAFE_INTEGER)),
+    }
   }
 
   /** Lost messages must not halt the network: whoever stands still says again what it said last. */

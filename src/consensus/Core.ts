@@ -44,8 +44,8 @@ export type Use =
   | { readonly _tag: "Wanted" }
   /** It is here, or too old to matter. */
   | { readonly _tag: "Known" }
-  /** Only its header: somebody may sign with the own key. */
-  | { readonly _tag: "OwnHeader" }
+  /** Only its header: somebody may sign with the own key, or its author may ask what it has signed. */
+  | { readonly _tag: "HeaderOnly" }
   /** Of another epoch, which says that one of the two nodes is behind. */
   | { readonly _tag: "Elsewhere"; readonly epoch: EpochNumber }
   /** No honest node sends it. */
@@ -53,7 +53,7 @@ export type Use =
 
 export const WANTED: Use = { _tag: "Wanted" }
 export const KNOWN: Use = { _tag: "Known" }
-const OWN_HEADER: Use = { _tag: "OwnHeader" }
+const HEADER_ONLY: Use = { _tag: "HeaderOnly" }
 
 export interface Options {
   readonly roundIntervalMs: number
@@ -323,10 +323,11 @@ export class Core {
       if (base !== opening.base)
         return { _tag: "Invalid", error: new WrongBase({ found: base, expected: opening.base }) }
       if (committee.seatOf(author) === undefined) return { _tag: "Invalid", error: new NotAMember({ author }) }
-      return isClosed || admission.isSettled({ header }) ? KNOWN : WANTED
+      if (!isClosed && !admission.isSettled({ header })) return WANTED
+      return this.#isHighest(header) ? HEADER_ONLY : KNOWN
     }
     if (header.epoch === epoch + 1 && this.#early?.wants(header) === true) return WANTED
-    return isOwn && header.epoch >= epoch - 1 ? OWN_HEADER : { _tag: "Elsewhere", epoch: header.epoch }
+    return isOwn && header.epoch >= epoch - 1 ? HEADER_ONLY : { _tag: "Elsewhere", epoch: header.epoch }
   }
 
   /**
@@ -340,9 +341,12 @@ export class Core {
     return weight > 0 && (this.#epoch.seat === undefined || this.#isStandingStill)
   }
 
-  /** A header under the own key that `useOf` wanted for its own sake; its signature holds. */
-  metOwn(header: Header, now: Timestamp): ReadonlyArray<Output> {
-    return this.#step(now, () => this.#meetOwn(header))
+  /** A header that `useOf` wanted for its own sake; its signature holds. */
+  metHeader(header: Header, now: Timestamp): ReadonlyArray<Output> {
+    return this.#step(now, () => {
+      this.#meetOwn(header)
+      this.#rememberLate(header)
+    })
   }
 
   /**
@@ -430,15 +434,26 @@ export class Core {
   #receiveCurrent(vertex: Vertex): void {
     this.#epoch.receive(vertex)
     if (this.#epoch.vertex(vertex.header.hash) !== undefined) this.#remember(vertex.header)
+    else this.#rememberLate(vertex.header)
+  }
+
+  /**
+   * What comes after its round was collected here, or its epoch closed, is of use to its author alone, should it lose its
+   * disk: one that has joined begins with the first round of an epoch, wherever the others are.
+   */
+  #rememberLate(header: Header): void {
+    const { opening, committee, dag, isClosed } = this.#epoch
+    const isLate = isClosed || header.round <= dag.collectedRound
+    if (isLate && header.base === opening.base && committee.seatOf(header.author) !== undefined) this.#remember(header)
   }
 
   #remember(header: Header): void {
-    const before = this.#highestHeaders.get(header.author)
-    const isHigher =
-      before === undefined ||
-      header.epoch > before.epoch ||
-      (header.epoch === before.epoch && header.round > before.round)
-    if (isHigher) this.#highestHeaders.set(header.author, header)
+    if (this.#isHighest(header)) this.#highestHeaders.set(header.author, header)
+  }
+
+  #isHighest({ author, epoch, round }: Header): boolean {
+    const before = this.#highestHeaders.get(author)
+    return before === undefined || epoch > before.epoch || (epoch === before.epoch && round > before.round)
   }
 
   /** The vertex made of a `Propose`, signed and on disk. */

@@ -105,8 +105,8 @@ export class Incoming {
         return Effect.sync(() => this.#receive(input, at))
       case "HeardOf":
         return Effect.sync(() => this.#replica.heardOf(input.epoch, input.from, at))
-      case "OwnHeader":
-        return Effect.sync(() => this.#replica.metOwn(input.header, input.from, at))
+      case "HeaderOnly":
+        return Effect.sync(() => this.#replica.metHeader(input.header, input.from, at))
       case "Connections":
         return Effect.sync(() => {
           this.#asked.keepOnly(new Set(input.connections.map(({ peer }) => peer)))

@@ -36,8 +36,8 @@ const describe = ({ current }: Task): string => {
       return `applying ${current.message._tag} from ${current.from}`
     case "HeardOf":
       return `applying what ${current.from} says of its epoch`
-    case "OwnHeader":
-      return `applying a header under this node's own key from ${current.from}`
+    case "HeaderOnly":
+      return `applying a header from ${current.from}`
     case "Connections":
       return "applying who is connected"
     case "Written":

@@ -38,7 +38,7 @@ export type Judged =
     }
   /** A peer is in that epoch, or says so. */
   | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
-  | { readonly _tag: "OwnHeader"; readonly from: PeerId; readonly header: Header }
+  | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
 
 export interface Surroundings {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
@@ -179,8 +179,8 @@ export class Scrutiny {
       return
     }
     const { from, settle } = waiting.received
-    const { vertices, ownHeaders, elsewhere, done } = finding
-    const outcome: Array<Judged> = ownHeaders.map((header) => ({ _tag: "OwnHeader", from, header }))
+    const { vertices, headersOnly, elsewhere, done } = finding
+    const outcome: Array<Judged> = headersOnly.map((header) => ({ _tag: "HeaderOnly", from, header }))
     if (elsewhere !== null) outcome.push({ _tag: "HeardOf", from, epoch: elsewhere })
     if (vertices.length === 0 && message._tag === "Vertices") {
       done()

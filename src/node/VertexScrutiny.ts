@@ -28,7 +28,7 @@ export type Finding =
       readonly _tag: "Sound"
       /** Those that are of use, and in an answer of whole rounds those that were here before. */
       readonly vertices: ReadonlyArray<Vertex.Vertex>
-      readonly ownHeaders: ReadonlyArray<Header.Header>
+      readonly headersOnly: ReadonlyArray<Header.Header>
       /** Another epoch of which one of them was. */
       readonly elsewhere: Epoch | null
       /** To be called once they are taken in. */
@@ -74,7 +74,7 @@ interface Candidate {
 
 interface Sorted {
   readonly candidates: ReadonlyArray<Candidate>
-  readonly ownHeaders: ReadonlyArray<Header.Header>
+  readonly headersOnly: ReadonlyArray<Header.Header>
   readonly elsewhere: Epoch | null
 }
 
@@ -159,14 +159,14 @@ export class VertexScrutiny {
       return
     }
     const headers = sorted.candidates.filter(({ isHere }) => !isHere).map(({ header }) => header)
-    this.#judgeHeaders(said, [...headers, ...sorted.ownHeaders], () => this.#open(said, sorted, 0, []))
+    this.#judgeHeaders(said, [...headers, ...sorted.headersOnly], () => this.#open(said, sorted, 0, []))
   }
 
   #sort(said: Said, headers: ReadonlyArray<Header.Header>): Sorted | Finding {
     const { from, owner, isAsked, isRounds } = said
     const author = this.#around.replica.validatorOf(from)
     const candidates: Array<Candidate> = []
-    const ownHeaders: Array<Header.Header> = []
+    const headersOnly: Array<Header.Header> = []
     let elsewhere: Epoch | null = null
     for (const [i, { encoded }] of said.vertices.entries()) {
       const header = headers[i]
@@ -182,8 +182,9 @@ export class VertexScrutiny {
         case "Known":
           if (isRounds && this.#isHere(header)) candidates.push({ header, encoded, isHere: true })
           break
-        case "OwnHeader":
-          ownHeaders.push(header)
+        case "HeaderOnly":
+          headersOnly.push(header)
+          if (isRounds && this.#isHere(header)) candidates.push({ header, encoded, isHere: true })
           break
         case "Elsewhere":
           elsewhere = use.epoch
@@ -192,7 +193,7 @@ export class VertexScrutiny {
           return invalid(use.error._tag)
       }
     }
-    return { candidates, ownHeaders, elsewhere }
+    return { candidates, headersOnly, elsewhere }
   }
 
   #useOf(header: Header.Header, said: Said): Use | "refused" {
@@ -277,7 +278,7 @@ export class VertexScrutiny {
     )
   }
 
-  #judgeBodies(said: Said, { ownHeaders, elsewhere }: Sorted, parts: ReadonlyArray<Part>): void {
+  #judgeBodies(said: Said, { headersOnly, elsewhere }: Sorted, parts: ReadonlyArray<Part>): void {
     const { from, hold, conclude } = said
     const hashes = parts.map(({ vertex }) => vertex.header.hash)
     for (const hash of hashes) this.#begin(hash, from)
@@ -286,7 +287,7 @@ export class VertexScrutiny {
     }
     const accept = (leftAside: ReadonlySet<Part>): void => {
       const vertices = parts.filter((part) => !leftAside.has(part)).map(({ vertex }) => vertex)
-      conclude({ _tag: "Sound", vertices, ownHeaders, elsewhere, done })
+      conclude({ _tag: "Sound", vertices, headersOnly, elsewhere, done })
     }
     const refuse = (guilty: ReadonlyArray<Part>): void => {
       done()

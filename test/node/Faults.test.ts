@@ -227,7 +227,7 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
-  it.scopedLive("ends with 102 and says in what, when metOwn of the replica throws", () =>
+  it.scopedLive("ends with 102 and says in what, when metHeader of the replica throws", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
       const { validatorKey } = yield* Effect.scoped(Effect.provide(Home.Home, files(directory)))
@@ -243,7 +243,7 @@ describe("a node with a fault", () => {
         Vertex.emptyBody,
         Option.getOrThrow(validatorKey),
       )
-      const planted = vi.spyOn(Replica.prototype, "metOwn").mockImplementation(() => {
+      const planted = vi.spyOn(Replica.prototype, "metHeader").mockImplementation(() => {
         throw new RangeError("a planted fault")
       })
       yield* Effect.addFinalizer(() => Effect.sync(() => planted.mockRestore()))
@@ -252,7 +252,7 @@ describe("a node with a fault", () => {
       )
       expect(exitCodeOf(ending)).toBe(102)
       expect(ending.message).toBe(
-        "internal fault in consensus, applying a header under this node's own key from a peer: " +
+        "internal fault in consensus, applying a header from a peer: " +
           "RangeError: a planted fault; please report this line",
       )
     }).pipe(Effect.provide(world.platform)),

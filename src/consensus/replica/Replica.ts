@@ -353,9 +353,9 @@ export class Replica {
     })
   }
 
-  /** A header under this node's own key, of an epoch that does not run; its signature holds. */
-  metOwn(header: Header.Header, from: PeerId, now: Timestamp): Outputs {
-    return this.#step(now, () => this.#do(this.#life.core.metOwn(header, now), from, now))
+  /** A header of use by itself; its signature holds. */
+  metHeader(header: Header.Header, from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => this.#do(this.#life.core.metHeader(header, now), from, now))
   }
 
   /** A message whose `checksOf` hold. */

@@ -427,7 +427,7 @@ describe("a validator", () => {
     if (known === undefined) throw new Error("a vertex of the first epoch expected")
     const { peer } = cluster.machine("ben")
     const foreign = (header: Header.Header) =>
-      dan.replica.metOwn(header, peer, cluster.now).some(({ _tag }) => _tag === "ForeignOwnHeader")
+      dan.replica.metHeader(header, peer, cluster.now).some(({ _tag }) => _tag === "ForeignOwnHeader")
     expect(foreign(known.header)).toBe(false)
     const other = Header.sign({ ...known.header, base, timestamp: cluster.now }, signerOf("dan"))
     expect(foreign(other)).toBe(true)

@@ -1,19 +1,22 @@
 /** A validator that comes back with its key and an empty disk: what the others have to tell it, and when it signs again. */
 import { describe, expect, it } from "vitest"
 import * as GenesisState from "../../../src/consensus/replica/GenesisState.js"
+import type { Vertex } from "../../../src/protocol/Vertex.js"
 import { Cluster, type Machine } from "./Cluster.js"
 
 const four = { validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } }
 
 const epochOf = ({ replica }: Machine): number => replica.core.epoch.opening.record.epoch
 
-/** Epoch and round of all that a machine has ever signed, on all its disks. */
-const signedBy = (machine: Machine): ReadonlyArray<string> =>
+/** All that a machine has ever signed, on all its disks. */
+const verticesOf = (machine: Machine): ReadonlyArray<Vertex> =>
   machine.outputs.flatMap((output) =>
-    output._tag === "Write" && output.write._tag === "OwnVertex"
-      ? [`${output.write.vertex.header.epoch} ${output.write.vertex.header.round}`]
-      : [],
+    output._tag === "Write" && output.write._tag === "OwnVertex" ? [output.write.vertex] : [],
   )
+
+/** Epoch and round of each. */
+const signedBy = (machine: Machine): ReadonlyArray<string> =>
+  verticesOf(machine).map(({ header: { epoch, round } }) => `${epoch} ${round}`)
 
 const wipe = (machine: Machine, { genesis }: Cluster): void => {
   machine.replaceDisk(GenesisState.stored(genesis, { low: 0, high: 0 }))
@@ -71,4 +74,28 @@ describe("members that have closed an epoch and wait for the signatures of a quo
     expect(dan.replica.core.signing).toMatchObject({ _tag: "Asking" })
     expect(signedBy(dan)).toEqual(signed)
   })
+})
+
+// What was below the collected rounds was dropped unread, so it signed the first round of the epoch again.
+it("a validator that comes back deep in an epoch and loses its disk again is told of what came too late to matter", () => {
+  const cluster = new Cluster({ ...four, epochRounds: 40 })
+  cluster.start()
+  const [ann, dan] = [cluster.machine("ann"), cluster.machine("dan")]
+  runUntil(cluster, () => ann.replica.read.head.leaderRound >= 75)
+  dan.stop()
+  runUntil(cluster, () => epochOf(ann) === 3)
+  cluster.runRounds(20)
+  const { firstRound } = ann.replica.core.epoch.committee
+  cluster.passes = (from, _, { _tag }) => from !== dan || _tag !== "Vertices"
+  wipe(dan, cluster)
+  runUntil(cluster, () => signedBy(dan).includes(`3 ${firstRound}`))
+  const signed = signedBy(dan)
+  const late = verticesOf(dan).filter(({ header: { epoch, round } }) => epoch === 3 && round === firstRound)
+  expect(late.map(({ header }) => ann.replica.core.useOf(header)._tag)).toEqual(["HeaderOnly"])
+  for (const other of cluster.machines) if (other !== dan) other.receive(dan.peer, { _tag: "Vertices", vertices: late })
+  expect(late.map(({ header }) => ann.replica.core.useOf(header)._tag)).toEqual(["Known"])
+  wipe(dan, cluster)
+  cluster.runRounds(40)
+  expect(signedBy(dan)).toEqual(signed)
+  expect(dan.replica.core.signing).toMatchObject({ _tag: "Silent" })
 })

@@ -222,7 +222,7 @@ export class SigningGuard {
   tick(now: Timestamp, hasQuorum: () => boolean): void {
     if (this.#quietMsLeft === null) return
     const isConnectedToQuorum = hasQuorum()
-    if (isConnectedToQuorum && this.#connectedSince !== null && now > this.#connectedSince) {
+    if (isConnectedToQuorum && this.#connectedSince !== null) {
       this.#quietMsLeft -= Math.min(now - this.#connectedSince, this.#mostCountedMs)
     }
     this.#connectedSince = isConnectedToQuorum ? now : null

@@ -89,7 +89,7 @@ export class CatchingUp {
   }
 
   #isInTime(since: Timestamp, now: Timestamp): boolean {
-    return now >= since && now - since < this.#patienceMs
+    return now - since < this.#patienceMs
   }
 
   #ask(session: Omit<Session, "askedAt">, now: Timestamp): Asking {

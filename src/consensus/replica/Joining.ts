@@ -163,16 +163,15 @@ export class Joining {
     return ANSWER_PATIENCES * this.#around.patienceMs
   }
 
-  #isLongAgo(since: Timestamp, ms: number, now: Timestamp): boolean {
-    // A clock that was set back may not make it wait for ever.
-    return now < since || now - since >= ms
+  #hasListened(now: Timestamp): boolean {
+    return now - this.#begunAt >= this.#answerMs
   }
 
   /** Who does not answer, or goes on answering without end, has nothing to say. */
   #expire(now: Timestamp): void {
     for (const [peer, { at, by }] of this.#asked) {
       const isGone = !this.#around.peers.has(peer)
-      if (!isGone && !this.#isLongAgo(at, this.#answerMs, now)) continue
+      if (!isGone && now - at < this.#answerMs) continue
       this.#asked.delete(peer)
       by?.end()
       this.#drop(peer)
@@ -182,7 +181,7 @@ export class Joining {
   }
 
   #isClaimTimeOver(now: Timestamp): boolean {
-    return this.#provenAt !== null && this.#isLongAgo(this.#provenAt, CLAIMS_PATIENCES * this.#around.patienceMs, now)
+    return this.#provenAt !== null && now - this.#provenAt >= CLAIMS_PATIENCES * this.#around.patienceMs
   }
 
   #drop(peer: PeerId): void {
@@ -241,7 +240,7 @@ export class Joining {
 
   /** Whether everybody has said what there is to say, or has had the time for it. */
   #isSettled(now: Timestamp): boolean {
-    if (this.#provenAt === null || !this.#isLongAgo(this.#begunAt, this.#answerMs, now)) return false
+    if (this.#provenAt === null || !this.#hasListened(now)) return false
     return this.#isClaimTimeOver(now) || (this.#asked.size === 0 && this.#histories.open.length === 0)
   }
 
@@ -262,7 +261,7 @@ export class Joining {
     if (this.#download !== null) return
     const best = newest.at(-1)
     if (best !== undefined) {
-      if (isSettled || this.#isLongAgo(this.#begunAt, this.#answerMs, now) || this.#asked.size === 0) this.#begin(best)
+      if (isSettled || this.#hasListened(now) || this.#asked.size === 0) this.#begin(best)
     } else if (!this.isPointless && this.#asked.size === 0 && this.#histories.size === 0) this.#askAgain(now)
   }
 
@@ -284,7 +283,7 @@ export class Joining {
 
   #askAgain(now: Timestamp): void {
     this.#askAgainAt ??= now + this.#answerMs
-    if (now < this.#askAgainAt && this.#askAgainAt - now <= this.#answerMs) return
+    if (now < this.#askAgainAt) return
     this.#askAgainAt = null
     this.#others.clear()
     this.#failed.clear()

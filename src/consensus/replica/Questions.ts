@@ -102,7 +102,6 @@ export class Questions {
 
   /** Where nobody forwards what the committee says, the peers' disks tell as much, a little later. */
   askWhenSilent({ core }: Life, now: Timestamp): void {
-    if (now < this.#heardAt) this.#heardAt = now
     if (now - this.#heardAt < 2 * this.#patienceMs) return
     this.#heardAt = now
     const { dag, opening } = core.epoch

@@ -90,8 +90,7 @@ export class StateDownload {
   next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
     if (this.hasKept) return null
     const asked = this.#asked
-    if (asked !== null && now >= asked.at && now - asked.at < this.#patienceMs && peers.includes(asked.peer))
-      return null
+    if (asked !== null && now - asked.at < this.#patienceMs && peers.includes(asked.peer)) return null
     if (asked !== null) {
       this.#failed.add(asked.peer)
       this.#silent.push(asked.peer)

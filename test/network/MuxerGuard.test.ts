@@ -154,39 +154,35 @@ describe("encrypted records", () => {
 })
 
 describe("pieces", () => {
-  it("beyond the rate have to wait, and for seconds on end are a flood", async () => {
+  /** A stranger's meter, with a clock that the test sets. */
+  const metered = (rates = strangerRates) => {
     const clock = { now: 0 }
     let floods = 0
-    const stranger = new Meter({
-      standing: () => "stranger",
-      strangerRates,
-      flooded: () => floods++,
-      now: () => clock.now,
-    })
+    const flooded = () => {
+      floods++
+    }
+    const stranger = new Meter({ standing: () => "stranger", strangerRates: rates, flooded, now: () => clock.now })
+    return { stranger, clock, floods: () => floods }
+  }
+
+  it("beyond the rate have to wait, and for seconds on end are a flood", async () => {
+    const { stranger, floods } = metered()
     // A burst, with a pause for others now and then.
     for (let n = 0; n < 1_000; n++) void stranger.charge(1, 0)
-    expect(floods).toBe(0)
+    expect(floods()).toBe(0)
     for (let n = 0; n < 5_000; n++) void stranger.charge(1, 0)
-    expect(floods).toBe(1)
+    expect(floods()).toBe(1)
   })
 
   it("with something in them are read slowly, but are no flood", () => {
-    const clock = { now: 0 }
-    let floods = 0
-    const among = () => lineAmong(40)
-    const forwarder = new Meter({
-      standing: () => "stranger",
-      strangerRates: among,
-      flooded: () => floods++,
-      now: () => clock.now,
-    })
+    const { stranger: forwarder, clock, floods } = metered(() => lineAmong(40))
     // An encrypted record with one frame, as gossip comes.
     for (let n = 0; n < 50_000; n++) {
       void forwarder.charge(1, 400)
       void forwarder.charge(1, 0)
       clock.now += 2
     }
-    expect(floods).toBe(0)
+    expect(floods()).toBe(0)
   })
 
   it("of all strangers together are bounded, and each has an equal part", () => {
@@ -198,8 +194,7 @@ describe("pieces", () => {
   })
 
   it("of answers that were asked for need not wait, up to eight answers; unasked ones have to", () => {
-    const clock = { now: 0 }
-    const stranger = new Meter({ standing: () => "stranger", strangerRates, flooded: () => {}, now: () => clock.now })
+    const { stranger, clock } = metered()
     const answerBytes = 2_097_152
     /** In full frames, each in a record of its own. Gives whether anything had to wait. */
     const answers = (count: number): boolean => {
@@ -220,19 +215,12 @@ describe("pieces", () => {
   })
 
   it("within the rate do not, and receipts of what was sent cost nothing", () => {
-    const clock = { now: 0 }
-    let floods = 0
-    const stranger = new Meter({
-      standing: () => "stranger",
-      strangerRates,
-      flooded: () => floods++,
-      now: () => clock.now,
-    })
+    const { stranger, floods } = metered()
     for (let n = 0; n < 100_000; n++) {
       stranger.sentFrame()
       stranger.charge(2, 0)
     }
-    expect(floods).toBe(0)
+    expect(floods()).toBe(0)
   })
 })
 

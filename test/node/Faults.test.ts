@@ -149,17 +149,21 @@ const commits = (directory: string) =>
 const clockOf = (millis: () => number): Clock.Clock =>
   Object.assign(Clock.make(), { currentTimeMillis: Effect.sync(millis), unsafeCurrentTimeMillis: millis })
 
+/** How a node with this engine ends; its health reports it first. */
+const endingOf = (directory: string, engine: typeof Engine.layer) =>
+  Effect.gen(function* () {
+    const supervisor = yield* Supervisor
+    const ending = yield* Effect.flip(supervisor.ended)
+    const health = yield* (yield* Health).report
+    expect(health.state.status).toBe("unhealthy")
+    return ending
+  }).pipe(Effect.provide(world.node(directory, {}, undefined, engine)))
+
 describe("a node with a fault", () => {
   it.scopedLive("ends with 101 when the supply is wrong, with everything before it on the disk", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
-      const ending = yield* Effect.gen(function* () {
-        const supervisor = yield* Supervisor
-        const ending = yield* Effect.flip(supervisor.ended)
-        const health = yield* (yield* Health).report
-        expect(health.state.status).toBe("unhealthy")
-        return ending
-      }).pipe(Effect.provide(world.node(directory, {}, undefined, forgingEngine(40))))
+      const ending = yield* endingOf(directory, forgingEngine(40))
       expect(ending._tag).toBe("SupplyViolation")
       expect(exitCodeOf(ending)).toBe(101)
       expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
@@ -174,22 +178,8 @@ describe("a node with a fault", () => {
     (where) =>
       Effect.gen(function* () {
         const directory = yield* world.temporaryDirectory
-        const ending = yield* Effect.gen(function* () {
-          const supervisor = yield* Supervisor
-          const ending = yield* Effect.flip(supervisor.ended)
-          const health = yield* (yield* Health).report
-          expect(health.state.status).toBe("unhealthy")
-          return ending
-        }).pipe(
-          Effect.provide(
-            world.node(
-              directory,
-              {},
-              undefined,
-              engineWith((ledger) => asserting(ledger, 40, where)),
-            ),
-          ),
-        )
+        const engine = engineWith((ledger) => asserting(ledger, 40, where))
+        const ending = yield* endingOf(directory, engine)
         expect(ending._tag).toBe("InternalFault")
         expect(exitCodeOf(ending)).toBe(102)
         expect(ending.message).toMatch(

@@ -18,6 +18,8 @@ export interface Change {
   readonly by: string
 }
 
+const pathOf = (file: string): string => join(root, "src", file)
+
 interface Program {
   /** From the root of the project. */
   readonly entry: string
@@ -35,14 +37,22 @@ const changed = (source: string, { file, line, by }: Change): string => {
   return source.replace(line, () => by)
 }
 
+/** A file that the program does not contain is an error for the same reason. */
 const planting = (changes: ReadonlyArray<Change>): Plugin => ({
   name: "plant",
-  setup: ({ onLoad }) =>
+  setup: ({ onLoad, onEnd }) => {
+    const loaded = new Set<string>()
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const here = changes.filter(({ file }) => join(root, "src", file) === path)
+      loaded.add(path)
+      const here = changes.filter(({ file }) => pathOf(file) === path)
       if (here.length === 0) return undefined
       return { contents: here.reduce(changed, readFileSync(path, "utf8")), loader: "ts" }
-    }),
+    })
+    onEnd(() => {
+      const missed = changes.filter(({ file }) => !loaded.has(pathOf(file)))
+      return { errors: missed.map(({ file }) => ({ text: `the program does not contain src/${file}` })) }
+    })
+  },
 })
 
 /** The path of the bundle. */

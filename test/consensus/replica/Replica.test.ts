@@ -468,13 +468,18 @@ describe("a validator", () => {
     expectAgreement(cluster.machines)
   })
 
-  it("gets into the committee by stake and heartbeats, and out again by silence", () => {
+  const withCandidate = () => {
     const cluster = new Cluster({ ...four, accounts: { alice: 1_000, eve: 9_000 }, epochRounds: 40 })
     const eve = cluster.add("eve")
     cluster.start()
     cluster.runRounds(2)
     const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
     expect(Either.isRight(eve.replica.submit(stake, cluster.now))).toBe(true)
+    return { cluster, eve }
+  }
+
+  it("gets into the committee by stake and heartbeats, and out again by silence", () => {
+    const { cluster, eve } = withCandidate()
     cluster.runRounds(95)
     const { members } = cluster.machine("ann").replica.core.epoch.opening.record
     expect(members.map(({ address }) => address)).toContain(addressOf("eve"))
@@ -489,12 +494,7 @@ describe("a validator", () => {
   })
 
   it("gets into the committee although a stranger replays what its key signed on another network", () => {
-    const cluster = new Cluster({ ...four, accounts: { alice: 1_000, eve: 9_000 }, epochRounds: 40 })
-    const eve = cluster.add("eve")
-    cluster.start()
-    cluster.runRounds(2)
-    const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
-    expect(Either.isRight(eve.replica.submit(stake, cluster.now))).toBe(true)
+    const { cluster } = withCandidate()
     for (let round = 0; round < 95; round++) {
       for (const machine of cluster.machines) {
         for (const ahead of [1, 8, 900]) {

@@ -688,22 +688,20 @@ export class Core {
       return { _tag: "Closing", epoch, lacks: this.#membersWithout(hasSigned) }
     }
     if (this.#checkpoints.closing !== null) return { _tag: "EpochOver", epoch }
+    if (dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound) {
+      return { _tag: "Behind", round: dag.quorumRound, reachedRound }
+    }
     if (this.#hasStopped(now)) {
       const round = Counter.round(Math.max(dag.quorumRound + 1, committee.firstRound))
       const there = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
       return { _tag: "Standstill", round, lacks: this.#membersWithout((member) => there.has(member)) }
     }
-    return this.#isFarBehind ? { _tag: "Behind", round: dag.quorumRound, reachedRound } : { _tag: "InStep" }
+    return { _tag: "InStep" }
   }
 
   #membersWithout(has: (member: Address) => boolean): ReadonlyArray<Address> {
     const { members } = this.#epoch.opening.record
     return members.flatMap(({ address }) => (has(address) ? [] : [address]))
-  }
-
-  get #isFarBehind(): boolean {
-    const { dag, reachedRound } = this.#epoch
-    return dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound
   }
 
   /** Whether own vertices are signed, and if not, why. */
@@ -718,7 +716,7 @@ export class Core {
   #catchUp(now: Timestamp): void {
     const state = this.following(now)
     this.#isStandingStill = this.#hasStopped(now)
-    this.#epoch.admission.admitUnnamed(state._tag === "EpochOver" || state._tag === "Standstill")
+    this.#epoch.admission.admitUnnamed(state._tag === "EpochOver" || this.#isStandingStill)
     const lacking = this.#lackedIn(state)
     if (lacking?.pace.isDue(now) !== true) return
     const { epoch } = this.#epoch.opening.record
@@ -733,11 +731,13 @@ export class Core {
       case "Closing":
         return null
       case "Behind":
-        return { fromRound: state.round, toRound: state.reachedRound, pace: this.#catchUpPace }
+        if (!this.#isStandingStill) {
+          return { fromRound: state.round, toRound: state.reachedRound, pace: this.#catchUpPace }
+        }
+        return { ...this.#everything, pace: this.#catchUpPace }
       case "EpochOver":
         return { ...this.#everything, pace: this.#catchUpPace }
       case "Standstill":
-        if (this.#isFarBehind) return { ...this.#everything, pace: this.#catchUpPace }
         // A follower of a network that has halted lacks nothing that a member does not ask for.
         return this.#epoch.seat === undefined ? null : { ...this.#everything, pace: this.#standstillPace }
     }

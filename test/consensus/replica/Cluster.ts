@@ -112,6 +112,8 @@ export class Machine {
   readonly executed: Array<Executed> = []
   /** Rewrites what this machine sends to one peer: a liar with an honest disk. */
   says: (to: PeerId, message: Message) => ReadonlyArray<Message> = (_, message) => [message]
+  /** How long it takes to say anything to one peer; what it tells everybody comes at once. */
+  thinksForMs = 0
   /** Its native verifier, which may refuse what a vertex may hold. */
   isValidAtDoor = FakeKeys.isValid
 
@@ -217,7 +219,7 @@ export class Machine {
   }
 
   #say(to: PeerId, message: Message): void {
-    for (const said of this.says(to, message)) this.#cluster.send(this, to, said)
+    for (const said of this.says(to, message)) this.#cluster.send(this, to, said, this.thinksForMs)
   }
 
   receive(from: PeerId, message: Message): void {
@@ -290,10 +292,10 @@ export class Cluster {
     })
   }
 
-  send(from: Machine, peer: PeerId, message: Message): void {
+  send(from: Machine, peer: PeerId, message: Message, laterMs = 0): void {
     const to = this.machines.find((machine) => machine.peer === peer)
     if (to === undefined || to === from || !this.isLinked(from, to)) return
-    this.#at(this.now + WIRE_MS, () => {
+    this.#at(this.now + WIRE_MS + laterMs, () => {
       if (to.isUp && this.passes(from, to, message)) to.receive(from.peer, message)
     })
   }

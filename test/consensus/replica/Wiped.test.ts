@@ -1,6 +1,7 @@
 /** A validator that comes back with its key and an empty disk: what the others have to tell it, and when it signs again. */
 import { describe, expect, it } from "vitest"
 import * as GenesisState from "../../../src/consensus/replica/GenesisState.js"
+import type { Message } from "../../../src/consensus/replica/Message.js"
 import type { Vertex } from "../../../src/protocol/Vertex.js"
 import { Cluster, type Machine } from "./Cluster.js"
 
@@ -98,4 +99,46 @@ it("a validator that comes back deep in an epoch and loses its disk again is tol
   cluster.runRounds(40)
   expect(signedBy(dan)).toEqual(signed)
   expect(dan.replica.core.signing).toMatchObject({ _tag: "Silent" })
+})
+
+/** A member's answers as a faulty one may give them: less than it has, and what does not hold. */
+const lieIn = (message: Message): ReadonlyArray<Message> => {
+  switch (message._tag) {
+    case "Highest":
+      return [{ ...message, header: null }]
+    case "Rounds":
+      return [{ ...message, vertices: message.vertices.slice(0, 1), isLast: true }]
+    case "Closing":
+      return [{ ...message, signed: [], newest: null }]
+    case "State":
+      return [{ ...message, subtree: message.subtree?.map((byte) => byte ^ 1) ?? null }]
+    default:
+      return []
+  }
+}
+
+describe("a validator that has lost its disk, of whose three peers one answers nothing, one late and one falsely", () => {
+  for (const [how, epoch] of [
+    ["and catches up in epoch 1", 1],
+    ["and joins epoch 3 by its state", 3],
+  ] as const) {
+    it(`${how}, signs again within an epoch, and nothing that it had signed`, () => {
+      const epochRounds = 240
+      const cluster = new Cluster({ ...four, epochRounds })
+      cluster.start()
+      const dan = cluster.machine("dan")
+      cluster.runRounds(20)
+      while (epochOf(dan) < epoch) cluster.runRounds(20)
+      const before = signedBy(dan)
+      cluster.machine("ann").says = () => []
+      cluster.machine("ben").thinksForMs = 3_000
+      cluster.machine("cleo").says = (_, message) => lieIn(message)
+      wipe(dan, cluster)
+      cluster.runRounds(epochRounds)
+      const signed = signedBy(dan)
+      expect(signed.length).toBeGreaterThan(before.length)
+      expect(new Set(signed).size).toBe(signed.length)
+      expect(dan.replica.recovery(cluster.now).signing).toEqual({ _tag: "Signing" })
+    })
+  }
 })

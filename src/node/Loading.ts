@@ -32,6 +32,7 @@ import { Storage } from "../storage/Storage.js"
 import type { Page } from "../storage/Vertices.js"
 import { fromDamage, type StateDamaged, SupplyViolation } from "./Ending.js"
 import * as Log from "./Log.js"
+import * as Loop from "./Loop.js"
 import * as Slice from "./Slice.js"
 
 const log = Log.for("state")
@@ -242,16 +243,20 @@ const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vert
     return { ...(yield* epochOf(storage, opening, own)), highestHeaders: decoded.map(({ header }) => header) }
   })
 
+/**
+ * None is from the future: where the wall clock was ahead at the start of an earlier run, what came in then, and all that
+ * stands behind it, would never be told to others again nor become too old, until the right time has come there.
+ */
 const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
-  Effect.flatMap(storage.pending.all, (rows) =>
+  Effect.zipWith(storage.pending.all, Loop.now, (rows, now) =>
     Effect.forEach(rows, ({ id, bytes, receivedAt }) =>
       Effect.gen(function* () {
         const transaction = yield* sound(Transaction.decode(networkId, bytes))
         yield* requireHash("waiting transaction", transaction.id, id)
-        return { transaction, receivedAt } satisfies ReceivedTransaction
+        return { transaction, receivedAt: Counter.timestamp(Math.min(receivedAt, now)) } satisfies ReceivedTransaction
       }),
     ),
-  )
+  ).pipe(Effect.flatten)
 
 const foreignOf = (storage: Kept, author: Address | null) =>
   author === null

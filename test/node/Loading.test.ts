@@ -6,12 +6,16 @@ import { Configuration } from "../../src/node/Configuration.js"
 import { Dag } from "../../src/node/Dag.js"
 import * as Home from "../../src/node/Home.js"
 import * as Loading from "../../src/node/Loading.js"
+import * as Loop from "../../src/node/Loop.js"
+import * as Counter from "../../src/protocol/Counter.js"
+import * as Transaction from "../../src/protocol/Transaction.js"
 import { Storage } from "../../src/storage/Storage.js"
 import * as storage from "../storage/world.js"
 import * as world from "./world.js"
 
 const EPOCH_ROUNDS = 40
 const protocol = { epochRounds: EPOCH_ROUNDS, collectionDepthRounds: 20, roundIntervalMs: 5 }
+const DAY_MS = 86_400_000
 const kept = { roundMs: Option.none() }
 
 describe("a node that starts anew", { timeout: 60_000 }, () => {
@@ -42,5 +46,35 @@ describe("a node that starts anew", { timeout: 60_000 }, () => {
         Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
       )
     }).pipe(Effect.provide(world.platform)),
+  )
+
+  it.scopedLive(
+    "takes nothing that waits to have come in later than now, though an earlier run's clock was ahead",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* world.temporaryDirectory
+        yield* world.found(directory, protocol)
+        yield* Effect.provide(Effect.void, world.node(directory, kept))
+
+        yield* Effect.gen(function* () {
+          const { genesis } = yield* Home.Home
+          const { pending } = yield* Storage
+          const from = yield* Loop.now
+          const cameIn = [-DAY_MS, -60_000, DAY_MS].map((ms, nonce) => {
+            const transfer = storage.transfer(1, 2, nonce)
+            const transaction = Transaction.make(genesis.networkId, transfer, transfer.authorization)
+            return { transaction, receivedAt: Counter.timestamp(from + ms) }
+          })
+          yield* pending.update(cameIn, [])
+          const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
+          const [longAgo, lately, ahead] = [...contents.pending].map(({ receivedAt }) => receivedAt)
+          expect([longAgo, lately]).toEqual([from - DAY_MS, from - 60_000])
+          expect(ahead).toBeGreaterThanOrEqual(from)
+          expect(ahead).toBeLessThanOrEqual(yield* Loop.now)
+        }).pipe(
+          Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
+          Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),
+        )
+      }).pipe(Effect.provide(world.platform)),
   )
 })

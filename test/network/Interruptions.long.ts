@@ -1,5 +1,5 @@
-/** Processes that stop for a while and go on, are started again one after the other, or find an old file. */
-import { cpSync } from "node:fs"
+/** Processes that stop for a while and go on, are started again one after the other, or find an old or a shortened file. */
+import { cpSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
@@ -26,6 +26,13 @@ const requireGoesOn = async (network: Processes.Founded, nodes: ReadonlyArray<Pr
   expectOneHistory(nodes, round)
   expectNoSlotTwice(network, first)
 }
+
+/** Each slot that a node knows to be filled, with the hash of what fills it. */
+const vertices = ({ directory }: Processes.Started): ReadonlyArray<readonly [slot: string, hash: string]> =>
+  Processes.rows(
+    join(directory, "udg.db"),
+    "select epoch || '/' || round || ' ' || hex(author), hex(hash) from vertices",
+  ).map(([slot, hash]) => [String(slot), String(hash)])
 
 describe("four validators", () => {
   it(
@@ -80,6 +87,30 @@ describe("four validators", () => {
       cpSync(backup, join(first.directory, file))
       const restored = await Processes.startValidator(network, 0, others)
       await requireGoesOn(network, [other, ...others.slice(1), restored])
+    },
+    LIMIT_MS,
+  )
+
+  // More is lost than a power cut may take: only what each has signed is whole, and of the log what stands before the cut.
+  it.each([
+    ["at another place each", [0.9, 0.6, 0.3, 0.1]],
+    ["at its beginning", [0, 0, 0, 0]],
+  ])(
+    "go on when the log of each one's udg.db is cut off %s, and sign nothing twice",
+    async (_, kept) => {
+      const network = Processes.found({ roundMs: 150, epochRounds: 40 })
+      const nodes = await Processes.startAll(network)
+      await Processes.everybodyAt(nodes, 60)
+      await Promise.all(nodes.map(({ kill }) => kill()))
+      const before = new Map(nodes.flatMap(vertices))
+      for (const [n, { directory }] of nodes.entries()) {
+        const log = join(directory, "udg.db-wal")
+        truncateSync(log, Math.floor(statSync(log).size * (kept[n] ?? 0)))
+      }
+      const again = await Processes.startAll(network)
+      await requireGoesOn(network, again)
+      const different = again.flatMap(vertices).filter(([slot, hash]) => before.has(slot) && before.get(slot) !== hash)
+      expect(different).toEqual([])
     },
     LIMIT_MS,
   )

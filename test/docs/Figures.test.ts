@@ -49,9 +49,9 @@ describe("docs/economics.md", () => {
       workingPool: Sats.make(50_000 * Sats.SATS_PER_COIN),
       commissionPercent: 10,
     })
-    const rows = rowsUnder("docs/economics.md", "who").map(([who, sats = ""]) => [
-      who,
-      Number(sats.replaceAll(" ", "")),
+    const rows = rowsUnder("docs/economics.md", "recipient").map(([recipient, sats = ""]) => [
+      recipient,
+      Number(sats.replaceAll(",", "")),
     ])
     expect(Object.fromEntries(rows)).toStrictEqual({
       treasury,
@@ -64,13 +64,13 @@ describe("docs/economics.md", () => {
   it("has the schedule of the standard genesis", () => {
     const { roundReward, halvingRounds, roundIntervalMs } = Genesis.standardProtocol
     const page = textOf("docs/economics.md")
-    const spaced = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, " ")
-    expect(page).toContain(`⌊${spaced(roundReward)} ÷ 2^⌊(r − 1) ÷ ${spaced(halvingRounds)}⌋⌋`)
+    const written = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",")
+    expect(page).toContain(`⌊${written(roundReward)} ÷ 2^⌊(r − 1) ÷ ${written(halvingRounds)}⌋⌋`)
     const roundsOfADay = 86_400_000 / roundIntervalMs
-    expect(page).toContain(`${spaced(roundsOfADay)} rounds a day`)
-    expect(page).toContain(`${spaced((roundsOfADay * roundReward) / Sats.SATS_PER_COIN)} UDG a day`)
+    expect(page).toContain(`${written(roundsOfADay)} rounds a day`)
+    expect(page).toContain(`${written((roundsOfADay * roundReward) / Sats.SATS_PER_COIN)} UDG a day`)
     expect(page).toContain(`about ${Math.round(halvingRounds / roundsOfADay)} days`)
-    expect(page).toContain(spaced(Sats.MAX_SUPPLY))
+    expect(page).toContain(written(Sats.MAX_SUPPLY))
   })
 })
 

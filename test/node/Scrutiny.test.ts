@@ -287,6 +287,24 @@ describe("a vertex from a peer", () => {
     })
   })
 
+  it("that is of use for its header alone costs one signature, and counts in a page all the same", async () => {
+    const core = { ...replica.core, epoch: replica.core.epoch, useOf: () => ({ _tag: "HeaderOnly" }) }
+    const { take, settle, verified, passed, vertices, asked } = scene({
+      replica: { core: core as Surroundings["replica"]["core"] },
+    })
+    const late = vertexOf("ben", {}, { heartbeats: heartbeats(10) })
+    take("ben", "member", pushed(late))
+    await settle()
+    expect(verified).toHaveLength(1)
+    expect(passed).toMatchObject([{ _tag: "HeaderOnly", from: "ben", header: { hash: late.header.hash } }])
+    const all = Counter.round(1)
+    asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
+    take("cleo", "member", { _tag: "Rounds", epoch, vertices: [...stored, late], isLast: true })
+    await settle()
+    expect(verified).toHaveLength(1 + stored.length + 1)
+    expect(vertices()).toEqual(stored.map(({ header }) => header.hash))
+  })
+
   it("of another base, or by an author without a seat, is refused before any signature", async () => {
     const { take, settle, verified, refused, passed } = scene()
     take("ben", "member", pushed(vertexOf("ben", { base: Hash.ZERO }, { heartbeats: heartbeats(10) })))

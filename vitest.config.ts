@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** They keep no state outside of values, so one file leaves nothing behind for the next; but for one that mocks a module. */
-const PURE = "test/{protocol,ledger,consensus}/**/*.test.ts"
+const PURE = "test/{protocol,ledger,consensus,replica}/**/*.test.ts"
 const MOCKING = "test/protocol/crypto/**"
 /** Has as many threads of its own as there are cores. */
 const SIMULATION = "test/simulation/**/*.test.ts"
@@ -32,7 +32,7 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts", `${MOCKING}/*.test.ts`],
           // Those in the browser have one to start, and a command of their own: npm run test:browser.
-          exclude: ["test/browser/**", "test/{ledger,consensus}/**", "test/protocol/*.test.ts", SIMULATION],
+          exclude: ["test/browser/**", "test/{ledger,consensus,replica}/**", "test/protocol/*.test.ts", SIMULATION],
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,5 +1,5 @@
 /** Four validators as processes on this machine, under a steady load. */
-import * as Sats from "../src/protocol/Sats.js"
+import * as Sats from "../src/protocol/numbers/Sats.js"
 import type { Way } from "../test/network/Lines.js"
 import * as Processes from "../test/network/Processes.js"
 import * as Payments from "./Payments.js"

@@ -3,13 +3,13 @@
  * again, before what its sender made later: a nonce that is missing would hold up all behind it.
  */
 import { Agent, request } from "node:http"
-import * as Address from "../src/protocol/Address.js"
-import * as Counter from "../src/protocol/Counter.js"
-import type { Hash } from "../src/protocol/Hash.js"
-import { SecretKey } from "../src/protocol/Keys.js"
-import * as Sats from "../src/protocol/Sats.js"
-import * as Transaction from "../src/protocol/Transaction.js"
-import * as TransactionJson from "../src/protocol/TransactionJson.js"
+import * as Address from "../src/protocol/identity/Address.js"
+import type { Hash } from "../src/protocol/identity/Hash.js"
+import { SecretKey } from "../src/protocol/identity/Keys.js"
+import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Sats from "../src/protocol/numbers/Sats.js"
+import * as Transaction from "../src/protocol/transaction/Transaction.js"
+import * as TransactionJson from "../src/protocol/transaction/TransactionJson.js"
 import type * as Processes from "../test/network/Processes.js"
 
 /** A node may close what it holds for idle in the moment in which it is used again. */

@@ -1,10 +1,11 @@
 /** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
-import * as Address from "../src/protocol/Address.js"
-import * as Genesis from "../src/protocol/Genesis.js"
-import type { PublicKey } from "../src/protocol/Keys.js"
-import * as Network from "../src/protocol/Network.js"
-import * as Parameters from "../src/protocol/Parameters.js"
-import * as Sats from "../src/protocol/Sats.js"
+
+import * as Genesis from "../src/protocol/epoch/Genesis.js"
+import * as Address from "../src/protocol/identity/Address.js"
+import type { PublicKey } from "../src/protocol/identity/Keys.js"
+import * as Network from "../src/protocol/identity/Network.js"
+import * as Parameters from "../src/protocol/numbers/Parameters.js"
+import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Testing from "../src/testing/Testing.js"
 import type { Way } from "../test/network/Lines.js"
 import * as Processes from "../test/network/Processes.js"

@@ -1,6 +1,6 @@
 /** Signed transfers in the number that a load needs, made by whoever sends them. */
 import * as Wallet from "../src/client/Wallet.js"
-import * as Address from "../src/protocol/Address.js"
+import * as Address from "../src/protocol/identity/Address.js"
 import * as Testing from "../src/testing/Testing.js"
 import { numbered } from "../test/network/Wallet.js"
 

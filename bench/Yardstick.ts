@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Sqlite from "better-sqlite3"
 import { randomBytes, sha256, verifyNative } from "#crypto"
-import * as Keys from "../src/protocol/Keys.js"
+import * as Keys from "../src/protocol/identity/Keys.js"
 import { type Figure, measure } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 

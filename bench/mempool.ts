@@ -1,14 +1,14 @@
 // What the mempool costs when it is full: letting a transaction in, filling a vertex, listing the best paid, and settling
 // a commit of five thousand. The ledger's own questions are answered at once here; see bench/ledger for those.
 import { Either } from "effect"
-import type { Execution } from "../src/ledger/Execution.js"
-import { type Door, PendingTransactions } from "../src/ledger/PendingTransactions.js"
-import * as Counter from "../src/protocol/Counter.js"
-import * as Hash from "../src/protocol/Hash.js"
-import * as Limits from "../src/protocol/Limits.js"
-import type { NetworkId } from "../src/protocol/Network.js"
-import * as Sats from "../src/protocol/Sats.js"
-import * as Transaction from "../src/protocol/Transaction.js"
+import { type Door, PendingTransactions } from "../src/ledger/pending/PendingTransactions.js"
+import type { Execution } from "../src/ledger/rules/Execution.js"
+import * as Hash from "../src/protocol/identity/Hash.js"
+import type { NetworkId } from "../src/protocol/identity/Network.js"
+import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Limits from "../src/protocol/numbers/Limits.js"
+import * as Sats from "../src/protocol/numbers/Sats.js"
+import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import { keysOf } from "../test/consensus/TestCommittee.js"
 import type { Figure, Suite } from "./Harness.js"
 

@@ -3,8 +3,8 @@
  * long one takes, and what it costs. With them runs what offers the payments, so on few cores the figures are low. Then how
  * long a new node takes to join a network with many accounts.
  */
-import * as Address from "../src/protocol/Address.js"
-import * as Sats from "../src/protocol/Sats.js"
+import * as Address from "../src/protocol/identity/Address.js"
+import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Processes from "../test/network/Processes.js"
 import * as Wallet from "../test/network/Wallet.js"
 import { type Figure, quantile, type Suite } from "./Harness.js"

@@ -7,9 +7,9 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import { randomBytes, verifyNative } from "#crypto"
-import { Verifier } from "../src/node/Verifier.js"
-import * as Keys from "../src/protocol/Keys.js"
-import type { Check } from "../src/protocol/Verification.js"
+import { Verifier } from "../src/node/signatures/Verifier.js"
+import * as Keys from "../src/protocol/identity/Keys.js"
+import type { Check } from "../src/protocol/transaction/Verification.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const CORES = availableParallelism()

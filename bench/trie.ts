@@ -7,8 +7,8 @@ import { Either } from "effect"
 import * as Assembly from "../src/ledger/trie/Assembly.js"
 import * as Subtree from "../src/ledger/trie/Subtree.js"
 import * as Trie from "../src/ledger/trie/Trie.js"
-import * as Hash from "../src/protocol/Hash.js"
-import * as StateProof from "../src/protocol/StateProof.js"
+import * as Hash from "../src/protocol/identity/Hash.js"
+import * as StateProof from "../src/protocol/state/StateProof.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const RECORDS = 1_000_000

@@ -1,24 +1,42 @@
-// The arrows of CONTRIBUTING.md: what each place of src/ may import, of ours and of others. Fails naming every import that
-// is not listed here, and every file that needs itself before it is loaded. What a place may use without importing it (globals, names of a package) says biome.json.
-import { readdirSync, readFileSync } from "node:fs"
+// The arrows of CONTRIBUTING.md: what each folder of src/ may import, of ours and of others, and which of its rooms lies below
+// which. Fails naming every import that is not listed here, every file that needs itself before it is loaded, and every room
+// with too many files. What a place may use without importing it (globals, names of a package) says biome.json.
+// docs/architecture.md shows the house as a table; `--write` brings it up to date.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
-const everything = ["protocol", "ledger", "consensus", "storage", "network", "node", "rpc", "client", "cli", "explorer"]
+/** More files side by side than this, and nobody finds one by looking. */
+const FILES_OF_A_ROOM = 25
 
 /**
- * Place → the folders of ours it may import besides its own, and the packages; `*` stands for any ending. A file belongs to
- * the longest place it lies in. Nothing of Node or native is listed for what runs in browsers: protocol, ledger, consensus,
- * client, explorer and the endpoint definitions (rpc/Api); protocol/crypto/Native.ts is the one native door.
+ * The folders of src/, lowest first. `rooms` are a folder's own, lowest first, "." being the files beside them: a file
+ * imports from its own room and from those before it. `ours` are the other folders, or single rooms of theirs, that it may
+ * import; `packages` are those of others, where `*` stands for any ending. Nothing of Node or native is listed for what runs
+ * in browsers: protocol, ledger, consensus, replica, client, explorer and rpc/api; protocol/crypto/Native.ts is the one
+ * native door.
  */
 const house = {
-  protocol: { ours: [], packages: ["effect", "#crypto", "bech32"] },
-  "protocol/crypto": { ours: [], packages: ["@noble/*"] },
-  "protocol/crypto/Native.ts": { ours: [], packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
-  ledger: { ours: ["protocol"], packages: ["effect", "#crypto"] },
-  consensus: { ours: ["protocol", "ledger"], packages: ["effect", "#crypto"] },
-  storage: {
+  collections: { packages: [] },
+  protocol: {
+    rooms: ["numbers", "crypto", "encoding", "identity", "transaction", "state", "vertex", "epoch"],
+    packages: ["effect", "#crypto", "bech32"],
+  },
+  turns: { ours: ["protocol"], packages: ["effect"] },
+  ledger: {
+    rooms: ["trie", "tables", "rules", "pending", "."],
+    ours: ["protocol", "collections"],
+    packages: ["effect", "#crypto"],
+  },
+  consensus: { ours: ["protocol", "collections"], packages: ["effect", "#crypto"] },
+  replica: {
+    rooms: ["messages", "output", "life", "disk", "joining", "asking", "signing", "."],
     ours: ["protocol", "ledger", "consensus"],
+    packages: ["effect", "#crypto"],
+  },
+  storage: {
+    rooms: ["files", "sqlite", "schema", "tables", "."],
+    ours: ["protocol", "ledger", "consensus", "replica/disk", "turns"],
     packages: [
       "effect",
       "#crypto",
@@ -32,35 +50,19 @@ const house = {
       "node:path",
     ],
   },
-  network: { ours: ["protocol", "ledger", "consensus"], packages: ["effect", "#crypto", "node:net"] },
-  /** Loaded only when a node talks to others. */
-  "network/libp2p": {
-    ours: ["protocol", "ledger", "consensus"],
-    packages: [
-      "effect",
-      "#crypto",
-      "libp2p",
-      "@libp2p/*",
-      "@chainsafe/*",
-      "@multiformats/multiaddr",
-      "node:timers/promises",
-    ],
+  network: {
+    rooms: [".", "libp2p"],
+    ours: ["protocol", "ledger/trie", "replica/messages", "turns"],
+    packages: ["effect", "#crypto", "node:net"],
   },
   node: {
-    ours: ["protocol", "ledger", "consensus", "storage", "network"],
+    rooms: ["log", "lifecycle", "start", "signatures", "engine", "reads", "offline", "."],
+    ours: ["protocol", "ledger", "consensus", "replica", "storage", "network", "turns"],
     packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
-  /** The two places with threads: what writes, and what checks signatures. */
-  "storage/WriterThread.ts": {
-    ours: [],
-    packages: ["effect", "@effect/experimental/Reactivity", "@effect/sql", "node:module", "node:worker_threads"],
-  },
-  "node/Verifier.ts": {
-    ours: ["protocol", "network"],
-    packages: ["effect", "node:module", "node:os", "node:url", "node:worker_threads"],
-  },
   rpc: {
-    ours: ["protocol", "ledger", "consensus", "node"],
+    rooms: ["api", "documents", "server", "metrics", "handlers", "."],
+    ours: ["protocol", "turns", "ledger", "replica", "node"],
     packages: [
       "effect",
       "@effect/platform",
@@ -74,11 +76,10 @@ const house = {
       "node:zlib",
     ],
   },
-  /** Shared with browsers, so it sees only the vocabulary and its like. */
-  "rpc/Api": { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },
-  client: { ours: ["protocol", "rpc/Api"], packages: ["effect", "@effect/platform"] },
+  client: { ours: ["protocol", "rpc/api"], packages: ["effect", "@effect/platform"] },
   explorer: {
-    ours: ["protocol", "client", "rpc/Api"],
+    rooms: ["route", "live", "show", "search", "wallet", "dag", "pages", "."],
+    ours: ["protocol", "client", "rpc/api"],
     packages: ["effect", "preact", "preact/hooks", "@preact/signals"],
   },
   /** A node for the tests of others: built like the command line's, handed out like the client. */
@@ -86,20 +87,58 @@ const house = {
     ours: ["protocol", "network", "node", "rpc", "client"],
     packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
   },
-  cli: { ours: everything, packages: ["effect", "#crypto", "@effect/*", "node:*"] },
-  main: { ours: everything, packages: ["effect", "@effect/*", "node:*"] },
+  cli: {
+    rooms: ["settings", "wallet", "."],
+    ours: ["protocol", "storage", "network", "node", "rpc", "client"],
+    packages: ["effect", "#crypto", "@effect/*", "node:*"],
+  },
+  main: { ours: ["cli"], packages: ["effect", "@effect/*", "node:*"] },
 }
 
-const isApiDefinition = (path) => /^rpc\/(.+\/)?Api\.ts$/.test(path)
+/** Rooms and files that differ from their folder. Each belongs to the longest place it lies in. */
+const exceptions = {
+  "protocol/crypto": { packages: ["@noble/*"] },
+  "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
+  /** Shared with browsers, so it sees only the vocabulary. */
+  "rpc/api": { ours: ["protocol"], packages: ["effect", "@effect/platform"] },
+  /** Loaded only when a node talks to others. */
+  "network/libp2p": {
+    packages: [
+      "effect",
+      "#crypto",
+      "libp2p",
+      "@libp2p/*",
+      "@chainsafe/*",
+      "@multiformats/multiaddr",
+      "node:timers/promises",
+    ],
+  },
+  /** The two places with threads: what writes, and what checks signatures. */
+  "storage/sqlite/WriterThread.ts": {
+    packages: ["effect", "@effect/experimental/Reactivity", "@effect/sql", "node:module", "node:worker_threads"],
+  },
+  "node/signatures/Verifier.ts": {
+    packages: ["effect", "node:module", "node:os", "node:url", "node:worker_threads"],
+  },
+}
 
 const folderOf = (path) => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "main")
 
-const placeOf = (path) =>
-  isApiDefinition(path)
-    ? "rpc/Api"
-    : (Object.keys(house)
-        .filter((place) => path === place || path.startsWith(`${place}/`))
-        .sort((a, b) => b.length - a.length)[0] ?? folderOf(path))
+/** The room of its folder that a file lies in. */
+const roomOf = (path) => (path.split("/").length > 2 ? path.split("/")[1] : ".")
+
+const isWithin = (path, place) => path === place || path.startsWith(`${place}/`)
+
+/** The name of the rule for a file, and the rule. */
+const ruleOf = (path) => {
+  const folder = folderOf(path)
+  const place =
+    Object.keys(exceptions)
+      .filter((place) => isWithin(path, place))
+      .sort((a, b) => b.length - a.length)[0] ?? folder
+  const { ours = [], packages } = { ...house[folder], ...exceptions[place] }
+  return { place, ours, packages }
+}
 
 const matches = (specifier, entry) =>
   entry.endsWith("*") ? specifier.startsWith(entry.slice(0, -1)) : specifier === entry
@@ -140,8 +179,7 @@ const targetOf = (root, path, specifier) =>
 const importsAtRunTime = (source) => importsIn(source.replaceAll(/\b(import|export) type\b[^"'`]*["'][^"']+["']/g, " "))
 
 const complaintOf = (root, path, specifier) => {
-  const place = placeOf(path)
-  const { ours, packages } = house[place]
+  const { place, ours, packages } = ruleOf(path)
   const may = (allowed, none) =>
     `but ${place}${place.includes(".") ? "" : "/"} may import only: ${allowed.join(", ") || none}`
   if (!specifier.startsWith(".")) {
@@ -150,28 +188,57 @@ const complaintOf = (root, path, specifier) => {
   }
   const target = targetOf(root, path, specifier)
   if (target.startsWith("..")) return [`src/${path} imports ${specifier}, outside src/`]
-  const withinOwn = folderOf(target) === folderOf(path) && place !== "rpc/Api"
-  const fits = withinOwn || ours.some((to) => (to === "rpc/Api" ? isApiDefinition(target) : to === folderOf(target)))
-  return fits ? [] : [`src/${path} imports ${target}, ${may(ours, "nothing of ours")}`]
+  const folder = folderOf(path)
+  if (folderOf(target) !== folder) {
+    return ours.some((to) => isWithin(target, to))
+      ? []
+      : [`src/${path} imports ${target}, ${may(ours, "nothing of ours")}`]
+  }
+  const { rooms = ["."] } = house[folder]
+  if (rooms.indexOf(roomOf(target)) <= rooms.indexOf(roomOf(path))) return []
+  return [`src/${path} imports ${target}, but the rooms of ${folder}/ are, lowest first: ${rooms.join(", ")}`]
 }
 
 /** The text of a thread cannot name a package: the file resolves it by its name and hands over where it lies. */
-const loadedByThreads = { "node/Verifier.ts": "import(workerData.noble)" }
+const loadedByThreads = { "node/signatures/Verifier.ts": "import(workerData.noble)" }
+
+/** What is wrong with where a file lies, whatever is in it. */
+const misplaced = ({ path, isLink }) => {
+  if (isLink) return [`src/${path}: a link; what it leads to cannot be judged`]
+  if (/\.([cm]js|jsx?|[cm]ts)$/.test(path)) return [`src/${path}: only .ts and .tsx are checked; rename it`]
+  if (!/\.tsx?$/.test(path)) return []
+  const folder = folderOf(path)
+  if (!Object.hasOwn(house, folder))
+    return [`src/${path}: folder "${folder}" has no place in the design; add it to scripts/layers.mjs`]
+  const { rooms = ["."] } = house[folder]
+  if (!rooms.includes(roomOf(path)))
+    return [`src/${path}: room "${folder}/${roomOf(path)}" has no place in the design; add it to scripts/layers.mjs`]
+  return []
+}
+
+const crowded = (entries) => {
+  const files = new Map()
+  for (const { path } of entries) files.set(dirname(path), (files.get(dirname(path)) ?? 0) + 1)
+  return [...files].flatMap(([room, count]) =>
+    count > FILES_OF_A_ROOM ? [`src/${room}: ${count} files side by side, ${FILES_OF_A_ROOM} are the most`] : [],
+  )
+}
 
 /** The lines that name a broken arrow in the tree below `root`; empty when the house stands. */
-export const violations = (root) =>
-  entriesBelow(root).flatMap(({ path, isLink }) => {
-    if (isLink) return [`src/${path}: a link; what it leads to cannot be judged`]
-    if (/\.([cm]js|jsx?|[cm]ts)$/.test(path)) return [`src/${path}: only .ts and .tsx are checked; rename it`]
-    if (!/\.tsx?$/.test(path)) return []
-    if (!Object.hasOwn(house, placeOf(path)))
-      return [`src/${path}: folder "${folderOf(path)}" has no place in the design; add it to scripts/layers.mjs`]
+export const violations = (root) => {
+  const entries = entriesBelow(root)
+  const arrows = entries.flatMap((entry) => {
+    const { path } = entry
+    const wrong = misplaced(entry)
+    if (wrong.length > 0 || !/\.tsx?$/.test(path)) return wrong
     const source = readFileSync(join(root, path), "utf8")
     const computed = hasComputedImport(withoutComments(source).replaceAll(loadedByThreads[path] ?? "\0", ""))
       ? [`src/${path}: import() of something computed cannot be judged; give it one plain string`]
       : []
     return computed.concat(importsOf(source).flatMap((specifier) => complaintOf(root, path, specifier)))
   })
+  return arrows.concat(crowded(entries))
+}
 
 /** A line for every cycle of imports below `root`: modules that load each other see each other half made. */
 export const cycles = (root) => {
@@ -201,9 +268,47 @@ export const cycles = (root) => {
   return found
 }
 
+/** The house as a table: every room with its files and what it imports, its own folder's rooms by name. */
+export const table = (root) => {
+  const rooms = new Map(
+    Object.entries(house).flatMap(([folder, { rooms = ["."] }]) =>
+      rooms.map((room) => [`${folder}/${room}`, { files: 0, imports: new Set() }]),
+    ),
+  )
+  for (const { path } of entriesBelow(root).filter(({ path }) => /\.tsx?$/.test(path))) {
+    const [folder, room] = [folderOf(path), roomOf(path)]
+    const own = rooms.get(`${folder}/${room}`)
+    own.files++
+    for (const specifier of importsOf(readFileSync(join(root, path), "utf8"))) {
+      if (!specifier.startsWith(".")) continue
+      const target = targetOf(root, path, specifier)
+      if (folderOf(target) !== folder) own.imports.add(folderOf(target))
+      else if (roomOf(target) !== room) own.imports.add(`./${roomOf(target)}`)
+    }
+  }
+  const rows = [...rooms].map(([place, { files, imports }]) => {
+    const [folder] = place.split("/")
+    const known = [...Object.keys(house), ...(house[folder].rooms ?? []).map((room) => `./${room}`)]
+    const named = known.filter((place) => imports.has(place)).map((place) => place.replace("./.", "."))
+    return [`\`${place.replace("/.", "")}\``, String(files), named.join(", ") || "–"]
+  })
+  const columns = ["room", "files", "imports"]
+  const widths = columns.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)))
+  const line = (cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i])).join(" | ")} |`
+  return [line(columns), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n")
+}
+
+const MARKS = ["<!-- rooms -->\n\n", "\n\n<!-- /rooms -->"]
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const root = resolve(import.meta.dirname, "..", "src")
+  const page = resolve(root, "../docs/architecture.md")
+  const text = readFileSync(page, "utf8")
+  const [begin, end] = [text.indexOf(MARKS[0]) + MARKS[0].length, text.indexOf(MARKS[1])]
   const found = violations(root).concat(cycles(root))
+  const current = text.slice(0, begin) + table(root) + text.slice(end)
+  if (process.argv.includes("--write")) writeFileSync(page, current)
+  else if (current !== text) found.push("docs/architecture.md shows other rooms; run node scripts/layers.mjs --write")
   for (const line of found) console.error(`layers: ${line}`)
   process.exit(found.length === 0 ? 0 : 1)
 }

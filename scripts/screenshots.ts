@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type BrowserContextOptions, chromium } from "playwright-core"
 import { connect, type PromiseClient } from "../src/client/Client.js"
 import * as Wallet from "../src/client/Wallet.js"
-import type { Hash } from "../src/protocol/Hash.js"
+import type { Hash } from "../src/protocol/identity/Hash.js"
 
 const root = resolve(import.meta.dirname, "..")
 const images = join(root, "docs/images")

@@ -1,10 +1,10 @@
 /** Hashes, keys, addresses, names and amounts. */
 import { bech32, bech32m } from "bech32"
 import { Option } from "effect"
-import * as Address from "../../src/protocol/Address.js"
-import * as Hash from "../../src/protocol/Hash.js"
-import type { AddressPrefix } from "../../src/protocol/Network.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import type { AddressPrefix } from "../../src/protocol/identity/Network.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { alice, hex, people, requireRefused } from "./people.js"
 
 const tags: ReadonlyArray<Hash.Tag> = [

@@ -1,9 +1,9 @@
 /** The keys and the network that all vectors are made with: fixed seeds, so every run writes the same bytes. */
 import { Either, Option } from "effect"
-import * as Address from "../../src/protocol/Address.js"
-import type { Hash } from "../../src/protocol/Hash.js"
-import { SecretKey } from "../../src/protocol/Keys.js"
-import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
 
 export const networkId = "udg-vectors" as NetworkId
 

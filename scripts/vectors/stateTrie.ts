@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { toHex } from "#crypto"
 import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
-import type { Hash } from "../../src/protocol/Hash.js"
-import * as StateProof from "../../src/protocol/StateProof.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import * as StateProof from "../../src/protocol/state/StateProof.js"
 
 type Entries = ReadonlyArray<{ readonly key: Hash; readonly value: Uint8Array }>
 

@@ -1,13 +1,13 @@
 /** Transactions of every type in both forms, and what no node takes. */
 import { Either } from "effect"
-import * as Address from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as JsonText from "../../src/protocol/JsonText.js"
-import type { Name } from "../../src/protocol/Name.js"
-import type * as Operation from "../../src/protocol/Operation.js"
-import * as Sats from "../../src/protocol/Sats.js"
-import * as Transaction from "../../src/protocol/Transaction.js"
-import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import * as JsonText from "../../src/protocol/encoding/JsonText.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { Name } from "../../src/protocol/identity/Name.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type * as Operation from "../../src/protocol/transaction/Operation.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
+import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { alice, bob, carol, hex, networkId, requireRefused } from "./people.js"
 
 const operations: ReadonlyArray<readonly [about: string, fee: number, operation: Operation.Operation]> = [

@@ -1,9 +1,9 @@
 /** `udg completion`: what the shell needs to complete the words of every command, made from their settings. */
 import { Console, Effect } from "effect"
-import * as Command from "./Command.js"
-import type * as Help from "./Help.js"
-import * as Reader from "./Reader.js"
-import * as Setting from "./Setting.js"
+import * as Command from "./settings/Command.js"
+import type * as Help from "./settings/Help.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
 
 type Settings = ReadonlyArray<Setting.Setting<unknown>>
 

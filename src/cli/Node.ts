@@ -1,15 +1,15 @@
 import { Cause, Effect, Layer } from "effect"
-import * as Configuration from "../node/Configuration.js"
-import * as Ending from "../node/Ending.js"
-import * as Log from "../node/Log.js"
-import * as LogFilter from "../node/LogFilter.js"
-import * as Logging from "../node/Logging.js"
+import * as Ending from "../node/lifecycle/Ending.js"
+import * as Log from "../node/log/Log.js"
+import * as LogFilter from "../node/log/LogFilter.js"
+import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
+import * as Configuration from "../node/start/Configuration.js"
 import * as Front from "../rpc/Front.js"
-import * as Environment from "./Environment.js"
-import type * as Help from "./Help.js"
 import * as NodeSettings from "./NodeSettings.js"
-import { Terminal } from "./Terminal.js"
+import * as Environment from "./settings/Environment.js"
+import type * as Help from "./settings/Help.js"
+import { Terminal } from "./settings/Terminal.js"
 
 const log = Log.for("supervisor")
 

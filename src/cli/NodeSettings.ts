@@ -1,11 +1,11 @@
 import { resolve } from "node:path"
 import { Effect, Option } from "effect"
-import type * as Configuration from "../node/Configuration.js"
-import type * as Logging from "../node/Logging.js"
-import * as Command from "./Command.js"
-import * as Reader from "./Reader.js"
-import * as Setting from "./Setting.js"
-import { WrongUsage } from "./WrongUsage.js"
+import type * as Logging from "../node/log/Logging.js"
+import type * as Configuration from "../node/start/Configuration.js"
+import * as Command from "./settings/Command.js"
+import * as Reader from "./settings/Reader.js"
+import * as Setting from "./settings/Setting.js"
+import { WrongUsage } from "./settings/WrongUsage.js"
 
 const defaultPort = 9333
 const rpcPortDistance = 1000

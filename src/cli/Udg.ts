@@ -3,10 +3,10 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Visible from "../client/Visible.js"
-import * as Ending from "../node/Ending.js"
-import type * as Help from "./Help.js"
-import * as Terminal from "./Terminal.js"
-import { quote, WrongUsage } from "./WrongUsage.js"
+import * as Ending from "../node/lifecycle/Ending.js"
+import type * as Help from "./settings/Help.js"
+import * as Terminal from "./settings/Terminal.js"
+import { quote, WrongUsage } from "./settings/WrongUsage.js"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
@@ -94,7 +94,7 @@ const called = (run: Call["run"], runsUntilStopped = false): Call => ({
 })
 
 const failUnknown = async (name: string): Promise<Call> => {
-  const { nearest } = await import("./Words.js")
+  const { nearest } = await import("./settings/Words.js")
   const names = (await loadAll()).map(([each]) => each)
   const message = Option.match(nearest(name.toLowerCase(), names), {
     onNone: () => `${quote(name)} is not a command; udg --help lists those there are`,
@@ -104,7 +104,7 @@ const failUnknown = async (name: string): Promise<Call> => {
 }
 
 const showPage = async (page: Help.Page): Promise<Call> => {
-  const { render } = await import("./Help.js")
+  const { render } = await import("./settings/Help.js")
   return called(Effect.flatMap(Terminal.Terminal, ({ colours }) => Console.log(render(page, colours.stdout))))
 }
 

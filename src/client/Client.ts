@@ -12,8 +12,8 @@ import {
   type HttpClientResponse,
 } from "@effect/platform"
 import { Cause, Effect, Exit, Runtime, Schema, Stream } from "effect"
-import { Api } from "../rpc/Api.js"
-import * as Failure from "../rpc/failure/Api.js"
+import { Api } from "../rpc/api/Api.js"
+import * as Failure from "../rpc/api/Failure.js"
 import * as Events from "./Events.js"
 import { RequestRefused } from "./RequestRefused.js"
 

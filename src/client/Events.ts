@@ -1,8 +1,8 @@
 /** Server-sent events, read from the stream that the node writes. */
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
-import { Event } from "../rpc/events/Api.js"
-import * as Failure from "../rpc/failure/Api.js"
+import { Event } from "../rpc/api/Events.js"
+import * as Failure from "../rpc/api/Failure.js"
 import { RequestRefused } from "./RequestRefused.js"
 
 /** An event and its place in the stream, to be named when the stream is opened again. */

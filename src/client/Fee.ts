@@ -1,5 +1,5 @@
 /** What a wallet pays without being told twice, since a node that lies about the fee must not be able to take much by it. */
-import * as Parameters from "../protocol/Parameters.js"
+import * as Parameters from "../protocol/numbers/Parameters.js"
 
 const MOST_TIMES_STANDARD = 100
 

@@ -1,4 +1,4 @@
-import type * as Failure from "../rpc/failure/Api.js"
+import type * as Failure from "../rpc/api/Failure.js"
 
 /** What the node refused, as an exception. */
 export class RequestRefused extends Error {

@@ -8,13 +8,13 @@
  *     await client.transactions.submit({ payload: alice.transfer({ to, amount: Wallet.sats("12.5"), fee: 1000, nonce }) })
  */
 import { Either, Option } from "effect"
-import * as Address from "../protocol/Address.js"
-import type * as Hash from "../protocol/Hash.js"
-import * as Keys from "../protocol/Keys.js"
-import * as Network from "../protocol/Network.js"
-import * as Sats from "../protocol/Sats.js"
-import * as Transaction from "../protocol/Transaction.js"
-import * as TransactionJson from "../protocol/TransactionJson.js"
+import * as Address from "../protocol/identity/Address.js"
+import type * as Hash from "../protocol/identity/Hash.js"
+import * as Keys from "../protocol/identity/Keys.js"
+import * as Network from "../protocol/identity/Network.js"
+import * as Sats from "../protocol/numbers/Sats.js"
+import * as Transaction from "../protocol/transaction/Transaction.js"
+import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
 
 export type SecretKey = Keys.SecretKey
 export type SignedTransaction = TransactionJson.TransactionJson

@@ -3,9 +3,10 @@
  * enter names it, so that an equivocator cannot fill the DAG. Its timestamp does not matter: if nodes held a vertex back
  * until their clocks agreed with it, one wrong clock would keep its owner, and whoever names its vertices, out of the DAG.
  */
-import type { Round, Timestamp } from "../protocol/Counter.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Vertex } from "../protocol/Vertex.js"
+
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Round, Timestamp } from "../protocol/numbers/Counter.js"
+import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { Dag, Node } from "./Dag.js"
 import { Fetches } from "./Fetches.js"
 import type { Wanted } from "./Output.js"

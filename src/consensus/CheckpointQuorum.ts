@@ -1,9 +1,10 @@
 /** Collects the signatures under one epoch's checkpoints, and holds what a quorum signed against what this node has. */
-import type { Address } from "../protocol/Address.js"
-import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/Checkpoint.js"
-import type { CommitIndex } from "../protocol/Counter.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Signature } from "../protocol/Keys.js"
+
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Signature } from "../protocol/identity/Keys.js"
+import type { CommitIndex } from "../protocol/numbers/Counter.js"
 import type { Committee } from "./Committee.js"
 import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./Rollback.js"
 

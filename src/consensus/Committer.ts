@@ -11,10 +11,11 @@
  * While less than a third of the weight equivocates, every verdict is final the moment it is reached: votes, blames and
  * certificates are counted as vertices come in, never again, and only slots without a verdict are looked at twice.
  */
-import type { Round } from "../protocol/Counter.js"
-import * as Counter from "../protocol/Counter.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Parent } from "../protocol/Header.js"
+
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Round } from "../protocol/numbers/Counter.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import type { Parent } from "../protocol/vertex/Header.js"
 import { CertificateSearch } from "./CertificateSearch.js"
 import type { Schedule } from "./Committee.js"
 import type { Dag, Node } from "./Dag.js"

@@ -2,15 +2,16 @@
  * The consensus of one node, one epoch after another, as a synchronous machine: vertices, signatures, time and what the
  * ledger did come in, `Output`s come out. It signs nothing, stores nothing, sends nothing and reads no clock.
  */
-import type { Address } from "../protocol/Address.js"
-import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/Checkpoint.js"
-import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/Counter.js"
-import * as Counter from "../protocol/Counter.js"
-import type { Member } from "../protocol/EpochRecord.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Header } from "../protocol/Header.js"
-import * as Sats from "../protocol/Sats.js"
-import type { Vertex } from "../protocol/Vertex.js"
+
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
+import type { Member } from "../protocol/epoch/EpochRecord.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/numbers/Counter.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import * as Sats from "../protocol/numbers/Sats.js"
+import type { Header } from "../protocol/vertex/Header.js"
+import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
 import type { Committee } from "./Committee.js"
 import { EarlyVertices } from "./EarlyVertices.js"

@@ -1,9 +1,9 @@
 /** Vertices of the next epoch that arrive before this node holds the signed closing checkpoint. */
 import { Either } from "effect"
-import type { EpochRecord } from "../protocol/EpochRecord.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Header } from "../protocol/Header.js"
-import type { Vertex } from "../protocol/Vertex.js"
+import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Header } from "../protocol/vertex/Header.js"
+import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { Committee } from "./Committee.js"
 import * as Validity from "./Validity.js"
 

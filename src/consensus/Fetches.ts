@@ -8,10 +8,10 @@
  *
  * A look costs what it asks for and what has become due, not what is missing in total.
  */
-import { Heap, type Placed } from "../ledger/pending/Heap.js"
-import type { Timestamp } from "../protocol/Counter.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Parent } from "../protocol/Header.js"
+import { Heap, type Placed } from "../collections/Heap.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Timestamp } from "../protocol/numbers/Counter.js"
+import type { Parent } from "../protocol/vertex/Header.js"
 import * as SeatSet from "./SeatSet.js"
 import type { Lacks, Want } from "./WaitingRoom.js"
 

@@ -1,7 +1,8 @@
 /** When a validator outside the committee says that it is there: often enough that no quarter of an epoch lacks one. */
-import type { Commit } from "../protocol/Commit.js"
-import type { EpochRecord } from "../protocol/EpochRecord.js"
-import { divideFloor } from "../protocol/Sats.js"
+
+import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
+import { divideFloor } from "../protocol/numbers/Sats.js"
+import type { Commit } from "../protocol/vertex/Commit.js"
 
 /** Four in each quarter: three of them may be lost. */
 const PER_EPOCH = 16

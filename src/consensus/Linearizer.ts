@@ -4,12 +4,12 @@
  * address alone the lowest author could always run ahead of the others.
  */
 import { fromHex } from "#crypto"
-import * as Commit from "../protocol/Commit.js"
-import type { CommitIndex, Round, Timestamp } from "../protocol/Counter.js"
-import * as Counter from "../protocol/Counter.js"
-import * as EpochRecord from "../protocol/EpochRecord.js"
-import * as Hash from "../protocol/Hash.js"
-import type { Vertex } from "../protocol/Vertex.js"
+import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
+import * as Hash from "../protocol/identity/Hash.js"
+import type { CommitIndex, Round, Timestamp } from "../protocol/numbers/Counter.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import * as Commit from "../protocol/vertex/Commit.js"
+import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { Committee } from "./Committee.js"
 import type { Dag, Node } from "./Dag.js"
 

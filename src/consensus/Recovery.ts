@@ -3,8 +3,8 @@
  * follows the rounds of the others, the other decides whether own vertices are signed. docs/recovery.md draws both and says
  * what bounds each wait.
  */
-import type { Address } from "../protocol/Address.js"
-import type { Epoch, Round } from "../protocol/Counter.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Epoch, Round } from "../protocol/numbers/Counter.js"
 
 export type Following =
   /** In the round that the others are in. */

@@ -9,9 +9,9 @@
  * So the interval passes also from the moment in which a third of the weight had made r: somebody honest was among them
  * and has kept to the interval, hence no round comes sooner than an interval after the one before.
  */
-import type { Round, Timestamp } from "../protocol/Counter.js"
-import * as Counter from "../protocol/Counter.js"
-import { divideFloor } from "../protocol/Sats.js"
+import type { Round, Timestamp } from "../protocol/numbers/Counter.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import { divideFloor } from "../protocol/numbers/Sats.js"
 import type { Committer } from "./Committer.js"
 import type { Dag } from "./Dag.js"
 

@@ -14,11 +14,11 @@
  * in this; a member in an earlier one has not taken in what it signed in this. So when an epoch opens before anything was
  * signed since the start, the committee is asked anew.
  */
-import type { Address } from "../protocol/Address.js"
-import type { Epoch, Round, Timestamp } from "../protocol/Counter.js"
-import * as Counter from "../protocol/Counter.js"
-import type { Hash } from "../protocol/Hash.js"
-import type { Header } from "../protocol/Header.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Epoch, Round, Timestamp } from "../protocol/numbers/Counter.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import type { Header } from "../protocol/vertex/Header.js"
 import type { Committee } from "./Committee.js"
 import type { Signing } from "./Recovery.js"
 

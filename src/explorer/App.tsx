@@ -2,11 +2,11 @@ import * as Live from "./live/Live.js"
 import * as Network from "./live/Network.js"
 import * as History from "./route/History.js"
 import * as Route from "./route/Route.js"
-import { View } from "./route/View.js"
 import { SearchBox } from "./search/SearchBox.js"
 import { Icon } from "./show/Icon.js"
 import * as Theme from "./show/Theme.js"
 import * as Words from "./show/Words.js"
+import { View } from "./View.js"
 
 const links: ReadonlyArray<readonly [name: string, href: string, covers: ReadonlyArray<Route.Route["page"]>]> = [
   ["Overview", Route.overview, ["overview"]],

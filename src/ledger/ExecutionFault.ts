@@ -4,8 +4,8 @@
  * must not be used any more; nothing of the commit may be written.
  */
 import { Data } from "effect"
-import type { Commit } from "../protocol/Commit.js"
-import type { Hash } from "../protocol/Hash.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Commit } from "../protocol/vertex/Commit.js"
 
 /** What is being executed; null for what lies between vertices or between transactions. */
 export interface Place {

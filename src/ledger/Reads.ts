@@ -1,18 +1,19 @@
 /** What others ask the ledger between commits, answered from the tables without copying the world. */
-import * as AccountRecord from "../protocol/AccountRecord.js"
-import type { Address } from "../protocol/Address.js"
-import * as Counter from "../protocol/Counter.js"
-import type { EpochRecord } from "../protocol/EpochRecord.js"
-import type { Evidence } from "../protocol/Evidence.js"
-import type { Name } from "../protocol/Name.js"
-import type { Parameters } from "../protocol/Parameters.js"
-import * as Sats from "../protocol/Sats.js"
-import * as StateKey from "../protocol/StateKey.js"
-import * as Delegation from "./Delegation.js"
-import { type Delegator, DelegatorSearch } from "./DelegatorSearch.js"
-import type { Ballot, Head, Proposal, RecentCommit, Totals } from "./Records.js"
-import * as Slashing from "./Slashing.js"
-import { ballotKey, type Staker, type State } from "./State.js"
+
+import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Name } from "../protocol/identity/Name.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import type { Parameters } from "../protocol/numbers/Parameters.js"
+import * as Sats from "../protocol/numbers/Sats.js"
+import * as AccountRecord from "../protocol/state/AccountRecord.js"
+import * as StateKey from "../protocol/state/StateKey.js"
+import type { Evidence } from "../protocol/vertex/Evidence.js"
+import * as Delegation from "./rules/Delegation.js"
+import { type Delegator, DelegatorSearch } from "./rules/DelegatorSearch.js"
+import * as Slashing from "./rules/Slashing.js"
+import type { Ballot, Head, Proposal, RecentCommit, Totals } from "./tables/Records.js"
+import { ballotKey, type Staker, type State } from "./tables/State.js"
 
 export interface StakeDetails {
   readonly address: Address

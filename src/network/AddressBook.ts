@@ -10,9 +10,9 @@
  */
 import { isIP } from "node:net"
 import { Option } from "effect"
-import type { PeerId } from "../consensus/replica/Peer.js"
-import * as Address from "../protocol/Address.js"
-import * as Hex from "../protocol/Hex.js"
+import * as Hex from "../protocol/encoding/Hex.js"
+import * as Address from "../protocol/identity/Address.js"
+import type { PeerId } from "../replica/messages/Peer.js"
 import * as PeerAddress from "./PeerAddress.js"
 
 /** Between the operator's word and hearsay; a member is kept as long as it has its seat. */

@@ -2,7 +2,7 @@
  * How peers behave. What no honest node does costs points, which wear off with time; too many cost the connection, and
  * more a ban. Being late, slow, or saying a thing twice costs nothing.
  */
-import type { PeerId } from "../consensus/replica/Peer.js"
+import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
 
 export const DISCONNECTED_AT = 50

@@ -1,6 +1,7 @@
 /** Messages on a stream: each behind its length in four bytes, so that a reader knows what it is in for. */
+
+import * as SteadyClock from "../turns/SteadyClock.js"
 import { Assembly, type LengthOf } from "./Assembly.js"
-import * as SteadyClock from "./SteadyClock.js"
 
 /** A length that no honest node announces. */
 export class FrameTooLong extends Error {

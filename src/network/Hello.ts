@@ -4,12 +4,12 @@
  */
 import { Either } from "effect"
 import { randomBytes, toHex } from "#crypto"
-import * as Address from "../protocol/Address.js"
-import * as Binary from "../protocol/Binary.js"
-import * as Hash from "../protocol/Hash.js"
-import * as Keys from "../protocol/Keys.js"
-import * as Network from "../protocol/Network.js"
-import * as Verification from "../protocol/Verification.js"
+import * as Binary from "../protocol/encoding/Binary.js"
+import * as Address from "../protocol/identity/Address.js"
+import * as Hash from "../protocol/identity/Hash.js"
+import * as Keys from "../protocol/identity/Keys.js"
+import * as Network from "../protocol/identity/Network.js"
+import * as Verification from "../protocol/transaction/Verification.js"
 
 /** Of everything that goes over the wire between nodes; two nodes of different versions do not talk. */
 export const PROTOCOL_VERSION = 1

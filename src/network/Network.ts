@@ -1,12 +1,12 @@
 /** How a node talks to the others. What goes over the wire, and how, is each layer's own business. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import type { Answer, DiskQuestion, News, Question } from "../consensus/replica/Message.js"
-import type { PeerId } from "../consensus/replica/Peer.js"
-import type { Address } from "../protocol/Address.js"
-import type { Timestamp } from "../protocol/Counter.js"
-import type * as Vertex from "../protocol/Vertex.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Timestamp } from "../protocol/numbers/Counter.js"
+import type * as Vertex from "../protocol/vertex/Vertex.js"
+import type { Answer, DiskQuestion, News, Question } from "../replica/messages/Message.js"
+import type { PeerId } from "../replica/messages/Peer.js"
+import { Inbox } from "../turns/Inbox.js"
 import type { Offence } from "./Conduct.js"
-import { Inbox } from "./Inbox.js"
 import type { Tag } from "./MessageCodec.js"
 import type { Standing } from "./Standing.js"
 

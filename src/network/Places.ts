@@ -2,7 +2,7 @@
  * Who has a place among the inbound connections. Members of the committee and named peers always have one; strangers share
  * a number of places, and where these are full a newcomer takes the place of the least useful one of a crowd.
  */
-import type { PeerId } from "../consensus/replica/Peer.js"
+import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
 import type { Standing } from "./Standing.js"
 

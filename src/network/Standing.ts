@@ -2,8 +2,9 @@
  * Who a peer is to this node: a member of the committee, which has proven its validator key in the greeting; one whom the
  * operator named; or anybody else. Work and places go to them in this order.
  */
-import type { PeerId } from "../consensus/replica/Peer.js"
-import type { Address } from "../protocol/Address.js"
+
+import type { Address } from "../protocol/identity/Address.js"
+import type { PeerId } from "../replica/messages/Peer.js"
 
 export type Standing = "member" | "named" | "stranger"
 

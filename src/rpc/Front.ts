@@ -1,24 +1,24 @@
 /** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
 import { Effect, Layer } from "effect"
-import { Configuration } from "../node/Configuration.js"
-import { Engine } from "../node/Engine.js"
+import { Engine } from "../node/engine/Engine.js"
 import { Front } from "../node/Front.js"
-import { Home } from "../node/Home.js"
-import * as Loop from "../node/Loop.js"
-import * as Checkpoints from "./checkpoints/Http.js"
-import * as Core from "./core/Http.js"
-import * as Dag from "./dag/Http.js"
-import * as Delegation from "./delegation/Http.js"
-import * as Documents from "./documents/Http.js"
-import * as Events from "./events/Http.js"
-import * as Site from "./explorer/Site.js"
-import * as Governance from "./governance/Http.js"
-import { Handlers } from "./Handlers.js"
-import * as Monitoring from "./monitoring/Http.js"
-import * as Prometheus from "./monitoring/Prometheus.js"
-import * as Server from "./Server.js"
-import * as Staking from "./staking/Http.js"
-import * as Transactions from "./transactions/Http.js"
+import { Configuration } from "../node/start/Configuration.js"
+import { Home } from "../node/start/Home.js"
+import * as SteadyClock from "../turns/SteadyClock.js"
+import * as Checkpoints from "./handlers/Checkpoints.js"
+import * as Core from "./handlers/Core.js"
+import * as Dag from "./handlers/Dag.js"
+import * as Delegation from "./handlers/Delegation.js"
+import * as Documents from "./handlers/Documents.js"
+import * as Events from "./handlers/Events.js"
+import * as Governance from "./handlers/Governance.js"
+import * as Monitoring from "./handlers/Monitoring.js"
+import * as Staking from "./handlers/Staking.js"
+import * as Transactions from "./handlers/Transactions.js"
+import * as Prometheus from "./metrics/Prometheus.js"
+import { Handlers } from "./server/Handlers.js"
+import * as Server from "./server/Server.js"
+import * as Site from "./server/Site.js"
 
 const handlers = Layer.scoped(
   Handlers,
@@ -60,7 +60,7 @@ const server = Layer.unwrapEffect(
     const lateMs = roundIntervalMs + Math.max(LEAST_LATENESS_MS, roundIntervalMs / 2)
     const overdueMs = Math.max(2 * lateMs, OVERDUE_INTERVALS * roundIntervalMs)
     const isPressed = () => {
-      const sinceMs = Loop.unsafeNow(clock) - pulse().advancedAt
+      const sinceMs = SteadyClock.unsafeCurrent(clock) - pulse().advancedAt
       return sinceMs > lateMs && (sinceMs < overdueMs || view.hasWork)
     }
     const access = { names, rateLimits, trustedProxies, clientIpHeader }

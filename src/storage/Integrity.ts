@@ -2,12 +2,8 @@
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Option, type Scope } from "effect"
-import type * as Genesis from "../protocol/Genesis.js"
-import type * as Hash from "../protocol/Hash.js"
-import * as Column from "./Column.js"
-import * as Database from "./Database.js"
-import * as Meta from "./Meta.js"
-import * as Migration from "./Migration.js"
+import type * as Genesis from "../protocol/epoch/Genesis.js"
+import type * as Hash from "../protocol/identity/Hash.js"
 import {
   DatabaseDamaged,
   DatabaseFailed,
@@ -15,7 +11,11 @@ import {
   OlderSchema,
   type OpenError,
   type StorageError,
-} from "./StorageError.js"
+} from "./files/StorageError.js"
+import * as Column from "./sqlite/Column.js"
+import * as Database from "./sqlite/Database.js"
+import * as Migration from "./sqlite/Migration.js"
+import * as Meta from "./tables/Meta.js"
 
 /** `quick` looks at every page; `full` also compares every index with its table, which takes a few times as long. */
 export type Thoroughness = "quick" | "full"

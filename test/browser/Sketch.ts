@@ -3,11 +3,11 @@
  * a real one, so that the explorer is seen with more validators than a test can run.
  */
 import { Effect, Option, Stream } from "effect"
-import type * as Address from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Hash from "../../src/protocol/Hash.js"
-import type * as Dag from "../../src/rpc/dag/Api.js"
-import type * as Handlers from "../../src/rpc/Handlers.js"
+import type * as Address from "../../src/protocol/identity/Address.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type * as Dag from "../../src/rpc/api/Dag.js"
+import type * as Handlers from "../../src/rpc/server/Handlers.js"
 
 export interface Settings {
   readonly validators: number

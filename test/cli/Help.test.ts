@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import * as Help from "../../src/cli/Help.js"
 import * as Node from "../../src/cli/Node.js"
 import { settings } from "../../src/cli/NodeSettings.js"
-import * as Setting from "../../src/cli/Setting.js"
-import { modules } from "../../src/node/LogFilter.js"
+import * as Help from "../../src/cli/settings/Help.js"
+import * as Setting from "../../src/cli/settings/Setting.js"
+import { modules } from "../../src/node/log/LogFilter.js"
 
 const named = Object.values(settings).map((setting) => [setting.name, setting] as const)
 const plain = Help.render(Node.page("1.2.3"), false)

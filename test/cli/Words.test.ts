@@ -1,9 +1,9 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import * as Reader from "../../src/cli/Reader.js"
-import * as Setting from "../../src/cli/Setting.js"
-import * as Words from "../../src/cli/Words.js"
+import * as Reader from "../../src/cli/settings/Reader.js"
+import * as Setting from "../../src/cli/settings/Setting.js"
+import * as Words from "../../src/cli/settings/Words.js"
 
 const about = (placeholder: string) => ({ placeholder, about: `the ${placeholder}` })
 const to = Setting.argument("to", about("TO"), Reader.text)

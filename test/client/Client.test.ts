@@ -3,8 +3,8 @@ import { Effect, Either, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
-import * as Failure from "../../src/rpc/failure/Api.js"
-import { example } from "../../src/rpc/field/Api.js"
+import * as Failure from "../../src/rpc/api/Failure.js"
+import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "../rpc/TestServer.js"
 
 let server: TestServer.TestServer

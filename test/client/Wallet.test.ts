@@ -2,9 +2,9 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Fee from "../../src/client/Fee.js"
 import * as Wallet from "../../src/client/Wallet.js"
-import * as Address from "../../src/protocol/Address.js"
-import * as TransactionJson from "../../src/protocol/TransactionJson.js"
-import * as Verification from "../../src/protocol/Verification.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
+import * as Verification from "../../src/protocol/transaction/Verification.js"
 
 const network = Wallet.network({ network_id: "udg-test", address_prefix: "tudg" })
 const key = Wallet.secretKey("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")

@@ -5,7 +5,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Wallet from "../../src/client/Wallet.js"
-import type * as OpenApiDocument from "../../src/rpc/OpenApiDocument.js"
+import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import * as TestServer from "../rpc/TestServer.js"
 import { Judge } from "./Judge.js"
 import * as Mutants from "./Mutants.js"

@@ -3,7 +3,7 @@
  * node's own OpenAPI document, which must allow exactly this body with this status at this endpoint.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
-import type * as OpenApiDocument from "../../src/rpc/OpenApiDocument.js"
+import type * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
 import type * as TestServer from "../rpc/TestServer.js"
 
 export interface Question {

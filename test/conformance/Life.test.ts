@@ -3,8 +3,8 @@ import { Either, Option } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { RequestRefused } from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
-import * as Sats from "../../src/protocol/Sats.js"
-import * as StateProof from "../../src/protocol/StateProof.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as StateProof from "../../src/protocol/state/StateProof.js"
 import * as TestNode from "./TestNode.js"
 
 const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)

@@ -1,5 +1,5 @@
 /** What the node must not do, and how it says so: requests that fail, each with its status, its code and its fields. */
-import * as Address from "../../src/protocol/Address.js"
+import * as Address from "../../src/protocol/identity/Address.js"
 import type { Shape } from "./Shape.js"
 import * as Is from "./Shape.js"
 import type { Mode } from "./TestNode.js"

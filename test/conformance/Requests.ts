@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net"
 import { FastCheck as fc } from "effect"
-import { bodyBytes } from "../../src/rpc/access/Api.js"
+import { bodyBytes } from "../../src/rpc/api/Access.js"
 import * as TestServer from "../rpc/TestServer.js"
 
 /** What means something to the node that is asked: values for any field, and bodies that it would take. */

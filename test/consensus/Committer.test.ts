@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { Committer } from "../../src/consensus/Committer.js"
 import { Dag } from "../../src/consensus/Dag.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { draw, type Picture } from "./Picture.js"
 import { ReferenceCommitter } from "./ReferenceCommitter.js"
 

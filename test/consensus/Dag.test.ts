@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Dag } from "../../src/consensus/Dag.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { draw } from "./Picture.js"
 
 const picture = draw(`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Equivocations } from "../../src/consensus/Equivocation.js"
-import * as Evidence from "../../src/protocol/Evidence.js"
+import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import { draw } from "./Picture.js"
 
 const picture = draw(`

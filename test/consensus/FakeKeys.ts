@@ -3,9 +3,9 @@
  * can play any validator; what matters is that a wrong signature is told from a right one.
  */
 import { sha256Hex } from "#crypto"
-import * as Binary from "../../src/protocol/Binary.js"
-import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
-import type { Check } from "../../src/protocol/Verification.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
+import type { Check } from "../../src/protocol/transaction/Verification.js"
 
 export const publicKeyOf = (name: string): PublicKey => sha256Hex(Binary.utf8(`fake key of ${name}`)) as PublicKey
 

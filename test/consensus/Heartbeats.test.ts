@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import { Heartbeats } from "../../src/consensus/Heartbeats.js"
-import * as Commit from "../../src/protocol/Commit.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Hash from "../../src/protocol/Hash.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Commit from "../../src/protocol/vertex/Commit.js"
 import { equalWeights, recordOf, rules } from "./TestCommittee.js"
 
 const commitAt = (leaderRound: number): Commit.Commit =>

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest"
 import { fromHex } from "#crypto"
 import { Dag, type Node } from "../../src/consensus/Dag.js"
 import { Linearizer, weightedMedian } from "../../src/consensus/Linearizer.js"
-import * as Commit from "../../src/protocol/Commit.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Hash from "../../src/protocol/Hash.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Commit from "../../src/protocol/vertex/Commit.js"
 import { draw, type Picture } from "./Picture.js"
 
 const fill = (picture: Picture) => {

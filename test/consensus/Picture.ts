@@ -12,10 +12,10 @@
  */
 import type { Committee, Schedule } from "../../src/consensus/Committee.js"
 import type { Opening } from "../../src/consensus/Output.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { Parent } from "../../src/protocol/Header.js"
-import * as Limits from "../../src/protocol/Limits.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
+import type { Parent } from "../../src/protocol/vertex/Header.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { openingOf, recordOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 

@@ -1,9 +1,9 @@
 /** DAGs as a hostile network makes them: missing vertices, missed leaders, equivocation by less than a third. */
 import type { Committee } from "../../src/consensus/Committee.js"
 import type { Opening } from "../../src/consensus/Output.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { Chance } from "../simulation/Chance.js"
 import { openingOf, recordOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"

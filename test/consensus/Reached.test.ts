@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { expect, it } from "vitest"
 import { Reached } from "../../src/consensus/Reached.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { committeeOf } from "./TestCommittee.js"
 
 it("is the highest round that members of a quorum are at or above, whatever order the news comes in", () => {

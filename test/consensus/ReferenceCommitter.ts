@@ -3,10 +3,10 @@
  * nothing but verdicts is remembered. What the incremental committer must equal.
  */
 import type { Committee, Schedule } from "../../src/consensus/Committee.js"
-import type { Address } from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { Hash } from "../../src/protocol/Hash.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 
 export type ReferenceVerdict = { readonly _tag: "Commit"; readonly leader: Vertex } | { readonly _tag: "Skip" } | null
 

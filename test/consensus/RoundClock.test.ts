@@ -3,7 +3,7 @@ import type { Committee } from "../../src/consensus/Committee.js"
 import { Committer } from "../../src/consensus/Committer.js"
 import { Dag } from "../../src/consensus/Dag.js"
 import * as RoundClock from "../../src/consensus/RoundClock.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { committeeOf, equalWeights, openingOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 

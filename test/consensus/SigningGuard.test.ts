@@ -1,8 +1,8 @@
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { MAX_HELD_BACK, SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { Header } from "../../src/protocol/Header.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Header } from "../../src/protocol/vertex/Header.js"
 import { committeeOf, equalWeights, openingOf, recordOf, seedOf } from "./TestCommittee.js"
 import { VertexBuilder } from "./VertexBuilder.js"
 

@@ -1,12 +1,12 @@
 /** Committees for tests: members called A, B, C… in address order, with the weights one gives them. */
 import { Committee } from "../../src/consensus/Committee.js"
 import type { Opening } from "../../src/consensus/Output.js"
-import * as Address from "../../src/protocol/Address.js"
-import * as Checkpoint from "../../src/protocol/Checkpoint.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { EpochRecord, Member, Rules } from "../../src/protocol/EpochRecord.js"
-import * as Hash from "../../src/protocol/Hash.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import type { EpochRecord, Member, Rules } from "../../src/protocol/epoch/EpochRecord.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as FakeKeys from "./FakeKeys.js"
 
 export const rules: Rules = {

@@ -1,9 +1,9 @@
 /** Makes vertices for tests, signed by the fake scheme; everything that is not said has the value an honest author takes. */
 import { Committee } from "../../src/consensus/Committee.js"
 import type { Opening } from "../../src/consensus/Output.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Header from "../../src/protocol/Header.js"
-import * as Vertex from "../../src/protocol/Vertex.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as FakeKeys from "./FakeKeys.js"
 
 export const parentOf = ({ header: { round, author, hash } }: Vertex.Vertex): Header.Parent => ({ round, author, hash })

@@ -1,9 +1,9 @@
 /** The figures in docs/economics.md, docs/governance.md and docs/operations/ are those of the code. */
 import { describe, expect, it } from "vitest"
-import * as Rewards from "../../src/ledger/Rewards.js"
-import * as Genesis from "../../src/protocol/Genesis.js"
-import * as Parameters from "../../src/protocol/Parameters.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Rewards from "../../src/ledger/rules/Rewards.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { textOf as opsTextOf } from "../ops/Kit.js"
 import { textOf } from "./Pages.js"
 

@@ -1,8 +1,8 @@
 /** Values at the edges of what fields can hold. */
 import { sha256Hex } from "#crypto"
-import * as Binary from "../../src/protocol/Binary.js"
-import * as Hash from "../../src/protocol/Hash.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Chance } from "../simulation/Chance.js"
 
 export class Edges {

@@ -5,10 +5,10 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Message } from "../../src/consensus/replica/Message.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import type { NetworkId } from "../../src/protocol/Network.js"
-import { Cluster, type Machine } from "../consensus/replica/Cluster.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import { Cluster, type Machine } from "../replica/Cluster.js"
 import { Chance } from "../simulation/Chance.js"
 
 const NETWORK = "udg-cluster" as NetworkId

@@ -1,14 +1,14 @@
 /** What the adversary has seen: everything that honest nodes send to its machines, or that its own replica writes down. */
 import { Committee } from "../../src/consensus/Committee.js"
 import type { Opening } from "../../src/consensus/Output.js"
-import type { Message } from "../../src/consensus/replica/Message.js"
-import type { Write } from "../../src/consensus/replica/Write.js"
-import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../src/protocol/Checkpoint.js"
-import type { Evidence } from "../../src/protocol/Evidence.js"
-import type { Hash } from "../../src/protocol/Hash.js"
-import type { Heartbeat } from "../../src/protocol/Heartbeat.js"
-import type { Transaction } from "../../src/protocol/Transaction.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import type { Evidence } from "../../src/protocol/vertex/Evidence.js"
+import type { Heartbeat } from "../../src/protocol/vertex/Heartbeat.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import type { Write } from "../../src/replica/output/Write.js"
 import type { Chance } from "../simulation/Chance.js"
 
 /** The last few of something, and a few of all there ever were. */

@@ -1,10 +1,11 @@
 /** The adversary's own seats: good vertices, round after round, with bodies that are anything but. */
-import type { Message } from "../../src/consensus/replica/Message.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type * as Header from "../../src/protocol/Header.js"
-import * as HeaderOf from "../../src/protocol/Header.js"
-import type { Transaction } from "../../src/protocol/Transaction.js"
-import * as Vertex from "../../src/protocol/Vertex.js"
+
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import type * as Header from "../../src/protocol/vertex/Header.js"
+import * as HeaderOf from "../../src/protocol/vertex/Header.js"
+import * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import type { Message } from "../../src/replica/messages/Message.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Person } from "../simulation/World.js"
 import type { Forge } from "./Forge.js"

@@ -1,11 +1,11 @@
 /** What accounts hold besides money lies as bytes; nobody who asks may notice. */
 import { describe, expect, it } from "vitest"
-import { Accounts } from "../../src/ledger/Accounts.js"
-import * as Effects from "../../src/ledger/Effects.js"
-import * as AccountRecord from "../../src/protocol/AccountRecord.js"
-import * as Sats from "../../src/protocol/Sats.js"
-import * as StateKey from "../../src/protocol/StateKey.js"
-import * as StateRecord from "../../src/protocol/StateRecord.js"
+import { Accounts } from "../../src/ledger/tables/Accounts.js"
+import * as Effects from "../../src/ledger/tables/Effects.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
+import * as StateKey from "../../src/protocol/state/StateKey.js"
+import * as StateRecord from "../../src/protocol/state/StateRecord.js"
 import { bytesOf, person, stranger, tableKey } from "./builders.js"
 
 const MANY = 20_000

@@ -1,9 +1,9 @@
 /** Finding accounts by their addresses, also where somebody chose the addresses to make it slow. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { AccountRows, ADDRESS_WORDS, NONE } from "../../src/ledger/AccountRows.js"
-import { AddressIndex, MOVED_AT_ONCE, TOGETHER } from "../../src/ledger/AddressIndex.js"
-import * as HalfSipHash from "../../src/ledger/HalfSipHash.js"
+import { AccountRows, ADDRESS_WORDS, NONE } from "../../src/ledger/tables/AccountRows.js"
+import { AddressIndex, MOVED_AT_ONCE, TOGETHER } from "../../src/ledger/tables/AddressIndex.js"
+import * as HalfSipHash from "../../src/ledger/tables/HalfSipHash.js"
 
 const words = (...some: ReadonlyArray<number>): Uint32Array => {
   const address = new Uint32Array(ADDRESS_WORDS)

@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Cells from "../../src/ledger/Cells.js"
+import * as Cells from "../../src/ledger/tables/Cells.js"
 
 const filled = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte)
 

@@ -1,11 +1,11 @@
 /** Who delegates to whom, against sets. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { NONE } from "../../src/ledger/AccountRows.js"
-import { Delegators } from "../../src/ledger/Delegators.js"
-import type { Delegation } from "../../src/protocol/AccountRecord.js"
-import type { Address } from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import { NONE } from "../../src/ledger/tables/AccountRows.js"
+import { Delegators } from "../../src/ledger/tables/Delegators.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Delegation } from "../../src/protocol/state/AccountRecord.js"
 import { person } from "./builders.js"
 
 const validators = ["val", "other"].map((name) => person(name).address)

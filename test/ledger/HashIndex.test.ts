@@ -1,7 +1,7 @@
 /** Entries that come and go, while their table grows. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { HashIndex, NOTHING } from "../../src/ledger/HashIndex.js"
+import { HashIndex, NOTHING } from "../../src/ledger/tables/HashIndex.js"
 
 /** Few hashes for many keys, so that walks are long and cross the table's end. */
 const crowded = (entry: number): number => (Math.imul(entry >>> 2, 0x9e3779b1) >>> 28) * 0x0fff_ffff

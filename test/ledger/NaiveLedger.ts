@@ -3,16 +3,17 @@
  * everything found by looking through everything. Slow, and nothing in it is shared with the ledger it is held against.
  * What moves no money (names, policies, votes, committees) it takes as told.
  */
-import type { Event, Outcome } from "../../src/ledger/Execution.js"
+
 import type { Ledger } from "../../src/ledger/Ledger.js"
-import * as Address from "../../src/protocol/Address.js"
-import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
-import type { Genesis } from "../../src/protocol/Genesis.js"
-import type { Header } from "../../src/protocol/Header.js"
-import type { Parameters } from "../../src/protocol/Parameters.js"
-import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
-import type { Transaction } from "../../src/protocol/Transaction.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import type { Event, Outcome } from "../../src/ledger/rules/Execution.js"
+import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
+import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { Parameters } from "../../src/protocol/numbers/Parameters.js"
+import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import type { Header } from "../../src/protocol/vertex/Header.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 
 const CAP = 2_100_000_000_000_000n
 const MIN_STAKE = 200_000_000_000n

@@ -1,7 +1,7 @@
 /** The order in which a commit's changes are written is the same everywhere, so it has no room for surprises. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Order from "../../src/ledger/Order.js"
+import * as Order from "../../src/ledger/tables/Order.js"
 
 describe("the order of words", () => {
   it("rises, with equal ones as they came, and leaves out what lies behind the count", () => {

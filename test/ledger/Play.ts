@@ -3,15 +3,15 @@
  * step is one commit, executed by the ledger and by the naive one, and everything that must hold is checked after it.
  */
 import { Either, FastCheck as fc } from "effect"
-import type { Execution } from "../../src/ledger/Execution.js"
 import type { Ledger } from "../../src/ledger/Ledger.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { EpochRecord } from "../../src/protocol/EpochRecord.js"
-import type { Operation } from "../../src/protocol/Operation.js"
-import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
-import * as Sats from "../../src/protocol/Sats.js"
-import type { Transaction } from "../../src/protocol/Transaction.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import type { Execution } from "../../src/ledger/rules/Execution.js"
+import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Operation } from "../../src/protocol/transaction/Operation.js"
+import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, type VertexDraft, type World } from "./builders.js"
 import { NaiveLedger, poolsOf, votesIn } from "./NaiveLedger.js"
 

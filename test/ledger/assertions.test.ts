@@ -19,47 +19,50 @@ const MONEY = "parts of one supply, which the supply check keeps at or below the
 const STRUCTURE = "indexes and handles that only the ledger itself makes"
 
 const allowed: { readonly [file: string]: Entry } = {
-  "AccountRows.ts": {
-    forms: ["throw"],
-    bound: "a row that was found or added: where there may be none, the type says so",
-  },
-  "Accounts.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
-  "Cells.ts": { forms: ["throw"], bound: STRUCTURE },
-  "Committee.ts": {
+  "Ledger.ts": { forms: ["throw"], bound: "the consensus hands over commits in their order" },
+  "Reads.ts": { forms: ["sumBounded"], bound: MONEY },
+  "rules/Committee.ts": {
     forms: ["addBounded", "partBounded", "subtractBounded", "sumBounded"],
     bound:
       "stakes and pools are parts of one supply; carried weights add up to at most the last total, added ones to what is left",
   },
-  "Delegation.ts": { forms: ["getOrThrow"], bound: "the deposit was judged in the same state" },
-  "Effects.ts": { forms: ["throw"], bound: "bytes that were encoded here" },
-  "Governance.ts": {
+  "rules/Delegation.ts": { forms: ["getOrThrow"], bound: "the deposit was judged in the same state" },
+  "rules/Governance.ts": {
     forms: ["addBounded", "make", "percent", "subtractBounded", "sumBounded"],
     bound:
       "weights of one snapshot are parts of one supply, and each votes once; percents and the bond are parameters within " +
       "their bounds",
   },
-  "HalfSipHash.ts": { forms: ["throw"], bound: "a key that this node drew" },
-  "HashIndex.ts": { forms: ["throw"], bound: STRUCTURE },
-  "Ledger.ts": { forms: ["throw"], bound: "the consensus hands over commits in their order" },
-  "NameIndex.ts": { forms: ["throw"], bound: STRUCTURE },
-  "PackedRows.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
-  "Pool.ts": {
-    forms: ["addBounded", "make", "percent", "subtractBounded", "throw"],
-    bound: "a worth is at most the pool's amount, a reward is minted below the cap, and shares held are the pool's",
-  },
-  "Reads.ts": { forms: ["sumBounded"], bound: MONEY },
-  "Rewards.ts": {
+  "rules/Rewards.ts": {
     forms: ["addBounded", "make", "partBounded", "percent", "subtractBounded"],
     bound: "parts of what was minted; treasury and council get 50 and 30 percent at most",
   },
-  "Slashing.ts": { forms: ["addBounded", "percent", "subtractBounded", "sumBounded"], bound: MONEY },
-  "Staking.ts": { forms: ["addBounded"], bound: "the balance reached for the amount, so both are parts of one supply" },
-  "State.ts": {
+  "rules/Slashing.ts": { forms: ["addBounded", "percent", "subtractBounded", "sumBounded"], bound: MONEY },
+  "rules/Staking.ts": {
+    forms: ["addBounded"],
+    bound: "the balance reached for the amount, so both are parts of one supply",
+  },
+  "rules/Transactions.ts": { forms: ["make"], bound: "the minimum fee, a parameter" },
+  "tables/AccountRows.ts": {
+    forms: ["throw"],
+    bound: "a row that was found or added: where there may be none, the type says so",
+  },
+  "tables/Accounts.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
+  "tables/Cells.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/Effects.ts": { forms: ["throw"], bound: "bytes that were encoded here" },
+  "tables/HalfSipHash.ts": { forms: ["throw"], bound: "a key that this node drew" },
+  "tables/HashIndex.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/NameIndex.ts": { forms: ["throw"], bound: STRUCTURE },
+  "tables/PackedRows.ts": { forms: ["getOrThrowWith"], bound: "bytes that were encoded here" },
+  "tables/Pool.ts": {
+    forms: ["addBounded", "make", "percent", "subtractBounded", "throw"],
+    bound: "a worth is at most the pool's amount, a reward is minted below the cap, and shares held are the pool's",
+  },
+  "tables/State.ts": {
     forms: ["addBounded", "subtractBounded", "throw"],
     bound: "the balance was found to reach for what is taken; what is given was taken or minted before",
   },
-  "Supply.ts": { forms: ["addBounded", "subtractBounded"], bound: MONEY },
-  "Transactions.ts": { forms: ["make"], bound: "the minimum fee, a parameter" },
+  "tables/Supply.ts": { forms: ["addBounded", "subtractBounded"], bound: MONEY },
   "trie/Assembly.ts": { forms: ["throw"], bound: "subtrees that were checked against the root" },
   "trie/Batch.ts": { forms: ["throw"], bound: STRUCTURE },
   "trie/Leaf.ts": { forms: ["throw"], bound: STRUCTURE },

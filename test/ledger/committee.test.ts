@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Committee from "../../src/ledger/Committee.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Committee from "../../src/ledger/rules/Committee.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person } from "./builders.js"
 
 const candidate = (name: string, stake: number, carried = 0, established = carried): Committee.Candidate => {

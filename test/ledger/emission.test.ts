@@ -1,7 +1,7 @@
 /** The whole emission, with halvings that come a million times as fast. */
 import { describe, expect, it } from "vitest"
-import * as EpochRecord from "../../src/protocol/EpochRecord.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person } from "./builders.js"
 
 const val = person("val")

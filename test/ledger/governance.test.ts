@@ -1,10 +1,10 @@
 /** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Limits from "../../src/protocol/Limits.js"
-import type { ProposalPayload } from "../../src/protocol/ProposalPayload.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import { Chain, coins, type Person, person, told, type World } from "./builders.js"
 
 const [alice, bob, carol, val, other] = [

@@ -1,7 +1,7 @@
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Pool from "../../src/ledger/Pool.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Pool from "../../src/ledger/tables/Pool.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 
 const sats = (amount: number) => Sats.make(amount)
 const deposited = (pool: Pool.Pool, amount: number) => Either.getOrThrow(Pool.deposit(pool, sats(amount)))

@@ -1,7 +1,7 @@
 /** Rewards, waiting, slashing, epochs: where the money of validators and delegators goes, to the sat. */
 import { describe, expect, it } from "vitest"
-import * as Rewards from "../../src/ledger/Rewards.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Rewards from "../../src/ledger/rules/Rewards.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, person, told } from "./builders.js"
 
 const [alice, bob, carol, val, other] = [

@@ -1,6 +1,6 @@
 /** The ten types: applied, failed with the fee kept, without effect. One validator `val` of 10 000 coins proposes. */
 import { describe, expect, it } from "vitest"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Chain, coins, type Draft, person, signedBy, singleKey, told } from "./builders.js"
 
 const [alice, bob, carol, val, ghost] = [

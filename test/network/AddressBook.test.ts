@@ -1,9 +1,9 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import { AddressBook, isPrivate, TOLD_AT_ONCE } from "../../src/network/AddressBook.js"
 import * as PeerAddress from "../../src/network/PeerAddress.js"
-import type { Address } from "../../src/protocol/Address.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const ID = "12D3KooWAm2f767p7qUPRAuUkSBEtaE7v2y7jLzRqECLBKA5oEZJ"
 const NOBODY = () => false

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import * as Conduct from "../../src/network/Conduct.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const peer = (n: number) => `peer-${n}` as PeerId
 const HOST = "203.0.113.7"

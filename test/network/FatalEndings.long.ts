@@ -31,7 +31,7 @@ const plantedProgram = async (change: Bundle.Change): Promise<string> => {
 const withPlanted = async (by: string) => {
   const network = Processes.found({ roundMs: 250, epochRounds: 240 })
   const line = "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)"
-  const program = await plantedProgram({ file: "ledger/Transactions.ts", line, by })
+  const program = await plantedProgram({ file: "ledger/rules/Transactions.ts", line, by })
   const others: Array<Processes.Started> = []
   for (const n of [0, 1, 2]) others.push(await Processes.startValidator(network, n, others))
   const way = { execArgv: [], environment: {}, program }

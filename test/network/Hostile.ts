@@ -8,8 +8,8 @@ import { GossipMeter } from "../../src/network/libp2p/GossipGuard.js"
 import * as Greeting from "../../src/network/libp2p/Greeting.js"
 import { Lines } from "../../src/network/libp2p/Lines.js"
 import * as Transport from "../../src/network/libp2p/Transport.js"
-import * as Genesis from "../../src/protocol/Genesis.js"
-import { SecretKey } from "../../src/protocol/Keys.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
 
 export interface Line {
   readonly connection: Connection

@@ -1,13 +1,13 @@
 /** A network inside one process: everybody hears everybody, at once and in order. For tests of whole nodes. */
 import { Clock, Effect, Layer, Option, Stream, SubscriptionRef } from "effect"
-import type { Message } from "../../src/consensus/replica/Message.js"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
-import { Inbox } from "../../src/network/Inbox.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
-import type { Address } from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type * as Vertex from "../../src/protocol/Vertex.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { Inbox } from "../../src/turns/Inbox.js"
 
 interface Member {
   readonly self: Peer

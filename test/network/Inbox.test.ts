@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, vi } from "vitest"
-import { Inbox } from "../../src/network/Inbox.js"
+import { Inbox } from "../../src/turns/Inbox.js"
 
 /** Longer than any test may take: who waits for it to be over hangs. */
 const FOR_GOOD_MS = 600_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import { Lines } from "../../src/network/libp2p/Lines.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const peer = "peer" as PeerId
 

@@ -1,9 +1,9 @@
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Message } from "../../src/consensus/replica/Message.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import type * as Counter from "../../src/protocol/Counter.js"
-import type { NetworkId } from "../../src/protocol/Network.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import type * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Message } from "../../src/replica/messages/Message.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
 

@@ -1,8 +1,8 @@
 /** The long stories of networks of processes: `npm run test:network`. */
 import { cpSync, rmSync } from "node:fs"
 import { afterEach, describe, expect, it } from "vitest"
-import * as Address from "../../src/protocol/Address.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { expectOneHistory, expectSound } from "./History.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"

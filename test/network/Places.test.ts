@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import * as Places from "../../src/network/Places.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const NOW = 1_000_000
 

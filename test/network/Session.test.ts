@@ -1,8 +1,6 @@
 /** What one peer may have under way at a node, counted without a network. */
 import type { Connection, Stream } from "@libp2p/interface"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import type { Message } from "../../src/consensus/replica/Message.js"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import * as Frames from "../../src/network/Frames.js"
 import * as Channel from "../../src/network/libp2p/Channel.js"
 import { Discipline } from "../../src/network/libp2p/Discipline.js"
@@ -13,9 +11,11 @@ import { lineAmong } from "../../src/network/libp2p/Rates.js"
 import { Session } from "../../src/network/libp2p/Session.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received, Verdict } from "../../src/network/Network.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Hash from "../../src/protocol/Hash.js"
-import type { NetworkId } from "../../src/protocol/Network.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const MIB = 1_048_576
 const ben = "ben" as PeerId

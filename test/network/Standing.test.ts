@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
 import { Standings } from "../../src/network/Standing.js"
-import * as Address from "../../src/protocol/Address.js"
-import { SecretKey } from "../../src/protocol/Keys.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const peer = (n: number) => `peer-${n}` as PeerId
 const somebody = () => Address.fromPublicKey(SecretKey.generate().publicKey)

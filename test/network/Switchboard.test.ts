@@ -2,9 +2,9 @@
 import { afterAll, expect, it } from "vitest"
 import { Switchboard } from "../../src/network/libp2p/Switchboard.js"
 import { Standings } from "../../src/network/Standing.js"
-import * as Genesis from "../../src/protocol/Genesis.js"
-import { SecretKey } from "../../src/protocol/Keys.js"
-import { genesisOf } from "../consensus/replica/Cluster.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { genesisOf } from "../replica/Cluster.js"
 import { stranger } from "./Hostile.js"
 
 const genesis = genesisOf({ validators: { ann: 10_000 } })

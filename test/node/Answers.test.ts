@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest"
-import type { DiskQuestion } from "../../src/consensus/replica/Message.js"
-import { Answers, type Price } from "../../src/node/Answers.js"
-import type { Owner } from "../../src/node/FairQueue.js"
+import { Answers, type Price } from "../../src/node/engine/Answers.js"
+import type { Owner } from "../../src/node/signatures/FairQueue.js"
+import type { DiskQuestion } from "../../src/replica/messages/Message.js"
 
 const question: DiskQuestion = { _tag: "AskVertices", hashes: [] }
 const stranger = (peer: string): Owner => ({ peer, standing: "stranger" })

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import { CatchUp } from "../../src/node/CatchUp.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import { CatchUp } from "../../src/node/engine/CatchUp.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 
 const at = (seconds: number) => Counter.timestamp(1_700_000_000_000 + seconds * 1_000)
 

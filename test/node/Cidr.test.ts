@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
-import * as Cidr from "../../src/node/Cidr.js"
+import * as Cidr from "../../src/node/start/Cidr.js"
 
 const contains = (range: string, address: string) => Cidr.matcher([Option.getOrThrow(Cidr.parse(range))])(address)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Standing } from "../../src/network/Standing.js"
-import { FairQueue, type Owner, SHARES } from "../../src/node/FairQueue.js"
+import { FairQueue, type Owner, SHARES } from "../../src/node/signatures/FairQueue.js"
 
 const owner = (peer: string, standing: Standing): Owner => ({ peer, standing })
 

@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import { Dag } from "../../src/node/Dag.js"
-import * as Health from "../../src/node/Health.js"
-import { Supervisor } from "../../src/node/Supervisor.js"
+import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
+import { Dag } from "../../src/node/reads/Dag.js"
+import * as Health from "../../src/node/reads/Health.js"
 import * as world from "./world.js"
 
 /** What a judgement says of each value. */

@@ -2,14 +2,14 @@
 import { it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
-import { Configuration } from "../../src/node/Configuration.js"
-import { Dag } from "../../src/node/Dag.js"
-import * as Home from "../../src/node/Home.js"
-import * as Loading from "../../src/node/Loading.js"
-import * as Loop from "../../src/node/Loop.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Transaction from "../../src/protocol/Transaction.js"
+import { Dag } from "../../src/node/reads/Dag.js"
+import { Configuration } from "../../src/node/start/Configuration.js"
+import * as Home from "../../src/node/start/Home.js"
+import * as Loading from "../../src/node/start/Loading.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { Storage } from "../../src/storage/Storage.js"
+import * as SteadyClock from "../../src/turns/SteadyClock.js"
 import * as storage from "../storage/world.js"
 import * as world from "./world.js"
 
@@ -59,7 +59,7 @@ describe("a node that starts anew", { timeout: 60_000 }, () => {
         yield* Effect.gen(function* () {
           const { genesis } = yield* Home.Home
           const { pending } = yield* Storage
-          const from = yield* Loop.now
+          const from = yield* SteadyClock.current
           const cameIn = [-DAY_MS, -60_000, DAY_MS].map((ms, nonce) => {
             const transfer = storage.transfer(1, 2, nonce)
             const transaction = Transaction.make(genesis.networkId, transfer, transfer.authorization)
@@ -70,7 +70,7 @@ describe("a node that starts anew", { timeout: 60_000 }, () => {
           const [longAgo, lately, ahead] = [...contents.pending].map(({ receivedAt }) => receivedAt)
           expect([longAgo, lately]).toEqual([from - DAY_MS, from - 60_000])
           expect(ahead).toBeGreaterThanOrEqual(from)
-          expect(ahead).toBeLessThanOrEqual(yield* Loop.now)
+          expect(ahead).toBeLessThanOrEqual(yield* SteadyClock.current)
         }).pipe(
           Effect.provide(Home.storageLayer.pipe(Layer.provideMerge(Home.layer))),
           Effect.provideService(Configuration, world.settings({ dataDirectory: directory, ...kept })),

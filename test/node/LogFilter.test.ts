@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { LogLevel } from "effect"
-import * as LogFilter from "../../src/node/LogFilter.js"
+import * as LogFilter from "../../src/node/log/LogFilter.js"
 
 const levelFor = (directives: string, module: LogFilter.Module): LogFilter.Level | undefined => {
   const { filter } = LogFilter.parse(directives)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect } from "effect"
-import * as Log from "../../src/node/Log.js"
-import * as Logging from "../../src/node/Logging.js"
+import * as Log from "../../src/node/log/Log.js"
+import * as Logging from "../../src/node/log/Logging.js"
 
 interface Given {
   readonly directives?: string

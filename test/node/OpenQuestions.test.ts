@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { PeerId } from "../../src/consensus/replica/Peer.js"
-import { OpenQuestions } from "../../src/node/OpenQuestions.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Hash from "../../src/protocol/Hash.js"
+import { OpenQuestions } from "../../src/node/signatures/OpenQuestions.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const ben = "ben" as PeerId
 

@@ -2,8 +2,8 @@ import { it } from "@effect/vitest"
 import { Effect, HashMap, Logger } from "effect"
 import { describe, expect } from "vitest"
 import type { Recovery } from "../../src/consensus/Recovery.js"
-import * as Node from "../../src/node/Recovery.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Node from "../../src/node/engine/Recovery.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { committeeOf, equalWeights } from "../consensus/TestCommittee.js"
 
 const INTERVAL = 500

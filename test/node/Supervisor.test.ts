@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Logger, Ref, TestClock } from "effect"
 import { describe, expect } from "vitest"
-import { exitCodeOf } from "../../src/node/Ending.js"
-import * as Supervisor from "../../src/node/Supervisor.js"
-import { DiskFull } from "../../src/storage/StorageError.js"
+import { exitCodeOf } from "../../src/node/lifecycle/Ending.js"
+import * as Supervisor from "../../src/node/lifecycle/Supervisor.js"
+import { DiskFull } from "../../src/storage/files/StorageError.js"
 
 const quiet = Logger.remove(Logger.defaultLogger)
 

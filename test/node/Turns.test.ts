@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { Standing } from "../../src/network/Standing.js"
-import type { Owner } from "../../src/node/FairQueue.js"
-import * as Slice from "../../src/node/Slice.js"
-import { Turns } from "../../src/node/Turns.js"
+import type { Owner } from "../../src/node/signatures/FairQueue.js"
+import { Turns } from "../../src/node/signatures/Turns.js"
+import * as Slice from "../../src/turns/Slice.js"
 
 afterEach(() => {
   vi.restoreAllMocks()

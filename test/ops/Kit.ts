@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parse } from "yaml"
 import * as NodeSettings from "../../src/cli/NodeSettings.js"
-import * as Setting from "../../src/cli/Setting.js"
+import * as Setting from "../../src/cli/settings/Setting.js"
 
 const root = resolve(import.meta.dirname, "../..")
 

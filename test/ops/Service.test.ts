@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import * as Ending from "../../src/node/Ending.js"
+import * as Ending from "../../src/node/lifecycle/Ending.js"
 import { isTried, options, optionsIn, textOf, variables, variablesIn } from "./Kit.js"
 
 const unit = textOf("systemd/udg.service")

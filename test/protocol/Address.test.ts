@@ -1,10 +1,10 @@
 import { bech32, bech32m } from "bech32"
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Address from "../../src/protocol/Address.js"
-import * as Hash from "../../src/protocol/Hash.js"
-import type { PublicKey } from "../../src/protocol/Keys.js"
-import type { AddressPrefix } from "../../src/protocol/Network.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import type { PublicKey } from "../../src/protocol/identity/Keys.js"
+import type { AddressPrefix } from "../../src/protocol/identity/Network.js"
 import * as arbitrary from "./arbitraries.js"
 
 const prefix = fc.constantFrom<AddressPrefix>("tudg", "udg")

@@ -1,7 +1,7 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Binary from "../../src/protocol/Binary.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as arbitrary from "./arbitraries.js"
 
 const written = (write: (writer: Binary.Writer) => void): string => Buffer.from(Binary.encode(write)).toString("hex")

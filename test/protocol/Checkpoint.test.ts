@@ -1,7 +1,7 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Checkpoint from "../../src/protocol/Checkpoint.js"
-import * as Verification from "../../src/protocol/Verification.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import * as Verification from "../../src/protocol/transaction/Verification.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 

@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
-import * as Commit from "../../src/protocol/Commit.js"
-import type * as Counter from "../../src/protocol/Counter.js"
+import type * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Commit from "../../src/protocol/vertex/Commit.js"
 import * as arbitrary from "./arbitraries.js"
 
 const content: fc.Arbitrary<Omit<Commit.Commit, "hash">> = fc.record({

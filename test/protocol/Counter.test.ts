@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 
 const round = Schema.decodeUnknownEither(Counter.schema<Counter.Round>("a round"))
 const percent = Schema.decodeUnknownEither(Counter.between(0, 100, "percent"))

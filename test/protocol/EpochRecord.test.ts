@@ -1,8 +1,8 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as EpochRecord from "../../src/protocol/EpochRecord.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 

@@ -1,8 +1,8 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import type { MalformedBytes } from "../../src/protocol/Binary.js"
-import * as Evidence from "../../src/protocol/Evidence.js"
-import * as Header from "../../src/protocol/Header.js"
+import type { MalformedBytes } from "../../src/protocol/encoding/Binary.js"
+import * as Evidence from "../../src/protocol/vertex/Evidence.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Hash from "../../src/protocol/Hash.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
 
 const plain = (tag: string, bytes: Uint8Array): string =>
   createHash("sha256").update(tag, "utf8").update(Uint8Array.of(0)).update(bytes).digest("hex")

@@ -1,9 +1,9 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Address from "../../src/protocol/Address.js"
-import * as Header from "../../src/protocol/Header.js"
-import * as Limits from "../../src/protocol/Limits.js"
-import * as Verification from "../../src/protocol/Verification.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Verification from "../../src/protocol/transaction/Verification.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 

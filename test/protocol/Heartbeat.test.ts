@@ -1,8 +1,8 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Address from "../../src/protocol/Address.js"
-import * as Heartbeat from "../../src/protocol/Heartbeat.js"
-import * as Verification from "../../src/protocol/Verification.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import * as Verification from "../../src/protocol/transaction/Verification.js"
+import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 

@@ -1,6 +1,6 @@
 import { Either, FastCheck as fc, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Hex from "../../src/protocol/Hex.js"
+import * as Hex from "../../src/protocol/encoding/Hex.js"
 import * as arbitrary from "./arbitraries.js"
 
 const decode = Schema.decodeUnknownEither(Hex.schema("Four", 4, "four bytes"))

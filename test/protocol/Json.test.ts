@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Json from "../../src/protocol/Json.js"
+import * as Json from "../../src/protocol/encoding/Json.js"
 
 const Pet = Schema.Struct({
   name: Schema.String,

@@ -1,6 +1,6 @@
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as JsonText from "../../src/protocol/JsonText.js"
+import * as JsonText from "../../src/protocol/encoding/JsonText.js"
 
 const parse = (text: string) => JsonText.parse(text, "text")
 

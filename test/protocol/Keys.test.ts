@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import { Cause, Effect, FastCheck as fc, Inspectable, Logger, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { SecretKey } from "../../src/protocol/Keys.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as arbitrary from "./arbitraries.js"
 
 const seed = "5eed".repeat(16)

@@ -1,7 +1,7 @@
 import { Either, FastCheck as fc, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Binary from "../../src/protocol/Binary.js"
-import * as Name from "../../src/protocol/Name.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import * as Name from "../../src/protocol/identity/Name.js"
 import * as arbitrary from "./arbitraries.js"
 
 const fromBytes = (text: string) =>

@@ -1,6 +1,6 @@
 import { Either, FastCheck as fc, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Network from "../../src/protocol/Network.js"
+import * as Network from "../../src/protocol/identity/Network.js"
 import * as arbitrary from "./arbitraries.js"
 
 describe("a network's name", () => {

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Parameters from "../../src/protocol/Parameters.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 
 describe("a governable parameter", () => {
   it("has a standard value within its bounds, a name and a key of its own", () => {

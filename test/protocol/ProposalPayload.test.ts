@@ -1,7 +1,7 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Binary from "../../src/protocol/Binary.js"
-import * as ProposalPayload from "../../src/protocol/ProposalPayload.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import * as ProposalPayload from "../../src/protocol/transaction/ProposalPayload.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
 

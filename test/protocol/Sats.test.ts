@@ -1,6 +1,6 @@
 import { Either, FastCheck as fc, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as arbitrary from "./arbitraries.js"
 
 const anyInteger = arbitrary.counter()

@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
-import * as Slab from "../../src/protocol/Slab.js"
+import * as Slab from "../../src/protocol/encoding/Slab.js"
 
 it("gives every byte string zeros that are its own, across blocks and for long ones", () => {
   fc.assert(

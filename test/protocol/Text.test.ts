@@ -1,6 +1,6 @@
 import { Either, FastCheck as fc, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Text from "../../src/protocol/Text.js"
+import * as Text from "../../src/protocol/encoding/Text.js"
 import * as arbitrary from "./arbitraries.js"
 
 const decode = Schema.decodeUnknownEither(Text.schema(1, 8))

@@ -1,11 +1,11 @@
 import { Either, FastCheck as fc, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Address from "../../src/protocol/Address.js"
-import * as Limits from "../../src/protocol/Limits.js"
-import { addressPrefix, type NetworkId } from "../../src/protocol/Network.js"
-import type * as Operation from "../../src/protocol/Operation.js"
-import * as Sats from "../../src/protocol/Sats.js"
-import * as TransactionJson from "../../src/protocol/TransactionJson.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import { addressPrefix, type NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type * as Operation from "../../src/protocol/transaction/Operation.js"
+import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import * as arbitrary from "./arbitraries.js"
 
 const network = "udg-test" as NetworkId

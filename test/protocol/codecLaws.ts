@@ -1,7 +1,7 @@
 /** The laws of every codec: round trip, one encoding for each value, and no input that throws. */
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import type { MalformedBytes } from "../../src/protocol/Binary.js"
+import type { MalformedBytes } from "../../src/protocol/encoding/Binary.js"
 
 export interface Codec<A> {
   readonly values: fc.Arbitrary<A>

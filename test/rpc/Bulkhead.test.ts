@@ -4,10 +4,10 @@
  */
 import { Cause, Effect, Stream } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import * as Answer from "../../src/rpc/Answer.js"
-import { Defects } from "../../src/rpc/Defects.js"
-import { example } from "../../src/rpc/field/Api.js"
-import type * as Server from "../../src/rpc/Server.js"
+import { example } from "../../src/rpc/api/Field.js"
+import * as Answer from "../../src/rpc/server/Answer.js"
+import { Defects } from "../../src/rpc/server/Defects.js"
+import type * as Server from "../../src/rpc/server/Server.js"
 import * as TestServer from "./TestServer.js"
 
 const { ask, get, post } = TestServer

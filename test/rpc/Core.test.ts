@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Wallet from "../../src/client/Wallet.js"
-import type { Hash } from "../../src/protocol/Hash.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as RealNode from "./RealNode.js"
 import * as TestServer from "./TestServer.js"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { connect, type PromiseClient } from "../../src/client/Client.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as RealNode from "./RealNode.js"
 
 let node: RealNode.RealNode

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import * as Answer from "../../src/rpc/Answer.js"
-import * as Content from "../../src/rpc/Content.js"
-import { EncodedAnswers } from "../../src/rpc/EncodedAnswers.js"
+import * as Answer from "../../src/rpc/server/Answer.js"
+import * as Content from "../../src/rpc/server/Content.js"
+import { EncodedAnswers } from "../../src/rpc/server/EncodedAnswers.js"
 
 const answering = (capacity?: number) => {
   let made = 0

@@ -1,9 +1,9 @@
 /** Handlers that answer every endpoint with the example of its own definition: a whole server without a node behind it. */
 import { HttpApi } from "@effect/platform"
 import { SchemaAST as AST, Effect, Option, Stream } from "effect"
-import { Api } from "../../src/rpc/Api.js"
-import * as Documents from "../../src/rpc/documents/Http.js"
-import type * as Handlers from "../../src/rpc/Handlers.js"
+import { Api } from "../../src/rpc/api/Api.js"
+import * as Documents from "../../src/rpc/handlers/Documents.js"
+import type * as Handlers from "../../src/rpc/server/Handlers.js"
 
 const exampleOf = (ast: AST.AST): Option.Option<unknown> =>
   Option.orElse(

@@ -1,8 +1,8 @@
 import { Effect, Either, Schema } from "effect"
 import { expect, it } from "vitest"
-import * as Failure from "../../src/rpc/failure/Api.js"
-import type * as Handlers from "../../src/rpc/Handlers.js"
-import * as Reply from "../../src/rpc/Reply.js"
+import * as Failure from "../../src/rpc/api/Failure.js"
+import type * as Handlers from "../../src/rpc/server/Handlers.js"
+import * as Reply from "../../src/rpc/server/Reply.js"
 
 // These lines are checked by the compiler: each of the marked ones must be an error.
 const answers: Handlers.Of<"core">["health"] = () => Effect.succeed({ status: "ok" })

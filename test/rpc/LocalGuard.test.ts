@@ -1,8 +1,8 @@
 /** Web pages against a node on the loopback: under a name that leads there (DNS rebinding), and from elsewhere. */
 import { Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Cidr from "../../src/node/Cidr.js"
-import { example } from "../../src/rpc/field/Api.js"
+import * as Cidr from "../../src/node/start/Cidr.js"
+import { example } from "../../src/rpc/api/Field.js"
 import * as TestServer from "./TestServer.js"
 
 const { ask } = TestServer

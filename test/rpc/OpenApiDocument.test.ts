@@ -2,9 +2,9 @@ import { HttpApi } from "@effect/platform"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { describe, expect, it } from "vitest"
-import { Api } from "../../src/rpc/Api.js"
-import * as OpenApiDocument from "../../src/rpc/OpenApiDocument.js"
-import * as Reference from "../../src/rpc/Reference.js"
+import { Api } from "../../src/rpc/api/Api.js"
+import * as OpenApiDocument from "../../src/rpc/documents/OpenApiDocument.js"
+import * as Reference from "../../src/rpc/documents/Reference.js"
 
 const document = OpenApiDocument.make("1.2.3", [{ url: "http://127.0.0.1:10333", description: "this node" }])
 

@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { Budget } from "../../src/rpc/Budget.js"
-import { Places } from "../../src/rpc/Places.js"
+import { Budget } from "../../src/rpc/server/Budget.js"
+import { Places } from "../../src/rpc/server/Places.js"
 
 const scene = (total: number, each: number) => {
   const evicted: Array<string> = []

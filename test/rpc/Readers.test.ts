@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
-import { Readers } from "../../src/rpc/Readers.js"
-import { Turnstile } from "../../src/rpc/Turnstile.js"
+import { Readers } from "../../src/rpc/server/Readers.js"
+import { Turnstile } from "../../src/rpc/server/Turnstile.js"
 
 /** Two at a time of one client and three in all, in turns that are never over. */
 const scene = () => {

@@ -1,9 +1,9 @@
 /** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk. */
 import { Effect, Exit, Layer, type Option, Scope } from "effect"
-import type * as Configuration from "../../src/node/Configuration.js"
 import { Front } from "../../src/node/Front.js"
-import { Home } from "../../src/node/Home.js"
-import type { SecretKey } from "../../src/protocol/Keys.js"
+import type * as Configuration from "../../src/node/start/Configuration.js"
+import { Home } from "../../src/node/start/Home.js"
+import type { SecretKey } from "../../src/protocol/identity/Keys.js"
 import * as RpcFront from "../../src/rpc/Front.js"
 import * as world from "../node/world.js"
 

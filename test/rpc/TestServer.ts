@@ -1,8 +1,8 @@
 /** A real server on a free port for the length of a test, and a client that sends exactly the bytes it is given. */
 import { connect } from "node:net"
 import { Effect, Exit, Layer, Logger, LogLevel, Option, Scope } from "effect"
-import { Handlers } from "../../src/rpc/Handlers.js"
-import * as Server from "../../src/rpc/Server.js"
+import { Handlers } from "../../src/rpc/server/Handlers.js"
+import * as Server from "../../src/rpc/server/Server.js"
 import * as ExampleHandlers from "./ExampleHandlers.js"
 
 export interface TestServer {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { Turnstile } from "../../src/rpc/Turnstile.js"
+import { Turnstile } from "../../src/rpc/server/Turnstile.js"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -44,34 +44,38 @@ describe("the layering rule", () => {
 
   it("lets the arrows of the design pass", () => {
     const files = {
-      "protocol/Sats.ts": "export const zero = 0\n",
+      "protocol/numbers/Sats.ts": "export const zero = 0\n",
       "protocol/crypto/Native.ts": importing("node:crypto") + importing("sodium-native"),
-      "ledger/State.ts": importing("../protocol/Sats.js") + importing("./Accounts.js") + importing("effect"),
-      "consensus/Dag.ts": importing("../ledger/State.js"),
+      "ledger/State.ts": importing("../protocol/numbers/Sats.js") + importing("./Accounts.js") + importing("effect"),
+      "consensus/Dag.ts": importing("../protocol/numbers/Sats.js") + importing("../collections/Heap.js"),
+      "ledger/tables/Rows.ts": importing("../trie/Trie.js"),
+      "network/Codec.ts": importing("../replica/messages/Message.js"),
       "storage/Commits.ts": importing("../consensus/Dag.js") + importing("@effect/sql"),
       "node/Mempool.ts": importing("../storage/Commits.js") + importing("../network/Network.js"),
-      "rpc/core/Api.ts": importing("../../protocol/Sats.js") + importing("../staking/Api.js"),
-      "rpc/core/Http.ts": importing("../../node/Mempool.js") + importing("./Api.js") + importing("node:http"),
-      "client/Client.ts": importing("../rpc/Api.js") + importing("../protocol/Sats.js"),
-      "cli/Node.ts": importing("../rpc/core/Http.js") + importing("../node/Mempool.js"),
+      "rpc/api/Core.ts": importing("../../protocol/numbers/Sats.js") + importing("./Staking.js"),
+      "rpc/handlers/Core.ts": importing("../../node/Mempool.js") + importing("../api/Core.js") + importing("node:http"),
+      "client/Client.ts": importing("../rpc/api/Api.js") + importing("../protocol/numbers/Sats.js"),
+      "cli/Node.ts": importing("../rpc/handlers/Core.js") + importing("../node/Mempool.js"),
       "main.ts": importing("./cli/Node.js"),
     }
     expect(violations(house(root, files))).toEqual([])
   })
 
   it.each([
-    ["protocol/Sats.ts", "../ledger/State.js", "protocol/ may import only: nothing of ours"],
-    ["ledger/State.ts", "../consensus/Dag.js", "ledger/ may import only: protocol"],
-    ["consensus/Dag.ts", "../node/Mempool.js", "consensus/ may import only: protocol, ledger"],
+    ["protocol/numbers/Sats.ts", "../../ledger/State.js", "protocol/ may import only: nothing of ours"],
+    ["ledger/State.ts", "../consensus/Dag.js", "ledger/ may import only: protocol, collections"],
+    ["consensus/Dag.ts", "../ledger/State.js", "consensus/ may import only: protocol, collections"],
+    ["ledger/tables/Rows.ts", "../rules/Staking.js", "the rooms of ledger/ are, lowest first: trie, tables, rules, "],
+    ["network/Codec.ts", "../replica/Replica.js", "network/ may import only"],
     ["storage/Commits.ts", "../node/Mempool.js", "storage/ may import only"],
     ["network/Peer.ts", "../storage/Commits.js", "network/ may import only"],
-    ["node/Mempool.ts", "../rpc/core/Http.js", "node/ may import only"],
+    ["node/Mempool.ts", "../rpc/handlers/Core.js", "node/ may import only"],
     ["node/Mempool.ts", "../cli/Node.js", "node/ may import only"],
-    ["rpc/core/Http.ts", "../../storage/Commits.js", "rpc/ may import only"],
-    ["rpc/core/Api.ts", "../../node/Mempool.js", "may import only: protocol, rpc/Api"],
-    ["rpc/core/Api.ts", "./Http.js", "may import only: protocol, rpc/Api"],
-    ["client/Client.ts", "../ledger/State.js", "client/ may import only: protocol, rpc/Api"],
-    ["client/Client.ts", "../rpc/core/Http.js", "client/ may import only: protocol, rpc/Api"],
+    ["rpc/handlers/Core.ts", "../../storage/Commits.js", "rpc/ may import only"],
+    ["rpc/api/Core.ts", "../../node/Mempool.js", "rpc/api/ may import only: protocol"],
+    ["rpc/api/Core.ts", "../handlers/Core.js", "the rooms of rpc/ are, lowest first: api, "],
+    ["client/Client.ts", "../ledger/State.js", "client/ may import only: protocol, rpc/api"],
+    ["client/Client.ts", "../rpc/handlers/Core.js", "client/ may import only: protocol, rpc/api"],
     ["explorer/Page.ts", "../node/Mempool.js", "explorer/ may import only: protocol, client"],
     ["cli/Node.ts", "../main.js", "cli/ may import only"],
     ["node/Mempool.ts", "../../test/builders.js", "outside src/"],
@@ -83,11 +87,11 @@ describe("the layering rule", () => {
   })
 
   it.each([
-    ["protocol/Sats.ts", "node:crypto", "protocol/"],
-    ["protocol/Sats.ts", "prom-client", "protocol/"],
-    ["protocol/Sats.ts", "effect/Clock", "protocol/"],
-    ["protocol/Sats.ts", "udg-node/client", "protocol/"],
-    ["protocol/Sats.ts", "sodium-native", "protocol/"],
+    ["protocol/numbers/Sats.ts", "node:crypto", "protocol/"],
+    ["protocol/numbers/Sats.ts", "prom-client", "protocol/"],
+    ["protocol/numbers/Sats.ts", "effect/Clock", "protocol/"],
+    ["protocol/numbers/Sats.ts", "udg-node/client", "protocol/"],
+    ["protocol/numbers/Sats.ts", "sodium-native", "protocol/"],
     ["protocol/crypto/Portable.ts", "sodium-native", "protocol/crypto/"],
     ["protocol/crypto/Native.ts", "node:fs", "protocol/crypto/Native.ts"],
     ["ledger/State.ts", "node:fs", "ledger/"],
@@ -97,9 +101,9 @@ describe("the layering rule", () => {
     ["network/Peer.ts", "node:http", "network/"],
     ["node/Mempool.ts", "better-sqlite3", "node/"],
     ["node/Mempool.ts", "node:process", "node/"],
-    ["rpc/core/Http.ts", "@effect/sql", "rpc/"],
-    ["rpc/core/Api.ts", "@effect/sql", "rpc/Api/"],
-    ["rpc/core/Api.ts", "node:buffer", "rpc/Api/"],
+    ["rpc/handlers/Core.ts", "@effect/sql", "rpc/"],
+    ["rpc/api/Core.ts", "@effect/sql", "rpc/api/"],
+    ["rpc/api/Core.ts", "node:buffer", "rpc/api/"],
     ["client/Client.ts", "node:http", "client/"],
     ["explorer/Page.ts", "better-sqlite3", "explorer/"],
     ["cli/Node.ts", "udg-node/client", "cli/"],
@@ -152,6 +156,17 @@ describe("the layering rule", () => {
 
   it("reads declarations too", () => {
     expect(violations(house(root, { "ledger/it.d.ts": importing("../node/Mempool.js") }))).toHaveLength(1)
+  })
+
+  it("refuses a room with so many files that nobody finds one", () => {
+    const files = Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`consensus/F${n}.ts`, "export {}\n"]))
+    expect(violations(house(root, files))).toEqual(["src/consensus: 26 files side by side, 25 are the most"])
+  })
+
+  it("refuses a room that has no place in the design", () => {
+    expect(violations(house(root, { "ledger/helpers/strings.ts": "export const a = 1\n" }))).toEqual([
+      'src/ledger/helpers/strings.ts: room "ledger/helpers" has no place in the design; add it to scripts/layers.mjs',
+    ])
   })
 
   it("refuses a folder that has no place in the design", () => {

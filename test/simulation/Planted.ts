@@ -114,7 +114,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 6,
     changes: [
       {
-        file: "ledger/Committee.ts",
+        file: "ledger/rules/Committee.ts",
         line: "const established = Sats.sumBounded(seats.map((candidate) => candidate.established))",
         by: "const established = Sats.sumBounded(seats.map((candidate) => candidate.carried))",
       },
@@ -204,7 +204,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "protocol/Transaction.ts",
+        file: "protocol/transaction/Transaction.ts",
         line: 'Hash.of("udg/verified", domainOf(networkId), transaction.encoded)',
         by: "networkId === undefined ? Hash.ZERO : transaction.id",
       },
@@ -305,7 +305,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/replica/Signing.ts",
+        file: "replica/signing/Signing.ts",
         line: "    this.#unwritten = [...this.#unwritten, { writeId, vertex }]",
         by: '    this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })\n    this.#unwritten = [...this.#unwritten, { writeId, vertex }]',
       },
@@ -318,7 +318,7 @@ export const faults: ReadonlyArray<Fault> = [
     nodes: 4,
     rounds: 100,
     seed: 45,
-    changes: [{ file: "protocol/EpochRecord.ts", line: "weight * 3 > total * 2", by: "weight * 2 > total" }],
+    changes: [{ file: "protocol/epoch/EpochRecord.ts", line: "weight * 3 > total * 2", by: "weight * 2 > total" }],
   },
   {
     name: "recovered-forgotten",
@@ -334,17 +334,17 @@ export const faults: ReadonlyArray<Fault> = [
         by: "this.#recovered = own.slice(own.length)",
       },
       {
-        file: "consensus/replica/Write.ts",
+        file: "replica/output/Write.ts",
         line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
         by: 'new Set(["EpochStarted", "Joined"])',
       },
       {
-        file: "consensus/replica/Stored.ts",
+        file: "replica/disk/Stored.ts",
         line: "return this.#vertices.get(hash) ?? this.#own.get(hash)",
         by: "return this.#vertices.get(hash)",
       },
       {
-        file: "consensus/replica/Stored.ts",
+        file: "replica/disk/Stored.ts",
         line: "return others.length === 0 ? inserted",
         by: "return others.length >= 0 ? inserted",
       },
@@ -357,7 +357,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 18,
     changes: [
       {
-        file: "consensus/replica/Write.ts",
+        file: "replica/output/Write.ts",
         line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
         by: 'new Set(["EpochStarted", "Joined"])',
       },
@@ -370,12 +370,12 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/replica/Write.ts",
+        file: "replica/output/Write.ts",
         line: '_tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"',
         by: '_tag === "ForeignOwnHeader" ? "signed" : "ledger"',
       },
       {
-        file: "consensus/replica/Write.ts",
+        file: "replica/output/Write.ts",
         line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
         by: 'new Set(["EpochStarted", "Joined"])',
       },
@@ -389,7 +389,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/replica/Write.ts",
+        file: "replica/output/Write.ts",
         line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
         by: 'new Set(["OwnVertex", "Joined"])',
       },
@@ -403,7 +403,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 45,
     changes: [
       {
-        file: "consensus/replica/Write.ts",
+        file: "replica/output/Write.ts",
         line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
         by: 'new Set(["OwnVertex", "EpochStarted"])',
       },

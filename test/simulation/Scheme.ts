@@ -4,10 +4,10 @@
  */
 import { Option } from "effect"
 import { fromHex, sha256Hex } from "#crypto"
-import * as Binary from "../../src/protocol/Binary.js"
-import type { PublicKey, Signature } from "../../src/protocol/Keys.js"
-import { SecretKey } from "../../src/protocol/Keys.js"
-import * as Verification from "../../src/protocol/Verification.js"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import * as Verification from "../../src/protocol/transaction/Verification.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 
 /** `SecretKey` satisfies it. */

@@ -2,8 +2,8 @@
  * The story of a run for people: a line a round, a column a validator, and what happened to the machines in between.
  * Only what is told is kept, and of vertices only the last rounds.
  */
-import type { Address } from "../../src/protocol/Address.js"
-import type { Header } from "../../src/protocol/Header.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import type { Header } from "../../src/protocol/vertex/Header.js"
 
 const KEPT_ROUNDS = 60
 const KEPT_EVENTS = 200

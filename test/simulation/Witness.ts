@@ -3,14 +3,14 @@
  * same effects, and nobody takes anything back. It knows nothing of how a replica works, only what comes out of it.
  */
 import { Committee } from "../../src/consensus/Committee.js"
-import type { Execution } from "../../src/ledger/Execution.js"
-import type { Totals } from "../../src/ledger/Records.js"
-import type { Address } from "../../src/protocol/Address.js"
-import type { Checkpoint } from "../../src/protocol/Checkpoint.js"
-import * as EpochRecord from "../../src/protocol/EpochRecord.js"
-import type { Header } from "../../src/protocol/Header.js"
-import * as Sats from "../../src/protocol/Sats.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
+import type { Execution } from "../../src/ledger/rules/Execution.js"
+import type { Totals } from "../../src/ledger/tables/Records.js"
+import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
+import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Header } from "../../src/protocol/vertex/Header.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { ReferenceCommitter } from "../consensus/ReferenceCommitter.js"
 
 /** What no run may ever show. The message is for people; the machine is the one that showed it. */

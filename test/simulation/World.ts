@@ -1,11 +1,11 @@
 /** Who is there when a run begins: validators, people with money who want to validate later, and people with money. */
 import { Either } from "effect"
-import * as Address from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Genesis from "../../src/protocol/Genesis.js"
-import type { NetworkId } from "../../src/protocol/Network.js"
-import * as Parameters from "../../src/protocol/Parameters.js"
-import * as Sats from "../../src/protocol/Sats.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Chance } from "./Chance.js"
 import type { Scheme, Signer } from "./Scheme.js"
 

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import { describe, expect } from "vitest"
-import type { SignedCheckpoint } from "../../src/protocol/Checkpoint.js"
-import * as Counter from "../../src/protocol/Counter.js"
+import type { SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import * as world from "./world.js"
 

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import * as fc from "effect/FastCheck"
 import { describe, expect } from "vitest"
 import { toHex } from "#crypto"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { RecordChange } from "../../src/storage/CommitBatch.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import type { Storage } from "../../src/storage/Storage.js"
+import type { RecordChange } from "../../src/storage/tables/CommitBatch.js"
 import * as world from "./world.js"
 
 type Kept = Storage["Type"]

@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as CommitBatch from "../../src/storage/CommitBatch.js"
-import * as EventLoop from "../../src/storage/EventLoop.js"
-import * as Sql from "../../src/storage/Sql.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sql from "../../src/storage/sqlite/Sql.js"
+import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
+import * as EventLoop from "../../src/turns/EventLoop.js"
 import * as world from "./world.js"
 
 const commits = [

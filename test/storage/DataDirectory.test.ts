@@ -2,7 +2,7 @@ import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import { DataDirectory } from "../../src/storage/DataDirectory.js"
+import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as Process from "./Process.js"
 import * as world from "./world.js"
 

@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
-import * as Column from "../../src/storage/Column.js"
-import type * as Database from "../../src/storage/Database.js"
-import type { Sql } from "../../src/storage/Sql.js"
+import * as Column from "../../src/storage/sqlite/Column.js"
+import type * as Database from "../../src/storage/sqlite/Database.js"
+import type { Sql } from "../../src/storage/sqlite/Sql.js"
 import * as world from "./world.js"
 
 const migrations = [

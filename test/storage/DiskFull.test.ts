@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import * as CommitBatch from "../../src/storage/CommitBatch.js"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
+import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
 import * as Process from "./Process.js"
 import * as world from "./world.js"
 

@@ -3,8 +3,8 @@ import { existsSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as Genesis from "../../src/protocol/Genesis.js"
-import * as GenesisFile from "../../src/storage/GenesisFile.js"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
 import * as world from "./world.js"
 
 const inPlace = Effect.map(world.temporaryDirectory, (path) => `${path}/genesis.json`)

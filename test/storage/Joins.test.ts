@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Address from "../../src/protocol/Address.js"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { Signature } from "../../src/protocol/Keys.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { Signature } from "../../src/protocol/identity/Keys.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as world from "./world.js"
 
 const target = (epoch: number) => ({

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as KeyFile from "../../src/storage/KeyFile.js"
+import * as KeyFile from "../../src/storage/files/KeyFile.js"
 import * as world from "./world.js"
 
 const inPlace = Effect.map(world.temporaryDirectory, (path) => `${path}/validator.key`)

@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as Database from "../../src/storage/Database.js"
-import type { Migration } from "../../src/storage/Migration.js"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
+import * as Database from "../../src/storage/sqlite/Database.js"
+import type { Migration } from "../../src/storage/sqlite/Migration.js"
 import * as world from "./world.js"
 
 const history: ReadonlyArray<Migration> = [

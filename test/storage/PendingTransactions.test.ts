@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as world from "./world.js"
 
 const pending = (nonce: number, receivedAt: number) => ({

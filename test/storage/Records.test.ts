@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as StateKey from "../../src/protocol/StateKey.js"
-import type { StateRecord } from "../../src/protocol/StateRecord.js"
+import * as StateKey from "../../src/protocol/state/StateKey.js"
+import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as world from "./world.js"
 

@@ -1,12 +1,12 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Header from "../../src/protocol/Header.js"
-import type { Vertex } from "../../src/protocol/Vertex.js"
-import type * as Database from "../../src/storage/Database.js"
-import type { SignedVertex } from "../../src/storage/SignedVertices.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
+import type * as Database from "../../src/storage/sqlite/Database.js"
+import type { SignedVertex } from "../../src/storage/tables/SignedVertices.js"
 import * as world from "./world.js"
 
 const stored = ({ header, encoded }: Vertex) => ({

@@ -2,8 +2,8 @@ import { copyFileSync, readFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
-import type { StoredAccount } from "../../src/storage/Accounts.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { StoredAccount } from "../../src/storage/tables/Accounts.js"
 import * as world from "./world.js"
 
 const first = world.vertex({ round: 1, transactions: [world.transfer(1, 2, 0), world.transfer(1, 3, 1)] })

@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/Counter.js"
-import * as Vertex from "../../src/protocol/Vertex.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type * as Storage from "../../src/storage/Storage.js"
-import type { Arrival, Page, StoredVertex } from "../../src/storage/Vertices.js"
+import type { Arrival, Page, StoredVertex } from "../../src/storage/tables/Vertices.js"
 import * as world from "./world.js"
 
 const hashes = (vertices: ReadonlyArray<StoredVertex>) => vertices.map(({ hash }) => hash)

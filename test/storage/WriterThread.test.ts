@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, FastCheck, Scope } from "effect"
 import { describe, expect } from "vitest"
-import type { Value } from "../../src/storage/Connection.js"
-import * as Database from "../../src/storage/Database.js"
-import { WriterThread } from "../../src/storage/WriterThread.js"
+import type { Value } from "../../src/storage/sqlite/Connection.js"
+import * as Database from "../../src/storage/sqlite/Database.js"
+import { WriterThread } from "../../src/storage/sqlite/WriterThread.js"
 import * as world from "./world.js"
 
 const migrations = [{ version: 1, statements: "create table things (value any unique) strict;\n" }]

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs"
 import { afterAll, describe, expect, it } from "vitest"
-import type * as Sats from "../../src/protocol/Sats.js"
+import type * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Bundle from "./Bundle.js"
 
 const outfile = `bundle-test-${process.pid}.mjs`
@@ -8,7 +8,7 @@ const made: Array<string> = []
 
 const bundle = async (change: Bundle.Change): Promise<typeof Sats> => {
   const path = await Bundle.make({
-    entry: "src/protocol/Sats.ts",
+    entry: "src/protocol/numbers/Sats.ts",
     outfile,
     changes: [change],
     arePackagesExternal: true,
@@ -23,17 +23,19 @@ afterAll(() => {
 
 describe("a bundle with a changed line", () => {
   it("does what the change says", async () => {
-    const change = { file: "protocol/Sats.ts", line: "SATS_PER_COIN = 100_000_000", by: "SATS_PER_COIN = 7" }
+    const change = { file: "protocol/numbers/Sats.ts", line: "SATS_PER_COIN = 100_000_000", by: "SATS_PER_COIN = 7" }
     expect((await bundle(change)).SATS_PER_COIN).toBe(7)
   })
 
   it("fails when the line is gone", async () => {
-    const change = { file: "protocol/Sats.ts", line: "no such line", by: "" }
-    await expect(bundle(change)).rejects.toThrow("src/protocol/Sats.ts has this line 0 times, not once: no such line")
+    const change = { file: "protocol/numbers/Sats.ts", line: "no such line", by: "" }
+    await expect(bundle(change)).rejects.toThrow(
+      "src/protocol/numbers/Sats.ts has this line 0 times, not once: no such line",
+    )
   })
 
   it("fails when the line occurs twice", async () => {
-    await expect(bundle({ file: "protocol/Sats.ts", line: "export const", by: "const" })).rejects.toThrow(
+    await expect(bundle({ file: "protocol/numbers/Sats.ts", line: "export const", by: "const" })).rejects.toThrow(
       /has this line \d+ times/,
     )
   })

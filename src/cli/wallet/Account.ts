@@ -1,8 +1,8 @@
 /** Accounts as people name them: an address of either kind, or a `@name` that only the node can look up. */
 import { Effect, Either, Option } from "effect"
-import * as Address from "../../protocol/Address.js"
-import type { AddressPrefix } from "../../protocol/Network.js"
-import { quote, WrongUsage } from "../WrongUsage.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { AddressPrefix } from "../../protocol/identity/Network.js"
+import { quote, WrongUsage } from "../settings/WrongUsage.js"
 import type * as Node from "./Node.js"
 import { fail } from "./WalletFailure.js"
 

@@ -1,9 +1,9 @@
 /** A transaction in words, before it is signed and after: nothing that it does is left out. Pure. */
 import type * as Wallet from "../../client/Wallet.js"
-import * as Address from "../../protocol/Address.js"
-import type { AddressPrefix } from "../../protocol/Network.js"
-import * as Sats from "../../protocol/Sats.js"
-import type { TransactionJson } from "../../protocol/TransactionJson.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { AddressPrefix } from "../../protocol/identity/Network.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
 import type { Line } from "./Sheet.js"
 
 export const coins = (sats: Sats.Sats): string => `${Sats.formatCoin(sats)} UDG`

@@ -1,7 +1,7 @@
 /** Waiting until a transaction is final, which takes a few rounds. */
 import { Effect, Option } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
-import type { Hash } from "../../protocol/Hash.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
 import * as Progress from "./Progress.js"

@@ -1,10 +1,10 @@
 /** `udg propose` and `udg vote`. */
 import { Effect, Option } from "effect"
 import * as Wallet from "../../client/Wallet.js"
-import type * as Command from "../Command.js"
-import * as Reader from "../Reader.js"
-import * as Setting from "../Setting.js"
-import { WrongUsage } from "../WrongUsage.js"
+import type * as Command from "../settings/Command.js"
+import * as Reader from "../settings/Reader.js"
+import * as Setting from "../settings/Setting.js"
+import { WrongUsage } from "../settings/WrongUsage.js"
 import * as Sending from "./Sending.js"
 import * as Verb from "./Verb.js"
 

@@ -1,9 +1,9 @@
 /** `udg name` and `udg policy`: what an account is called, and who signs for it. */
 import { Effect, Option } from "effect"
 import * as Wallet from "../../client/Wallet.js"
-import * as Reader from "../Reader.js"
-import * as Setting from "../Setting.js"
-import { Terminal } from "../Terminal.js"
+import * as Reader from "../settings/Reader.js"
+import * as Setting from "../settings/Setting.js"
+import { Terminal } from "../settings/Terminal.js"
 import * as Sending from "./Sending.js"
 import * as Verb from "./Verb.js"
 

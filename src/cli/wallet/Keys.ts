@@ -1,9 +1,9 @@
 /** `udg keygen` and `udg address`: the key in its file, and what others may know of it. */
 import { Effect, Option } from "effect"
-import * as Address from "../../protocol/Address.js"
-import * as Keys from "../../protocol/Keys.js"
-import * as Reader from "../Reader.js"
-import * as Setting from "../Setting.js"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Keys from "../../protocol/identity/Keys.js"
+import * as Reader from "../settings/Reader.js"
+import * as Setting from "../settings/Setting.js"
 import * as KeyStore from "./KeyStore.js"
 import * as Out from "./Out.js"
 import * as Passphrase from "./Passphrase.js"

@@ -1,7 +1,7 @@
 /** What a command found, said as asked for: in words, or as JSON for scripts. */
 import { Console, Effect } from "effect"
-import * as Printable from "../Printable.js"
-import { Terminal } from "../Terminal.js"
+import * as Printable from "../settings/Printable.js"
+import { Terminal } from "../settings/Terminal.js"
 import * as Sheet from "./Sheet.js"
 
 const INDENT = 2

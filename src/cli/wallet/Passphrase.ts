@@ -1,7 +1,7 @@
 /** Where a passphrase comes from: `UDG_PASSPHRASE`, or whoever sits at the terminal. Never an argument: all can read those. */
 import { Effect } from "effect"
-import * as Environment from "../Environment.js"
-import { Terminal } from "../Terminal.js"
+import * as Environment from "../settings/Environment.js"
+import { Terminal } from "../settings/Terminal.js"
 import * as HiddenInput from "./HiddenInput.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 

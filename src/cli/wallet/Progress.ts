@@ -1,7 +1,7 @@
 /** A line on the terminal that says that something is still going on; nothing where nobody watches. */
 import { Clock, Effect, Option } from "effect"
-import * as Printable from "../Printable.js"
-import { Terminal } from "../Terminal.js"
+import * as Printable from "../settings/Printable.js"
+import { Terminal } from "../settings/Terminal.js"
 
 const EVERY = "1 second"
 const CLEAR = "\r\u001b[K"

@@ -5,9 +5,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
 import { Effect, Either, Option, Schema } from "effect"
 import { fromHex, toHex } from "#crypto"
-import * as Binary from "../../protocol/Binary.js"
-import * as Hex from "../../protocol/Hex.js"
-import * as Keys from "../../protocol/Keys.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as Hex from "../../protocol/encoding/Hex.js"
+import * as Keys from "../../protocol/identity/Keys.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
 const KEY_BYTES = 32

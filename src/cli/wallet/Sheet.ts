@@ -1,7 +1,7 @@
 /** What a command found, for people: lines of a name and a value, and tables that fit the terminal. Pure. */
 import { Option } from "effect"
 import * as Visible from "../../client/Visible.js"
-import * as Printable from "../Printable.js"
+import * as Printable from "../settings/Printable.js"
 
 export type Line = readonly [label: string, value: string]
 

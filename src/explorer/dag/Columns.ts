@@ -2,7 +2,7 @@
  * The part of the DAG that the page knows: rounds as columns, validators as lanes. Answers of the node are merged into
  * it; what a later answer says of a round replaces what an earlier one said. Pure but for its own map.
  */
-import type { Address } from "../../protocol/Address.js"
+import type { Address } from "../../protocol/identity/Address.js"
 import type { Answer } from "../live/Node.js"
 
 export type ColumnsAnswer = Answer<"dag", "columns">

@@ -1,7 +1,7 @@
 /** Keeps the known part of the DAG up to date while somebody watches it. */
 import { effect, signal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import * as Counter from "../../protocol/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Live from "../live/Live.js"
 import { isMissing, node } from "../live/Node.js"
 import { Columns } from "./Columns.js"

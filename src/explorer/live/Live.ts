@@ -4,7 +4,7 @@
  * thousand requests a minute and client, and a person reads no faster.
  */
 import { signal } from "@preact/signals"
-import type { Event } from "../../rpc/events/Api.js"
+import type { Event } from "../../rpc/api/Events.js"
 import { node } from "./Node.js"
 
 export interface Head {

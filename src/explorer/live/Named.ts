@@ -1,7 +1,7 @@
 /** What a path of the explorer names, as the node wants it asked for. */
 import { Option, Schema } from "effect"
-import * as Counter from "../../protocol/Counter.js"
-import * as Hash from "../../protocol/Hash.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
 
 /** The path names nothing that there could be. */
 export class Malformed extends Error {

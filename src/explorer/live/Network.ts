@@ -1,6 +1,6 @@
 /** Which network this is: asked once, and again when parameters may have changed. */
 import { effect, signal } from "@preact/signals"
-import * as Address from "../../protocol/Address.js"
+import * as Address from "../../protocol/identity/Address.js"
 import * as Live from "./Live.js"
 import { type Answer, node } from "./Node.js"
 

@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import * as Address from "../../protocol/Address.js"
+import * as Address from "../../protocol/identity/Address.js"
 import * as Route from "../route/Route.js"
 import * as Reference from "../show/Reference.js"
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
-import * as Sats from "../../protocol/Sats.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Columns from "../dag/Columns.js"
 import { DagCanvas } from "../dag/DagCanvas.js"
 import * as Feed from "../dag/Feed.js"

@@ -1,5 +1,5 @@
 /** Names of things, each leading to its page: abbreviated where a list has no room, whole where the thing is the subject. */
-import type { Address as AddressType } from "../../protocol/Address.js"
+import type { Address as AddressType } from "../../protocol/identity/Address.js"
 import * as Network from "../live/Network.js"
 import * as Route from "../route/Route.js"
 import { Copy } from "./Copy.js"

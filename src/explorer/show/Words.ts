@@ -1,5 +1,5 @@
 /** Figures and times as a person reads them. Pure. */
-import * as Sats from "../../protocol/Sats.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 

@@ -1,6 +1,6 @@
 /** What an account can do, each as a form: its fields, and how they become a signed transaction. Pure. */
 import * as Wallet from "../../client/Wallet.js"
-import * as Parameters from "../../protocol/Parameters.js"
+import * as Parameters from "../../protocol/numbers/Parameters.js"
 import type { NetworkInfo } from "../live/Network.js"
 import * as Words from "../show/Words.js"
 

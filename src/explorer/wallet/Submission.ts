@@ -2,7 +2,7 @@
 import * as Fee from "../../client/Fee.js"
 import type * as Wallet from "../../client/Wallet.js"
 import { InvalidInput } from "../../client/Wallet.js"
-import * as Sats from "../../protocol/Sats.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { node, reasonOf } from "../live/Node.js"
 import type { Action, Typed } from "./Action.js"

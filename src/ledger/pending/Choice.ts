@@ -1,10 +1,11 @@
 /** Which pending transactions go into the next own vertex. */
-import type { Address } from "../../protocol/Address.js"
-import type { Round } from "../../protocol/Counter.js"
-import * as Limits from "../../protocol/Limits.js"
-import type { Transaction } from "../../protocol/Transaction.js"
+
+import { Heap, type Placed } from "../../collections/Heap.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Entry, Lane } from "./Entry.js"
-import { Heap, type Placed } from "./Heap.js"
 import type { Inclusion, Inclusions } from "./Inclusions.js"
 import type { Sender } from "./Sender.js"
 

@@ -1,7 +1,7 @@
 /** A pending transaction with what the pool knows about it. */
-import type { Round, Timestamp } from "../../protocol/Counter.js"
-import * as Operation from "../../protocol/Operation.js"
-import type { Transaction } from "../../protocol/Transaction.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Operation from "../../protocol/transaction/Operation.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
 
 /** Transactions that may be free have places of their own, so that no fee can crowd them out. */
 export type Lane = "paying" | "exempt"

@@ -1,7 +1,8 @@
 /** Which transactions stand in vertices that are known here and not ordered yet: nobody proposes those again. */
-import type { Round } from "../../protocol/Counter.js"
-import type { Hash } from "../../protocol/Hash.js"
-import { type Authorization, keySignatures, type Transaction } from "../../protocol/Transaction.js"
+
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import { type Authorization, keySignatures, type Transaction } from "../../protocol/transaction/Transaction.js"
 
 export interface Inclusion {
   /** How many vertices it stands in. */

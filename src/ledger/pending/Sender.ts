@@ -1,8 +1,9 @@
 /** What one account has pending: at most a nonce window of it, so everything here may look at all of it. */
-import type { Address } from "../../protocol/Address.js"
-import type { Nonce } from "../../protocol/Counter.js"
+
+import type { Placed } from "../../collections/Heap.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Nonce } from "../../protocol/numbers/Counter.js"
 import type { Entry, Lane } from "./Entry.js"
-import type { Placed } from "./Heap.js"
 
 /** The entry of a sender and lane that leaves first, and what the pool loses by it. */
 export interface Tail extends Placed {

@@ -5,9 +5,9 @@
  * that were accepted and accept them again.
  */
 import { Data, Either } from "effect"
-import type * as Binary from "../../protocol/Binary.js"
-import type { Hash } from "../../protocol/Hash.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import type * as Binary from "../../protocol/encoding/Binary.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import { Leaf } from "./Leaf.js"
 import * as Node from "./Node.js"
 import * as Position from "./Position.js"

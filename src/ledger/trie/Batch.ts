@@ -4,9 +4,9 @@
  * length no value has. Positions rise in the order of arrival, which settles what two changes of one key mean.
  */
 
-import * as Hash from "../../protocol/Hash.js"
-import * as HexDigits from "../../protocol/HexDigits.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import * as HexDigits from "../../protocol/crypto/HexDigits.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
 /** What becomes of the record under a key: another value, or no record. */

@@ -1,6 +1,6 @@
 /** Up to 32 records in the order of their keys, in one buffer that is never written again: exactly what is hashed. */
-import type { Hash } from "../../protocol/Hash.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
 /** The count in front of the records. */

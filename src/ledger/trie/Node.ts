@@ -2,8 +2,8 @@
  * The immutable nodes of the trie and the two ways they come about: built from sorted records, or joined from two sides.
  * Both give the canonical shape, a leaf exactly where no more than 32 records lie, so the shape follows from the content.
  */
-import type { Hash } from "../../protocol/Hash.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import { Leaf } from "./Leaf.js"
 import * as Span from "./Span.js"
 

@@ -1,8 +1,8 @@
 /** A place in the trie: the first `depth` bits of the keys below it. */
 import { toHex } from "#crypto"
-import type * as Binary from "../../protocol/Binary.js"
-import * as Hash from "../../protocol/Hash.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import type * as Binary from "../../protocol/encoding/Binary.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 
 export interface Position {
   readonly depth: number

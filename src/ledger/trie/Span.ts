@@ -3,8 +3,8 @@
  * messages as they are, so nothing is decoded only to be encoded again.
  */
 import { toHex } from "#crypto"
-import type { Hash } from "../../protocol/Hash.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 
 export interface Span {
   readonly bytes: Uint8Array

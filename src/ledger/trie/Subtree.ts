@@ -3,9 +3,9 @@
  * that it can be checked alone against the root. The nodes below follow from the records and are not sent.
  */
 import { Data, Either } from "effect"
-import * as Binary from "../../protocol/Binary.js"
-import type { Hash } from "../../protocol/Hash.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import { Leaf } from "./Leaf.js"
 import * as Node from "./Node.js"
 import * as Position from "./Position.js"

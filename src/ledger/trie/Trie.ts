@@ -4,9 +4,9 @@
  * full view of what was, so proofs and joiners read the state of an earlier checkpoint while commits go on.
  */
 import { fromHex } from "#crypto"
-import type { Hash } from "../../protocol/Hash.js"
-import type { StateProof } from "../../protocol/StateProof.js"
-import * as StateTree from "../../protocol/StateTree.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { StateProof } from "../../protocol/state/StateProof.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import type { Change } from "./Batch.js"
 import { Leaf } from "./Leaf.js"
 import type { Node } from "./Node.js"

@@ -3,7 +3,7 @@
  * down, rewrites the leaves it meets and hashes what is new on its way up; whatever no change touches is shared with the
  * trie it began with, which stays as it was. The clock is the caller's: it is asked between pieces of bounded work.
  */
-import * as StateTree from "../../protocol/StateTree.js"
+import * as StateTree from "../../protocol/state/StateTree.js"
 import { Batch, type Change, SORTED, SORTED_BITS } from "./Batch.js"
 import { Leaf, type Replacement } from "./Leaf.js"
 import * as Node from "./Node.js"

@@ -1,6 +1,7 @@
 /** The streams between two nodes. Each goes one way, opened by whoever has something to say, and each has its limits. */
-import type { Message } from "../../consensus/replica/Message.js"
-import * as Limits from "../../protocol/Limits.js"
+
+import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Message } from "../../replica/messages/Message.js"
 import * as MessageCodec from "../MessageCodec.js"
 
 /** Vertices have a stream of their own, so that no long answer stands in their way. */

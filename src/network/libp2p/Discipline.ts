@@ -1,6 +1,6 @@
 /** What follows from how peers behave: `Conduct` judges, and here the connection is cut and the peer kept out. */
 import type { Connection } from "@libp2p/interface"
-import type { PeerId } from "../../consensus/replica/Peer.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
 import type { Notices } from "./Notices.js"
 import type { Facts } from "./Session.js"

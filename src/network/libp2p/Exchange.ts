@@ -1,7 +1,7 @@
 /** Peers tell each other of peers: whoever opens the stream gets one message of addresses. */
 import type { Stream } from "@libp2p/interface"
 import { Either } from "effect"
-import * as Binary from "../../protocol/Binary.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AddressBook from "../AddressBook.js"
 import * as Frames from "../Frames.js"
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { GossipSub } from "@chainsafe/libp2p-gossipsub"
 import type { Connection, Stream } from "@libp2p/interface"
-import type { PeerId } from "../../consensus/replica/Peer.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import { Assembly } from "../Assembly.js"
 import * as GossipRpc from "../GossipRpc.js"

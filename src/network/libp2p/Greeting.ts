@@ -1,11 +1,11 @@
 /** The first words on a connection: hellos both ways, then proofs. Whoever dialled opens the stream. */
 import type { Stream } from "@libp2p/interface"
 import { Either } from "effect"
-import type { Address } from "../../protocol/Address.js"
-import type { Signer } from "../../protocol/Keys.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Signer } from "../../protocol/identity/Keys.js"
+import * as SteadyClock from "../../turns/SteadyClock.js"
 import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
-import * as SteadyClock from "../SteadyClock.js"
 
 /** Not bound to a network, so that strangers can be told why they are refused. */
 export const PROTOCOL = "/udg/hello/1"

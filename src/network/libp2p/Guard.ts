@@ -10,8 +10,8 @@ import type {
   SecuredConnection,
   StreamMuxerFactory,
 } from "@libp2p/interface"
-import type { PeerId } from "../../consensus/replica/Peer.js"
-import * as Binary from "../../protocol/Binary.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import { Assembly } from "../Assembly.js"
 import type { Meter } from "./Meter.js"
 import * as MuxerGuard from "./MuxerGuard.js"

@@ -1,6 +1,6 @@
 /** What comes in from peers that have greeted: looks at the kind of each message only, and hands it on. */
 import type { Stream } from "@libp2p/interface"
-import type { PeerId } from "../../consensus/replica/Peer.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import * as Frames from "../Frames.js"
 import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"

@@ -1,5 +1,5 @@
 /** The meters of all peers, and the lines to them. */
-import type { PeerId } from "../../consensus/replica/Peer.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
 import { Meter } from "./Meter.js"
 import type { Line } from "./MuxerGuard.js"

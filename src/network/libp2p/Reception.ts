@@ -1,8 +1,8 @@
 /** Has both ends of a connection greet, decides who gets a place, and keeps the sessions with those who have one. */
 import type { Connection, Stream } from "@libp2p/interface"
-import type { PeerId } from "../../consensus/replica/Peer.js"
-import * as Counter from "../../protocol/Counter.js"
-import type { Signer } from "../../protocol/Keys.js"
+import type { Signer } from "../../protocol/identity/Keys.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
 import type { Peer } from "../Network.js"

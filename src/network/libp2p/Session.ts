@@ -1,8 +1,8 @@
 /** One connected peer after the hellos: what goes to it, and how much of what comes from it may wait here. */
 import type { Connection } from "@libp2p/interface"
-import type { PeerId } from "../../consensus/replica/Peer.js"
-import type { Address } from "../../protocol/Address.js"
-import type { Timestamp } from "../../protocol/Counter.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as Frames from "../Frames.js"
 import type { Hello } from "../Hello.js"

@@ -9,7 +9,7 @@ import type { Libp2p } from "@libp2p/interface"
 import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
 import { sha256 } from "#crypto"
-import * as Binary from "../../protocol/Binary.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
 import * as GossipGuard from "./GossipGuard.js"
 import * as Guard from "./Guard.js"
 

@@ -5,8 +5,8 @@
 import * as crypto from "node:crypto"
 import { createRequire } from "node:module"
 import * as ed25519 from "@noble/ed25519"
-import * as HexDigits from "../HexDigits.js"
 import { satisfiesCofactored } from "./Cofactored.js"
+import * as HexDigits from "./HexDigits.js"
 
 // As it is written: an import would first parse all it needs for names to export, which takes longer than loading it.
 const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")

@@ -2,7 +2,7 @@
  * What the node keeps in `udg.db`. Hashes are 32 and addresses 20 raw bytes, but for `accounts`, which people read and
  * write by hand; `select hex(hash)` shows them. Comments stand inside the statements, so `.schema` shows them too.
  */
-import type { Migration } from "../Migration.js"
+import type { Migration } from "../sqlite/Migration.js"
 
 const first = `
 create table meta (

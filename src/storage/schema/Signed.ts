@@ -1,5 +1,5 @@
 /** What this validator has signed, in `signed.db`: a small file of its own, synced to the disk with every write. */
-import type { Migration } from "../Migration.js"
+import type { Migration } from "../sqlite/Migration.js"
 
 const first = `
 create table meta (

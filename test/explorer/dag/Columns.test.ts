@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { Columns, type ColumnsAnswer, transactionsPerSecond } from "../../../src/explorer/dag/Columns.js"
-import type * as Address from "../../../src/protocol/Address.js"
-import * as Counter from "../../../src/protocol/Counter.js"
-import type * as Hash from "../../../src/protocol/Hash.js"
+import type * as Address from "../../../src/protocol/identity/Address.js"
+import type * as Hash from "../../../src/protocol/identity/Hash.js"
+import * as Counter from "../../../src/protocol/numbers/Counter.js"
 
 const address = (digit: string): Address.Address => digit.repeat(40) as Address.Address
 

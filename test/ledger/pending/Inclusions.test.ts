@@ -1,8 +1,8 @@
 import { FastCheck } from "effect"
 import { expect, it } from "vitest"
 import { Inclusions } from "../../../src/ledger/pending/Inclusions.js"
-import * as Counter from "../../../src/protocol/Counter.js"
-import type { Authorization, KeySignature, Transaction } from "../../../src/protocol/Transaction.js"
+import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import type { Authorization, KeySignature, Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import { paying } from "./World.js"
 
 const keySignature = (digit: string): KeySignature => ({

@@ -1,7 +1,7 @@
 /** The mempool by its definition: every question is answered by looking at everything. */
-import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/PendingTransactions.js"
-import * as Operation from "../../../src/protocol/Operation.js"
-import type { Transaction } from "../../../src/protocol/Transaction.js"
+import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/pending/PendingTransactions.js"
+import * as Operation from "../../../src/protocol/transaction/Operation.js"
+import type { Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import type { World } from "./World.js"
 
 interface Pending {

@@ -1,13 +1,13 @@
 /** Accounts that a pool asks about, with the ledger's order of questions and none of its rules but nonce and balance. */
-import type { Door } from "../../../src/ledger/PendingTransactions.js"
-import type { Rejection } from "../../../src/ledger/Rejection.js"
-import { insufficient } from "../../../src/ledger/Rejection.js"
-import * as Transactions from "../../../src/ledger/Transactions.js"
-import * as Counter from "../../../src/protocol/Counter.js"
-import type { Operation } from "../../../src/protocol/Operation.js"
-import * as Parameters from "../../../src/protocol/Parameters.js"
-import * as Sats from "../../../src/protocol/Sats.js"
-import type { Transaction } from "../../../src/protocol/Transaction.js"
+import type { Door } from "../../../src/ledger/pending/PendingTransactions.js"
+import type { Rejection } from "../../../src/ledger/rules/Rejection.js"
+import { insufficient } from "../../../src/ledger/rules/Rejection.js"
+import * as Transactions from "../../../src/ledger/rules/Transactions.js"
+import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import * as Parameters from "../../../src/protocol/numbers/Parameters.js"
+import * as Sats from "../../../src/protocol/numbers/Sats.js"
+import type { Operation } from "../../../src/protocol/transaction/Operation.js"
+import type { Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import { person, transaction } from "../builders.js"
 
 export class World implements Door {

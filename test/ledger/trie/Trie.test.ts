@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
-import * as StateTree from "../../../src/protocol/StateTree.js"
+import * as StateTree from "../../../src/protocol/state/StateTree.js"
 import { type Content, rootOf, sorted } from "./reference.js"
 import * as worlds from "./worlds.js"
 

@@ -4,7 +4,7 @@ import { Either, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { fromHex, toHex } from "#crypto"
 import * as Assembly from "../../../src/ledger/trie/Assembly.js"
-import * as StateProof from "../../../src/protocol/StateProof.js"
+import * as StateProof from "../../../src/protocol/state/StateProof.js"
 import { rootOf } from "./reference.js"
 import * as worlds from "./worlds.js"
 

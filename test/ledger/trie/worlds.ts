@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { FastCheck as fc } from "effect"
 import * as Trie from "../../../src/ledger/trie/Trie.js"
-import type { Hash } from "../../../src/protocol/Hash.js"
+import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import type { Content } from "./reference.js"
 
 export const key = (hex: string): Hash => hex as Hash

@@ -15,8 +15,8 @@ import * as Frames from "../../../src/network/Frames.js"
 import * as Hello from "../../../src/network/Hello.js"
 import * as Channel from "../../../src/network/libp2p/Channel.js"
 import * as Greeting from "../../../src/network/libp2p/Greeting.js"
-import type { Hash } from "../../../src/protocol/Hash.js"
-import type { NetworkId } from "../../../src/protocol/Network.js"
+import type { Hash } from "../../../src/protocol/identity/Hash.js"
+import type { NetworkId } from "../../../src/protocol/identity/Network.js"
 
 export interface Place {
   readonly networkId: NetworkId

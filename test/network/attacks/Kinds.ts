@@ -1,6 +1,6 @@
 /** The attacks: what one stranger does to one node, over one connection, until it is over or the node ends it. */
-import type { Hash } from "../../../src/protocol/Hash.js"
-import type { NetworkId } from "../../../src/protocol/Network.js"
+import type { Hash } from "../../../src/protocol/identity/Hash.js"
+import type { NetworkId } from "../../../src/protocol/identity/Network.js"
 import * as Ammunition from "./Ammunition.js"
 import type { Bot, Bytes } from "./Bot.js"
 

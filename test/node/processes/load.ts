@@ -5,12 +5,12 @@
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { Effect, Option, Stream } from "effect"
-import { Engine } from "../../../src/node/Engine.js"
-import { Mempool } from "../../../src/node/Mempool.js"
-import { State } from "../../../src/node/State.js"
-import { Supervisor } from "../../../src/node/Supervisor.js"
-import type { Address } from "../../../src/protocol/Address.js"
-import type { Hash } from "../../../src/protocol/Hash.js"
+import { Engine } from "../../../src/node/engine/Engine.js"
+import { Supervisor } from "../../../src/node/lifecycle/Supervisor.js"
+import { Mempool } from "../../../src/node/reads/Mempool.js"
+import { State } from "../../../src/node/reads/State.js"
+import type { Address } from "../../../src/protocol/identity/Address.js"
+import type { Hash } from "../../../src/protocol/identity/Hash.js"
 import * as world from "../world.js"
 
 const [, , directory = "", log = "", patienceMs = "0"] = process.argv

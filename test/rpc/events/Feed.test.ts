@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { type Chunk, Deferred, Effect, Fiber, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
-import type { Event } from "../../../src/rpc/events/Api.js"
-import { Feed } from "../../../src/rpc/events/Feed.js"
+import type { Event } from "../../../src/rpc/api/Events.js"
+import { Feed } from "../../../src/rpc/handlers/EventFeed.js"
 
 const alert = (message: string): Event => ({ type: "alert", severity: "info", message })
 const alerts = (from: number, to: number) =>

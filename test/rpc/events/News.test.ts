@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { Report } from "../../../src/node/Health.js"
-import * as News from "../../../src/rpc/events/News.js"
+import type { Report } from "../../../src/node/reads/Health.js"
+import * as News from "../../../src/rpc/handlers/EventNews.js"
 
 const healthy = {
   status: "healthy",

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Site from "../../../src/rpc/explorer/Site.js"
+import * as Site from "../../../src/rpc/server/Site.js"
 import * as TestServer from "../TestServer.js"
 
 const PAGE = "<!doctype html><title>explorer</title>"

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { Latencies } from "../../../src/rpc/monitoring/Latencies.js"
+import { Latencies } from "../../../src/rpc/metrics/Latencies.js"
 
 const answered = (milliseconds: number, changes = {}) => ({
   route: "/tx/:hash",

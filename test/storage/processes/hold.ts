@@ -1,6 +1,6 @@
 // Holds a data directory until it is killed; says "held", or why it cannot.
 import { Effect } from "effect"
-import { DataDirectory } from "../../../src/storage/DataDirectory.js"
+import { DataDirectory } from "../../../src/storage/files/DataDirectory.js"
 import * as world from "../world.js"
 
 const [path = ""] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /** A commit in which everything tells its index: whoever reads one part knows what all others must be. */
-import * as Binary from "../../../src/protocol/Binary.js"
-import * as Counter from "../../../src/protocol/Counter.js"
+import * as Binary from "../../../src/protocol/encoding/Binary.js"
+import * as Counter from "../../../src/protocol/numbers/Counter.js"
 import * as world from "../world.js"
 
 export const ACCOUNTS = 1_500

@@ -1,0 +1,39 @@
+/** What fits on a terminal, and is harmless there. */
+import * as Visible from "../../client/Visible.js"
+
+/** The value as JSON that is the same value for a program, and harmless on a terminal. */
+export const json = (value: unknown, indent?: number): string => Visible.lines(JSON.stringify(value, null, indent))
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+
+const widthOfCharacter = (character: string): number => (WIDE.test(character) ? 2 : 1)
+
+/** The columns a text takes on a terminal, nearly: what a terminal makes of a script is its own affair. */
+export const widthOf = (text: string): number => {
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) width += widthOfCharacter(segment)
+  return width
+}
+
+/** As much of the beginning as fits, with a sign where something is missing. */
+export const cut = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text
+  let taken = ""
+  let used = 0
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOfCharacter(segment)
+    if (used > width - 1) break
+    taken += segment
+  }
+  return `${taken}…`
+}
+
+/** The ends of what is told from others by them: addresses and hashes. */
+export const abbreviated = (text: string, width: number): string => {
+  if (text.length <= width) return text
+  const end = Math.floor((width - 1) / 2)
+  return `${text.slice(0, width - 1 - end)}…${text.slice(-end)}`
+}

@@ -1,0 +1,20 @@
+import type { FunctionComponent } from "preact"
+import * as Live from "./live/Live.js"
+import { useResource } from "./live/Resource.js"
+import { Loaded } from "./show/Loaded.js"
+
+/** A page whose program comes when it is first looked at. */
+export const Suspended = ({
+  load,
+  what,
+}: {
+  readonly load: () => Promise<FunctionComponent>
+  readonly what: string
+}) => {
+  const page = useResource(what, () => load().then((Content) => ({ Content })), Live.never)
+  return (
+    <Loaded of={page} what={what}>
+      {({ Content }) => <Content />}
+    </Loaded>
+  )
+}

@@ -1,0 +1,63 @@
+import { Address } from "./pages/Address.js"
+import { Checkpoint, Checkpoints } from "./pages/Checkpoints.js"
+import { Dag } from "./pages/Dag.js"
+import { Mempool } from "./pages/Mempool.js"
+import { Nowhere } from "./pages/Nowhere.js"
+import { Overview } from "./pages/Overview.js"
+import { Parameters } from "./pages/Parameters.js"
+import { Peers } from "./pages/Peers.js"
+import { Proposal } from "./pages/Proposal.js"
+import { Proposals } from "./pages/Proposals.js"
+import { Round } from "./pages/Round.js"
+import { Search } from "./pages/Search.js"
+import { Transaction } from "./pages/Transaction.js"
+import { Validator } from "./pages/Validator.js"
+import { Validators } from "./pages/Validators.js"
+import { Vertex } from "./pages/Vertex.js"
+import type { Route } from "./route/Route.js"
+import { Suspended } from "./Suspended.js"
+
+/** Keys and signing are needed by few; who only looks does not load them. */
+const wallet = () => import("./wallet/Wallet.js").then(({ Wallet }) => Wallet)
+
+/** The page of a route. A key for each subject: going from one account to another begins a new page. */
+export const View = ({ route }: { readonly route: Route }) => {
+  switch (route.page) {
+    case "overview":
+      return <Overview />
+    case "dag":
+      return <Dag />
+    case "validators":
+      return <Validators />
+    case "proposals":
+      return <Proposals />
+    case "mempool":
+      return <Mempool />
+    case "peers":
+      return <Peers />
+    case "checkpoints":
+      return <Checkpoints />
+    case "parameters":
+      return <Parameters />
+    case "wallet":
+      return <Suspended load={wallet} what="the wallet" />
+    case "address":
+      return <Address key={route.of} account={route.of} />
+    case "tx":
+      return <Transaction key={route.of} hash={route.of} />
+    case "vertex":
+      return <Vertex key={route.of} hash={route.of} />
+    case "round":
+      return <Round key={route.of} round={route.of} />
+    case "validator":
+      return <Validator key={route.of} account={route.of} />
+    case "proposal":
+      return <Proposal key={route.of} id={route.of} />
+    case "checkpoint":
+      return <Checkpoint key={route.of} round={route.of} />
+    case "search":
+      return <Search key={route.query} query={route.query} />
+    case "nowhere":
+      return <Nowhere path={route.path} />
+  }
+}

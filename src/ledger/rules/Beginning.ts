@@ -1,0 +1,99 @@
+/** Where epochs come from: the first one from the genesis, every other from the commit that closes the one before. */
+
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { EpochRecord, Rules } from "../../protocol/epoch/EpochRecord.js"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Parameters } from "../../protocol/numbers/Parameters.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { Commit } from "../../protocol/vertex/Commit.js"
+import type { State } from "../tables/State.js"
+import * as Committee from "./Committee.js"
+import * as Heartbeats from "./Heartbeats.js"
+import * as Slashing from "./Slashing.js"
+import * as Unlocking from "./Unlocking.js"
+
+/** The numbers an epoch freezes. */
+const rulesOf = (protocol: Genesis.Protocol, parameters: Parameters): Rules => ({
+  epochRounds: protocol.epochRounds,
+  collectionDepthRounds: protocol.collectionDepthRounds,
+  checkpointIntervalRounds: parameters.checkpointIntervalRounds,
+  roundReward: protocol.roundReward,
+  halvingRounds: protocol.halvingRounds,
+  treasuryPercent: parameters.treasuryPercent,
+  councilPercent: parameters.councilPercent,
+})
+
+/** H("udg/seed", previous seed ‖ closing commit hash). */
+const nextSeed = (previous: Hash.Hash, closing: Hash.Hash): Hash.Hash =>
+  Hash.of(
+    "udg/seed",
+    Binary.encode((writer) => writer.hex(previous).hex(closing)),
+  )
+
+const begin = (state: State, record: EpochRecord, weighedIn: Counter.Epoch): void => {
+  state.epoch = { weighedIn, base: Hash.ZERO, record }
+}
+
+/** Closes the running epoch with this commit and begins the next. */
+export const close = (state: State, commit: Commit): EpochRecord => {
+  const { record, weighedIn } = state.epoch
+  Unlocking.depart(state)
+  const { members, isKeptOn } = Committee.next(state)
+  const next: EpochRecord = {
+    epoch: Counter.epoch(record.epoch + 1),
+    firstRound: Counter.round(commit.leaderRound + 1),
+    seed: nextSeed(record.seed, commit.hash),
+    rules: rulesOf(state.protocol, state.parameters),
+    members,
+  }
+  Slashing.forget(state)
+  state.minted.clear()
+  Heartbeats.startOver(state, commit.index)
+  state.epochs.delete(StateKey.counter(record.epoch - 1))
+  begin(state, next, isKeptOn ? weighedIn : next.epoch)
+  return next
+}
+
+const foundAccounts = (state: State, genesis: Genesis.Genesis): void => {
+  for (const { address, amount } of genesis.allocations) state.creditAddress(address, amount)
+  for (const address of genesis.council) state.update(state.accounts.findOrAdd(address), { isCouncilMember: true })
+  for (const { name, address } of genesis.names) state.update(state.accounts.findOrAdd(address), { name })
+}
+
+const foundValidators = (state: State, { validators }: Genesis.Genesis): void => {
+  for (const { publicKey, stake, commissionPercent } of validators) {
+    const address = Address.fromPublicKey(publicKey)
+    const row = state.accounts.findOrAdd(address)
+    state.update(row, { publicKey, stake: { amount: stake, leaving: null } })
+    state.supply.increase("staked", stake)
+    state.setValidator(address, { ...state.newValidator(), commissionPercent })
+  }
+}
+
+/** Fills an empty state: commit 0, which is the closing commit of epoch 0. */
+export const found = (state: State, genesis: Genesis.Genesis): void => {
+  const hash = Genesis.hash(genesis)
+  const { parameters, treasury, time, validators } = genesis
+  foundAccounts(state, genesis)
+  foundValidators(state, genesis)
+  state.supply.increase("treasury", treasury)
+  const { liquid, staked } = state.supply.totals
+  for (const amount of [liquid, staked, treasury]) state.supply.mint(amount)
+  state.parameters = parameters
+  const [index, leaderRound] = [Counter.commitIndex(0), Counter.round(0)]
+  state.head = { index, hash, leaderRound, time, nextProposalId: Counter.proposalId(1) }
+  const first: EpochRecord = {
+    epoch: Counter.epoch(1),
+    firstRound: Counter.round(1),
+    seed: nextSeed(hash, hash),
+    rules: rulesOf(genesis.protocol, parameters),
+    members: validators
+      .map(({ publicKey, stake }) => ({ address: Address.fromPublicKey(publicKey), publicKey, weight: stake }))
+      .sort((a, b) => (a.address < b.address ? -1 : 1)),
+  }
+  begin(state, first, first.epoch)
+  state.recentCommits.set(StateKey.counter(index), { hash, leaderRound })
+}

@@ -1,0 +1,128 @@
+/**
+ * Who runs the next epoch, and with what weight. What came into a committee at its last two closes (newcomers and growth
+ * together) weighs at most a third of what was there before, so a network finalizes even if all of it dies at once.
+ */
+
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { PublicKey } from "../../protocol/identity/Keys.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import type { State } from "../tables/State.js"
+import * as Heartbeats from "./Heartbeats.js"
+
+export const MAX_NEWCOMERS = 25
+
+/** Somebody who qualifies for a seat. */
+export interface Candidate {
+  readonly address: Address
+  readonly publicKey: PublicKey
+  /** What it would weigh without the bound; also decides who gets a seat. */
+  readonly stake: Sats.Sats
+  /** What a stayer keeps of its old weight; 0 for a newcomer. */
+  readonly carried: Sats.Sats
+  /** The part of that which it had before the running epoch already. */
+  readonly established: Sats.Sats
+}
+
+const isNewcomer = ({ carried }: Candidate): boolean => carried === 0
+
+const bySize = (a: Candidate, b: Candidate): number => b.stake - a.stake || (a.address < b.address ? -1 : 1)
+
+/** The largest first, of them at most 25 newcomers; more only where seats are left. */
+export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+  const seats: Array<Candidate> = []
+  const waiting: Array<Candidate> = []
+  let newcomers = 0
+  for (const candidate of [...candidates].sort(bySize)) {
+    if (seats.length === Limits.COMMITTEE_MEMBERS) break
+    if (isNewcomer(candidate) && newcomers === MAX_NEWCOMERS) waiting.push(candidate)
+    else {
+      seats.push(candidate)
+      if (isNewcomer(candidate)) newcomers++
+    }
+  }
+  return [...seats, ...waiting.slice(0, Limits.COMMITTEE_MEMBERS - seats.length)]
+}
+
+const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtractBounded(stake, Sats.min(stake, carried))
+
+/**
+ * How much may be added. What came at the close before has shown itself for less than an epoch, and whatever ends it may
+ * end what comes now as well, as machines of one house do: so both share the third.
+ */
+const allowedTo = (seats: ReadonlyArray<Candidate>): Sats.Sats => {
+  const staying = Sats.sumBounded(seats.map(({ carried }) => carried))
+  const established = Sats.sumBounded(seats.map((candidate) => candidate.established))
+  const third = Sats.partBounded(established, 1, 3)
+  const young = Sats.min(third, Sats.subtractBounded(staying, established))
+  // Old members who count as stayers may carry weight whose money has gone elsewhere, even to a newcomer.
+  return Sats.min(Sats.subtractBounded(third, young), Sats.subtractBounded(Sats.MAX_SUPPLY, staying))
+}
+
+/** Seats and weights of the next committee, in the order of addresses. */
+export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<EpochRecord.Member> => {
+  const seats = seated(candidates)
+  const added = Sats.sumBounded(seats.map(additionOf))
+  const allowed = Sats.min(allowedTo(seats), added)
+  return seats
+    .map((candidate) => ({
+      address: candidate.address,
+      publicKey: candidate.publicKey,
+      weight: Sats.addBounded(
+        candidate.carried,
+        added === 0 ? Sats.ZERO : Sats.partBounded(additionOf(candidate), allowed, added),
+      ),
+    }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
+}
+
+/** Of what a member carries; what the network began with is as old as it can be. */
+const establishedOf = (state: State, address: Address, carried: Sats.Sats): Sats.Sats => {
+  const before = state.epochOf(Counter.epoch(state.epoch.record.epoch - 1))?.record
+  return before === undefined ? carried : Sats.min(carried, EpochRecord.memberOf(before, address)?.weight ?? Sats.ZERO)
+}
+
+const stayers = (state: State): ReadonlyArray<Candidate> =>
+  state.epoch.record.members.flatMap(({ address, publicKey, weight }) => {
+    const staker = state.staker(address)
+    if (!staker?.isActive || !Heartbeats.wasPresentInSecondHalf(state, address)) return []
+    const stake = staker.effective
+    const carried = Sats.min(weight, stake)
+    return [{ address, publicKey, stake, carried, established: establishedOf(state, address, carried) }]
+  })
+
+/** When nobody stays, the old members do as they are: a committee is never empty. */
+const remaining = (state: State): ReadonlyArray<Candidate> =>
+  state.epoch.record.members.map(({ address, publicKey, weight }) => ({
+    address,
+    publicKey,
+    stake: weight,
+    carried: weight,
+    established: establishedOf(state, address, weight),
+  }))
+
+const newcomers = (state: State): ReadonlyArray<Candidate> =>
+  [...state.presence.keys()].flatMap((key) => {
+    const staker = state.staker(key as Address)
+    if (!staker?.isActive || state.isMember(staker.address) || !Heartbeats.beatEveryQuarter(state, key)) return []
+    const { publicKey } = state.accounts.extras(staker.row)
+    return publicKey === null
+      ? []
+      : [{ address: staker.address, publicKey, stake: staker.effective, carried: Sats.ZERO, established: Sats.ZERO }]
+  })
+
+export interface Next {
+  readonly members: ReadonlyArray<EpochRecord.Member>
+  /** Nobody stayed, so old members go on with the weights they had. */
+  readonly isKeptOn: boolean
+}
+
+/** The next committee from the state at the close. */
+export const next = (state: State): Next => {
+  const staying = stayers(state)
+  const isKeptOn = staying.length === 0
+  return { members: select([...(isKeptOn ? remaining(state) : staying), ...newcomers(state)]), isKeptOn }
+}

@@ -1,0 +1,78 @@
+/** What goes into the ledger with one commit, and everything that comes out of it. */
+
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch, ProposalId, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
+import type { Commit } from "../../protocol/vertex/Commit.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { Changes } from "../tables/Effects.js"
+import type { Rejection } from "./Rejection.js"
+
+export interface Input {
+  readonly commit: Commit
+  readonly time: Timestamp
+  /** In their order; each structurally valid, its signatures and those in its body verified. */
+  readonly vertices: ReadonlyArray<Vertex>
+}
+
+/** What became of one transaction. */
+export type Outcome =
+  | { readonly _tag: "Applied"; readonly fee: Sats; readonly proposalId: ProposalId | null }
+  /** Only the fee was kept. */
+  | { readonly _tag: "Failed"; readonly fee: Sats; readonly reason: Rejection }
+  /** As if it had never been there. One whose nonce is too high may go back to the mempool. */
+  | { readonly _tag: "NoEffect"; readonly reason: Rejection }
+
+export interface VertexOutcome {
+  readonly vertex: Hash
+  readonly author: Address
+  /** What was minted of the coinbase the vertex claims. */
+  readonly minted: Sats
+  /** One for each transaction of the body. */
+  readonly transactions: ReadonlyArray<Outcome>
+}
+
+export type Event =
+  | {
+      readonly _tag: "Slashed"
+      readonly validator: Address
+      readonly epoch: Epoch
+      readonly round: Round
+      readonly ownStake: Sats
+      readonly delegated: Sats
+    }
+  | {
+      readonly _tag: "Unlocked"
+      readonly address: Address
+      readonly amount: Sats
+      readonly from: "stake" | "delegation"
+    }
+  | {
+      readonly _tag: "ProposalDecided"
+      readonly id: ProposalId
+      readonly status: "Passed" | "Rejected"
+      readonly bond: "returned" | "forfeited"
+    }
+  | {
+      readonly _tag: "ProposalCarriedOut"
+      readonly id: ProposalId
+      readonly status: "Executed" | "Failed"
+      readonly failure: string | null
+    }
+
+export interface Execution {
+  readonly commit: Commit
+  readonly time: Timestamp
+  /** One for each vertex of the input. */
+  readonly vertices: ReadonlyArray<VertexOutcome>
+  readonly events: ReadonlyArray<Event>
+  readonly changes: Changes
+  readonly effectsDigest: Hash
+  readonly totalSupply: Sats
+  /** Present exactly when the commit closes its epoch. */
+  readonly nextEpoch: EpochRecord | null
+  /** Whether the state after this commit is a checkpoint: freeze it before the next one. */
+  readonly isCheckpointDue: boolean
+}

@@ -1,0 +1,240 @@
+/** Proposals: who may make them, who votes with what, when they are decided and what they do. */
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Parameters from "../../protocol/numbers/Parameters.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { CreateProposal, Vote } from "../../protocol/transaction/Operation.js"
+import type { ProposalPayload } from "../../protocol/transaction/ProposalPayload.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Row } from "../tables/AccountRows.js"
+import type { Proposal } from "../tables/Records.js"
+import { ballotKey, type State } from "../tables/State.js"
+import type { Event } from "./Execution.js"
+import * as Rejection from "./Rejection.js"
+
+const parameterRejection = (state: State, param: string, value: number): Rejection.Rejection | undefined => {
+  const entry = Parameters.find(param)
+  if (entry === undefined) return Rejection.invalid("unknown_parameter", `${param} is no governable parameter`)
+  const { epochRounds } = state.protocol
+  if (Parameters.isWithinBounds(entry, value, epochRounds)) return undefined
+  return Rejection.invalid(
+    "parameter_out_of_bounds",
+    `${param} must be from ${Parameters.minimumOf(entry, epochRounds)} to ${entry.max}, not ${value}`,
+  )
+}
+
+export const proposalRejection = (
+  state: State,
+  from: Address,
+  row: Row | undefined,
+  { payload }: CreateProposal,
+): Rejection.Rejection | undefined => {
+  const { minStakeToPropose, maxActiveProposals, maxActivePerProposer } = state.parameters
+  const { stake, isCouncilMember } = state.accounts.extras(row)
+  if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
+    return Rejection.notAllowed(`a proposal takes a council seat or an own stake of ${minStakeToPropose} sats`)
+  }
+  if (payload._tag === "ParameterChange") {
+    const rejection = parameterRejection(state, payload.param, payload.value)
+    if (rejection !== undefined) return rejection
+  }
+  if (state.agenda.active >= maxActiveProposals) {
+    return { _tag: "TooManyActiveProposals", limit: maxActiveProposals, of: "network" }
+  }
+  if (state.agenda.activeOf(from) >= maxActivePerProposer) {
+    return { _tag: "TooManyActiveProposals", limit: maxActivePerProposer, of: "proposer" }
+  }
+  // Nobody could vote, and 0 of 0 would pass.
+  return state.hasActiveValidator()
+    ? undefined
+    : Rejection.invalid("no_voters", "there is no active validator to vote on it")
+}
+
+/** Who is active votes, with the effective stake it has now. */
+const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
+  const voters = [...state.activeValidators()].sort((a, b) => (a.address < b.address ? -1 : 1))
+  for (const { address, effective } of voters) {
+    state.ballots.set(ballotKey(id, address), { weight: effective, vote: null })
+  }
+  state.voters.set(
+    id,
+    voters.map(({ row }) => row),
+  )
+  return Sats.sumBounded(voters.map(({ effective }) => effective))
+}
+
+export const applyProposal = (
+  state: State,
+  { from, id: transaction }: Pick<Transaction, "from" | "id">,
+  row: Row,
+  operation: CreateProposal,
+): Counter.ProposalId => {
+  const { head, parameters, round } = state
+  const id = head.nextProposalId
+  const { title, description, payload } = operation
+  const votingEndsAtRound = Counter.round(round + parameters.votingPeriodRounds)
+  const bond = Sats.make(parameters.proposalBond)
+  state.head = { ...head, nextProposalId: Counter.proposalId(id + 1) }
+  state.hold(row, bond)
+  const proposal: Proposal = {
+    proposer: from,
+    transaction,
+    texts: { title, description },
+    payload,
+    bond,
+    bondStatus: "held",
+    createdAtRound: round,
+    votingEndsAtRound,
+    executesAtRound: Counter.round(votingEndsAtRound + parameters.executionDelayRounds),
+    snapshotTotalStake: takeSnapshot(state, id),
+    votesFor: Sats.ZERO,
+    votesAgainst: Sats.ZERO,
+    status: "Active",
+    failure: null,
+  }
+  state.proposals.set(StateKey.counter(id), proposal)
+  state.agenda.add(id, proposal)
+  return id
+}
+
+export const voteRejection = (
+  state: State,
+  from: Address,
+  { proposalId: id }: Vote,
+): Rejection.Rejection | undefined => {
+  const proposal = state.proposals.get(StateKey.counter(id))
+  if (proposal === undefined) return { _tag: "ProposalNotFound", id }
+  if (state.round > proposal.votingEndsAtRound) {
+    return Rejection.invalid("voting_ended", `voting on proposal ${id} ended at round ${proposal.votingEndsAtRound}`)
+  }
+  const ballot = state.ballots.get(ballotKey(id, from))
+  if (ballot === undefined) {
+    return Rejection.notAllowed(`only a validator that was active when proposal ${id} was made can vote on it`)
+  }
+  return ballot.vote === null ? undefined : { _tag: "AlreadyVoted", id }
+}
+
+export const applyVote = (state: State, from: Address, { proposalId: id, vote }: Vote): void => {
+  const ballot = state.ballots.get(ballotKey(id, from))
+  const proposal = state.proposals.get(StateKey.counter(id))
+  if (ballot === undefined || proposal === undefined) return
+  state.ballots.set(ballotKey(id, from), { ...ballot, vote })
+  state.proposals.set(
+    StateKey.counter(id),
+    vote
+      ? { ...proposal, votesFor: Sats.addBounded(proposal.votesFor, ballot.weight) }
+      : { ...proposal, votesAgainst: Sats.addBounded(proposal.votesAgainst, ballot.weight) },
+  )
+}
+
+/** ⌈amount · percent ÷ 100⌉: the least that is at least this many percent. */
+const percentRoundedUp = (amount: Sats.Sats, percent: number): Sats.Sats =>
+  Sats.subtractBounded(amount, Sats.percent(amount, 100 - percent))
+
+const castOn = ({ votesFor, votesAgainst }: Proposal): Sats.Sats => Sats.addBounded(votesFor, votesAgainst)
+
+const hasQuorum = (proposal: Proposal, { quorumPercent }: Parameters.Parameters): boolean =>
+  castOn(proposal) >= percentRoundedUp(proposal.snapshotTotalStake, quorumPercent)
+
+const isApproved = (proposal: Proposal, { approvalPercent }: Parameters.Parameters): boolean =>
+  proposal.votesFor >= percentRoundedUp(castOn(proposal), approvalPercent)
+
+const changeCouncil = (state: State, action: "add" | "remove", address: Address): string | undefined => {
+  const isMember = state.council.has(address)
+  if (action === "remove") {
+    if (!isMember) return `${address} has no council seat`
+  } else {
+    if (isMember) return `${address} has a council seat already`
+    if (state.council.size >= Limits.COUNCIL_SEATS) return `all ${Limits.COUNCIL_SEATS} council seats are taken`
+  }
+  state.update(state.accounts.findOrAdd(address), { isCouncilMember: action === "add" })
+  return undefined
+}
+
+const spend = (state: State, recipient: Address, amount: Sats.Sats): string | undefined => {
+  if (amount > state.supply.treasury) return `the treasury holds ${state.supply.treasury} sats, not ${amount}`
+  state.supply.decrease("treasury", amount)
+  state.creditAddress(recipient, amount)
+  return undefined
+}
+
+const changeParameter = (state: State, param: string, value: number): string | undefined => {
+  const rejection = parameterRejection(state, param, value)
+  if (rejection !== undefined) return Rejection.describe(rejection)
+  state.parameters = Parameters.make((entry) => (entry.name === param ? value : state.parameters[entry.key]))
+  return undefined
+}
+
+/** Does what the proposal says, or says why it cannot. */
+const execute = (state: State, payload: ProposalPayload): string | undefined => {
+  switch (payload._tag) {
+    case "Text":
+      return undefined
+    case "ParameterChange":
+      return changeParameter(state, payload.param, payload.value)
+    case "CouncilMembership":
+      return changeCouncil(state, payload.action, payload.address)
+    case "TreasurySpend":
+      return spend(state, payload.recipient, payload.amount)
+  }
+}
+
+/** Nobody reads any more with what weight those could have voted who did not: a snapshot of a hundred would stay for a fee. */
+const dropUncast = (state: State, id: Counter.ProposalId): void => {
+  const hasVoted = (row: Row): boolean => {
+    const key = ballotKey(id, state.accounts.addressOf(row))
+    if (state.ballots.get(key)?.vote !== null) return true
+    state.ballots.delete(key)
+    return false
+  }
+  state.voters.set(id, state.voters.of(id).filter(hasVoted))
+}
+
+/** A proposal that too few cared about took a place from the others for nothing: its bond goes to the treasury. */
+const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: boolean): "returned" | "forfeited" => {
+  if (isReturned) state.giveBack(proposer, bond)
+  else state.forfeit(bond)
+  return isReturned ? "returned" : "forfeited"
+}
+
+const decide = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+  const isQuorum = hasQuorum(proposal, state.parameters)
+  const status = isQuorum && isApproved(proposal, state.parameters) ? "Passed" : "Rejected"
+  const bondStatus = settleBond(state, proposal, isQuorum)
+  events.push({ _tag: "ProposalDecided", id, status, bond: bondStatus })
+  dropUncast(state, id)
+  return { ...proposal, status, bondStatus }
+}
+
+const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+  const failure = execute(state, proposal.payload) ?? null
+  const status = failure === null ? "Executed" : "Failed"
+  events.push({ _tag: "ProposalCarriedOut", id, status, failure })
+  return { ...proposal, status, failure }
+}
+
+/** Texts are for those who vote; who wants them later finds them in the transaction, whose hash stays. */
+const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
+
+/** Its time has come: it is decided, or carried out, or both; or what nobody needs in the state any more is dropped. */
+const advance = (state: State, id: Counter.ProposalId, events: Array<Event>): void => {
+  const key = StateKey.counter(id)
+  const proposal = state.proposals.get(key)
+  if (proposal === undefined) return
+  if (isDone(proposal)) {
+    state.proposals.set(key, { ...proposal, texts: null })
+    return
+  }
+  const decided = proposal.status === "Active" ? decide(state, id, proposal, events) : proposal
+  const isDue = decided.status === "Passed" && state.round >= decided.executesAtRound
+  const next = isDue ? carryOut(state, id, decided, events) : decided
+  state.proposals.set(key, next)
+  state.agenda.add(id, next)
+}
+
+/** Every commit: what time decides and carries out, lowest id first. */
+export const step = (state: State, events: Array<Event>): void => {
+  for (const id of state.agenda.takeDue(state.round)) advance(state, id, events)
+}

@@ -1,0 +1,70 @@
+/** What an epoch sees of its validators: vertices of members in the second half, heartbeats of those who want in. */
+
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type * as Counter from "../../protocol/numbers/Counter.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
+import type { RecentCommit } from "../tables/Records.js"
+import type { State } from "../tables/State.js"
+
+const QUARTERS = 4
+const EVERY_QUARTER = 0b1111
+const SECOND_HALF = 0b10000
+
+/** The quarter of the epoch in which a round lies, 0 to 3; an epoch that runs over its nominal end stays in its last. */
+export const quarterOf = ({ firstRound, rules }: EpochRecord, round: Counter.Round): number =>
+  Math.min(QUARTERS - 1, Sats.mulDivFloor(round - firstRound, QUARTERS, rules.epochRounds))
+
+/** At most a quarter of an epoch below the commit that orders the heartbeat. */
+const isRecent = ({ rules }: EpochRecord, commit: RecentCommit, round: Counter.Round): boolean =>
+  (round - commit.leaderRound) * QUARTERS <= rules.epochRounds
+
+const mark = (state: State, validator: string, bit: number): void => {
+  const seen = state.presence.get(validator) ?? 0
+  if ((seen & bit) === 0) state.presence.set(validator, seen | bit)
+}
+
+/** Counts for active stake outside the committee that names a commit it must have followed. */
+export const apply = (state: State, { validator, commitIndex, commitHash }: Heartbeat): void => {
+  const { record } = state.epoch
+  const commit = state.recentCommits.get(StateKey.counter(commitIndex))
+  if (commit === undefined || commit.hash !== commitHash || !isRecent(record, commit, state.round)) return
+  if (state.isMember(validator) || !state.staker(validator)?.isActive) return
+  mark(state, validator, 1 << quarterOf(record, state.round))
+}
+
+/** A finalized vertex of a member. */
+export const witness = (state: State, { author, round }: Header): void => {
+  const { firstRound, rules } = state.epoch.record
+  if (round >= firstRound + Sats.divideFloor(rules.epochRounds, 2) && state.isMember(author)) {
+    mark(state, author, SECOND_HALF)
+  }
+}
+
+export const wasPresentInSecondHalf = (state: State, validator: string): boolean =>
+  ((state.presence.get(validator) ?? 0) & SECOND_HALF) !== 0
+
+export const beatEveryQuarter = (state: State, validator: string): boolean =>
+  ((state.presence.get(validator) ?? 0) & EVERY_QUARTER) === EVERY_QUARTER
+
+/** Keeps the commit just executed for heartbeats to name, and drops those too old to be named again. */
+export const remember = (state: State, index: Counter.CommitIndex, commit: RecentCommit): void => {
+  const { record } = state.epoch
+  // Kept ones are contiguous, so the oldest is as many back as there are.
+  for (let oldest = index - state.recentCommits.size; oldest < index; oldest++) {
+    const key = StateKey.counter(oldest)
+    const held = state.recentCommits.get(key)
+    if (held !== undefined && isRecent(record, held, state.round)) break
+    state.recentCommits.delete(key)
+  }
+  state.recentCommits.set(StateKey.counter(index), commit)
+}
+
+/** At an epoch's close: of its commits only the closing one may be named in the next. */
+export const startOver = (state: State, closing: Counter.CommitIndex): void => {
+  state.presence.clear()
+  const kept = StateKey.counter(closing)
+  for (const key of [...state.recentCommits.keys()]) if (key !== kept) state.recentCommits.delete(key)
+}

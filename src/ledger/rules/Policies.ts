@@ -1,0 +1,43 @@
+/** Who may sign for an account: its one key, or enough of a smart account's keys. */
+import * as Address from "../../protocol/identity/Address.js"
+import type { SetAccountPolicy } from "../../protocol/transaction/Operation.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Row } from "../tables/AccountRows.js"
+import type { State } from "../tables/State.js"
+import type * as Rejection from "./Rejection.js"
+
+const refuse = (reason: string): Rejection.Rejection => ({ _tag: "InvalidSignature", reason })
+
+/** The signatures are known to be genuine; this says whether they are the ones this account asks for. */
+export const signatureRejection = (
+  state: State,
+  row: Row | undefined,
+  transaction: Transaction,
+): Rejection.Rejection | undefined => {
+  const { authorization, from } = transaction
+  const { policy } = state.accounts.extras(row)
+  if (policy === null) {
+    if (authorization._tag === "Policy") return refuse("this account has a single key: pub_key and signature expected")
+    return Address.fromPublicKey(authorization.publicKey) === from
+      ? undefined
+      : refuse(`from is not the address of ${authorization.publicKey}`)
+  }
+  if (authorization._tag === "SingleKey") return refuse("this is a smart account: signatures of its keys expected")
+  const { signatures } = authorization
+  const unlisted = signatures.find(({ publicKey }) => !policy.keys.includes(publicKey))
+  if (unlisted !== undefined) return refuse(`${unlisted.publicKey} is none of the account's keys`)
+  return signatures.length >= policy.threshold
+    ? undefined
+    : refuse(`${signatures.length} signatures, ${policy.threshold} of the account's keys must sign`)
+}
+
+/** From now on these keys act for the account. The one its address is made of is kept, in case it becomes a staker. */
+export const applyPolicy = (state: State, row: Row, transaction: Transaction, operation: SetAccountPolicy): void => {
+  const { publicKey } = state.accounts.extras(row)
+  const { authorization } = transaction
+  const { threshold, keys } = operation
+  state.update(row, {
+    policy: { threshold, keys },
+    publicKey: publicKey ?? (authorization._tag === "SingleKey" ? authorization.publicKey : null),
+  })
+}

@@ -1,0 +1,87 @@
+/** What a finalized vertex earns, and who gets it. */
+import type { Rules } from "../../protocol/epoch/EpochRecord.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import * as Pool from "../tables/Pool.js"
+import type { State } from "../tables/State.js"
+
+/** What the shares of a reward are measured by. */
+export interface Measures {
+  readonly rules: Pick<Rules, "treasuryPercent" | "councilPercent">
+  readonly councilSeats: number
+  readonly ownStake: Sats.Sats
+  readonly workingPool: Sats.Sats
+  readonly commissionPercent: number
+}
+
+export interface Split {
+  readonly treasury: Sats.Sats
+  readonly perCouncilSeat: Sats.Sats
+  readonly pool: Sats.Sats
+  readonly author: Sats.Sats
+}
+
+/** Every part is rounded down; what is left over is the author's. */
+export const split = (minted: Sats.Sats, measures: Measures): Split => {
+  const { rules, councilSeats, ownStake, workingPool, commissionPercent } = measures
+  const council = Sats.percent(minted, rules.councilPercent)
+  const perCouncilSeat = councilSeats === 0 ? Sats.ZERO : Sats.partBounded(council, 1, councilSeats)
+  const treasury = Sats.addBounded(
+    Sats.percent(minted, rules.treasuryPercent),
+    councilSeats === 0 ? council : Sats.ZERO,
+  )
+  const rest = Sats.subtractBounded(minted, Sats.addBounded(Sats.percent(minted, rules.treasuryPercent), council))
+  const shared = Sats.subtractBounded(rest, Sats.percent(rest, commissionPercent))
+  const pool =
+    workingPool === 0 ? Sats.ZERO : Sats.partBounded(shared, workingPool, Sats.addBounded(ownStake, workingPool))
+  const paid = Sats.addBounded(Sats.addBounded(treasury, Sats.make(perCouncilSeat * councilSeats)), pool)
+  return { treasury, perCouncilSeat, pool, author: Sats.subtractBounded(minted, paid) }
+}
+
+/** Whether the slot was not paid before: an author is paid once for a round, whatever it signed there. */
+const claim = (state: State, { round, author }: Header): boolean => {
+  const position = state.memberPosition(author)
+  if (position === undefined) return false
+  const key = StateKey.counter(round)
+  const claimed = state.minted.get(key) ?? []
+  if (claimed.includes(position)) return false
+  state.minted.set(
+    key,
+    [...claimed, position].sort((a, b) => a - b),
+  )
+  return true
+}
+
+/** Mints the coinbase of a vertex, as far as the cap allows, and shares it out. */
+export const apply = (state: State, header: Header): Sats.Sats => {
+  if (!claim(state, header)) return Sats.ZERO
+  const minted = Sats.min(header.coinbase, state.supply.room)
+  if (minted === 0) return Sats.ZERO
+  const { author } = header
+  const validator = state.validators.get(author)
+  const parts = split(minted, {
+    rules: state.epoch.record.rules,
+    councilSeats: state.council.size,
+    ownStake: state.extrasOf(author).stake?.amount ?? Sats.ZERO,
+    workingPool: validator?.working.amount ?? Sats.ZERO,
+    commissionPercent: validator?.commissionPercent ?? 0,
+  })
+  state.supply.mint(minted)
+  state.supply.increase("treasury", parts.treasury)
+  for (const member of state.council) state.creditAddress(member, parts.perCouncilSeat)
+  if (validator !== undefined && parts.pool > 0) {
+    state.setValidator(author, { ...validator, working: Pool.reward(validator.working, parts.pool) })
+    state.supply.increase("delegated", parts.pool)
+  }
+  state.creditAddress(author, parts.author)
+  return minted
+}
+
+/** After a commit: no later one orders a vertex at or below its leader round less the depth, so those claims may go. */
+export const forget = (state: State): void => {
+  const depth = state.epoch.record.rules.collectionDepthRounds
+  if (state.round < depth) return
+  const collected = StateKey.counter(state.round - depth)
+  for (const key of [...state.minted.keys()]) if (key <= collected) state.minted.delete(key)
+}

@@ -1,0 +1,87 @@
+/** What equivocation costs: a part of everything that stands behind the author, burned, and the seat. */
+
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import type * as Counter from "../../protocol/numbers/Counter.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { Evidence } from "../../protocol/vertex/Evidence.js"
+import { STAYING } from "../tables/Delegators.js"
+import * as Pool from "../tables/Pool.js"
+import type { Epoch } from "../tables/Records.js"
+import type { State } from "../tables/State.js"
+import type { Event } from "./Execution.js"
+
+const markOf = (epoch: Counter.Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
+
+/** Before an epoch's first commit nobody can say its base; that commit brings it, before it judges evidence. */
+const isBaseOpen = (state: State, { base, record }: Epoch): boolean =>
+  base === Hash.ZERO && record.epoch === state.epoch.record.epoch
+
+/** Of this network and the running or previous epoch, by a member of its committee, and not punished yet. */
+export const isPunishable = (state: State, { first: { epoch, base, author } }: Evidence): boolean => {
+  const held = state.epochOf(epoch)
+  return (
+    held !== undefined &&
+    (held.base === base || isBaseOpen(state, held)) &&
+    EpochRecord.memberOf(held.record, author) !== undefined &&
+    !state.slashed.has(markOf(epoch, author))
+  )
+}
+
+const slashStake = (state: State, author: Address, percent: number): Sats.Sats => {
+  const row = state.accounts.find(author)
+  const { stake } = state.accounts.extras(row)
+  if (row === undefined || stake === null) return Sats.ZERO
+  const burned = Sats.percent(stake.amount, percent)
+  const amount = Sats.subtractBounded(stake.amount, burned)
+  state.supply.decrease("staked", burned)
+  state.update(row, { stake: amount === 0 ? null : { ...stake, amount } })
+  return burned
+}
+
+const slashWorking = (state: State, author: Address, percent: number): Sats.Sats => {
+  const validator = state.validators.get(author) ?? state.newValidator()
+  const { pool: working, burned } = Pool.slash(validator.working, percent)
+  const hasDied = working.generation !== validator.working.generation
+  const departing = hasDied ? 0n : validator.departing
+  state.setValidator(author, { ...validator, isBarred: true, working, departing })
+  if (hasDied) for (const group of [STAYING, state.epoch.record.epoch]) state.delegators.clear(author, group)
+  return burned
+}
+
+/** One pool for every epoch within the cooldown in which somebody left, however many they were. */
+const slashLeaving = (state: State, author: Address, percent: number): Sats.Sats => {
+  const burned = state.leavingPools.of(author).map(([epoch, before]) => {
+    const { pool, burned } = Pool.slash(before, percent)
+    state.leavingPools.set(author, epoch, pool)
+    if (pool.shares === 0n) state.delegators.clear(author, epoch)
+    return burned
+  })
+  return Sats.sumBounded(burned)
+}
+
+const slashPools = (state: State, author: Address, percent: number): Sats.Sats => {
+  const burned = Sats.addBounded(slashWorking(state, author, percent), slashLeaving(state, author, percent))
+  state.supply.decrease("delegated", burned)
+  return burned
+}
+
+/** One slash per author and epoch, however much evidence there is. */
+export const apply = (state: State, evidence: Evidence, events: Array<Event>): void => {
+  if (!isPunishable(state, evidence)) return
+  const { author, epoch, round } = evidence.first
+  const { slashPercent } = state.parameters
+  state.slashed.set(markOf(epoch, author), true)
+  const ownStake = slashStake(state, author, slashPercent)
+  const delegated = slashPools(state, author, slashPercent)
+  state.supply.burn(Sats.addBounded(ownStake, delegated))
+  events.push({ _tag: "Slashed", validator: author, epoch, round, ownStake, delegated })
+}
+
+/** At an epoch's close: evidence of the epoch before the closing one counts no more. */
+export const forget = (state: State): void => {
+  const oldest = StateKey.counter(state.epoch.record.epoch)
+  for (const key of [...state.slashed.keys()]) if (key.slice(0, oldest.length) < oldest) state.slashed.delete(key)
+}

@@ -1,0 +1,261 @@
+/**
+ * One transaction: checked completely, then applied, so nothing is ever rolled back. The door asks the same questions,
+ * so what it says and what execution says are the same words.
+ */
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Parameters } from "../../protocol/numbers/Parameters.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Operation from "../../protocol/transaction/Operation.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import { NONE, type Row } from "../tables/AccountRows.js"
+import { TOGETHER } from "../tables/AddressIndex.js"
+import type { State } from "../tables/State.js"
+import * as Delegation from "./Delegation.js"
+import type { Outcome } from "./Execution.js"
+import * as Governance from "./Governance.js"
+import * as Names from "./Names.js"
+import * as Policies from "./Policies.js"
+import * as Rejection from "./Rejection.js"
+import * as Staking from "./Staking.js"
+
+/** How far a nonce may be ahead of the next one at the door. */
+export const NONCE_WINDOW = 64
+
+/** What decides how much an operation costs. */
+type Prices = Pick<Parameters, "proposalBond">
+
+/** What the operation takes from the sender's balance besides the fee. */
+const amountOf = (operation: Operation.Operation, { proposalBond }: Prices): Sats.Sats => {
+  switch (operation._tag) {
+    case "Transfer":
+    case "StakeTx":
+    case "DelegateTx":
+      return operation.amount
+    case "UnstakeTx":
+    case "UndelegateTx":
+    case "SetCommissionTx":
+    case "VoteTx":
+    case "RegisterNameTx":
+    case "SetAccountPolicyTx":
+      return Sats.ZERO
+    case "CreateProposalTx":
+      return Sats.make(proposalBond)
+  }
+}
+
+/** Fee and amount together: what a pending transaction reserves. A plain number, since two may exceed all there is. */
+export const spendingOf = ({ fee, operation }: Transaction, prices: Prices): number => fee + amountOf(operation, prices)
+
+/** Whose history a transaction belongs to. */
+export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> =>
+  operation._tag === "Transfer" && operation.to !== from ? [from, operation.to] : [from]
+
+const feeBelowMinimum = (fee: Sats.Sats, minimum: number): Rejection.Rejection =>
+  Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
+
+const minimumFee = (state: State, type: Operation.Type): number => {
+  if (Operation.isFeeExempt(type)) return 0
+  return type === "RegisterNameTx" ? state.parameters.nameFee : state.parameters.minFee
+}
+
+const operationRejection = (
+  state: State,
+  transaction: Transaction,
+  row: Row | undefined,
+): Rejection.Rejection | undefined => {
+  const { from, operation } = transaction
+  switch (operation._tag) {
+    case "Transfer":
+    case "SetAccountPolicyTx":
+      return undefined
+    case "StakeTx":
+      return Staking.stakeRejection(state, from, row)
+    case "UnstakeTx":
+      return Staking.unstakeRejection(state, row)
+    case "SetCommissionTx":
+      return Staking.commissionRejection(state, from, row)
+    case "DelegateTx":
+      return Delegation.delegateRejection(state, from, row, operation)
+    case "UndelegateTx":
+      return Delegation.undelegateRejection(state, row)
+    case "CreateProposalTx":
+      return Governance.proposalRejection(state, from, row, operation)
+    case "VoteTx":
+      return Governance.voteRejection(state, from, operation)
+    case "RegisterNameTx":
+      return Names.registerRejection(state, row, operation)
+  }
+}
+
+/**
+ * Every rule of the operation, the fee's minimum and the balance; `reserved` is what the sender has pending. Nothing is
+ * computed with the amount before the balance reaches for it: until then it is only a number that somebody wrote.
+ */
+const ruleRejection = (
+  state: State,
+  transaction: Transaction,
+  row: Row | undefined,
+  reserved: number,
+): Rejection.Rejection | undefined => {
+  const { fee, operation } = transaction
+  const minimum = minimumFee(state, operation._tag)
+  if (fee < minimum) return feeBelowMinimum(fee, minimum)
+  const rejection = operationRejection(state, transaction, row)
+  if (rejection !== undefined) return rejection
+  const needed = spendingOf(transaction, state.parameters)
+  const available = state.accounts.balance(row) - reserved
+  if (needed > available) return Rejection.insufficient(needed, available)
+  return operation._tag === "DelegateTx" ? Delegation.depositRejection(state, operation) : undefined
+}
+
+const advanceNonce = (state: State, row: Row): void =>
+  state.accounts.setNonce(row, Counter.nonce(state.accounts.nonce(row) + 1))
+
+/** Does what was checked. Gives the id of a proposal it made. */
+const apply = (
+  state: State,
+  transaction: Transaction,
+  row: Row,
+  recipient: Row | undefined,
+  author: Row,
+): Counter.ProposalId | null => {
+  const { from, fee, operation, authorization } = transaction
+  advanceNonce(state, row)
+  if (operation._tag === "RegisterNameTx") {
+    state.debit(row, fee)
+    state.supply.increase("treasury", fee)
+  } else state.pay(row, author, fee)
+  switch (operation._tag) {
+    case "Transfer":
+      state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)
+      return null
+    case "StakeTx":
+      Staking.applyStake(
+        state,
+        from,
+        row,
+        operation,
+        authorization._tag === "SingleKey" ? authorization.publicKey : null,
+      )
+      return null
+    case "UnstakeTx":
+      Staking.applyUnstake(state, row)
+      return null
+    case "SetCommissionTx":
+      Staking.applyCommission(state, from, operation)
+      return null
+    case "DelegateTx":
+      Delegation.applyDelegate(state, row, operation)
+      return null
+    case "UndelegateTx":
+      Delegation.applyUndelegate(state, row)
+      return null
+    case "CreateProposalTx":
+      return Governance.applyProposal(state, transaction, row, operation)
+    case "VoteTx":
+      Governance.applyVote(state, from, operation)
+      return null
+    case "RegisterNameTx":
+      Names.applyRegister(state, row, operation)
+      return null
+    case "SetAccountPolicyTx":
+      Policies.applyPolicy(state, row, transaction, operation)
+      return null
+  }
+}
+
+/** The least fee that is worth executing for: no parameter can lower the minimum of a type that is not exempt below it. */
+const LEAST_FEE = 1
+
+/**
+ * What keeps a transaction from having any effect: nothing is charged and its nonce stays free. What passes and fails
+ * then pays a sat at least.
+ */
+const noEffect = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Rejection | undefined => {
+  const { nonce, fee, operation } = transaction
+  const next = state.accounts.nonce(row)
+  if (nonce !== next) return { _tag: nonce < next ? "NonceTooLow" : "NonceTooHigh", nonce, next }
+  const balance = state.accounts.balance(row)
+  if (fee > balance) return Rejection.insufficient(fee, balance)
+  if (fee < LEAST_FEE && !Operation.isFeeExempt(operation._tag)) {
+    return feeBelowMinimum(fee, minimumFee(state, operation._tag))
+  }
+  return Policies.signatureRejection(state, row, transaction)
+}
+
+/**
+ * What failing costs. What is free when applied is never free to fail; everybody else pays the fee that was signed and
+ * no more, also where a vote has raised the minimum above it in the meantime.
+ */
+const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats =>
+  Operation.isFeeExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
+
+const recipientOf = ({ from, operation }: Transaction): Address => (operation._tag === "Transfer" ? operation.to : from)
+
+/** Transactions whose accounts are looked up together, two of each. */
+const AT_ONCE = TOGETHER >>> 1
+
+/** Executes the transactions of a vertex by this author, in their order, and says of each that it is next. */
+export const executeAll = (
+  state: State,
+  transactions: ReadonlyArray<Transaction>,
+  author: Row,
+  isNext: (transaction: Transaction) => void,
+): ReadonlyArray<Outcome> => {
+  const outcomes: Array<Outcome> = []
+  for (let start = 0; start < transactions.length; start += AT_ONCE) {
+    const some = transactions.slice(start, start + AT_ONCE)
+    const addresses: Array<Address> = []
+    for (const transaction of some) addresses.push(transaction.from, recipientOf(transaction))
+    const rows = state.accounts.findAll(addresses)
+    let at = 0
+    for (const transaction of some) {
+      isNext(transaction)
+      outcomes.push(execute(state, transaction, found(rows[at++]), found(rows[at++]), author))
+    }
+  }
+  return outcomes
+}
+
+const found = (row: number | undefined): Row | undefined => (row === NONE ? undefined : row)
+
+/** A row that was there before stays the same; one that was not may have come with a transaction in between. */
+const execute = (
+  state: State,
+  transaction: Transaction,
+  sender: Row | undefined,
+  recipient: Row | undefined,
+  author: Row,
+): Outcome => {
+  const row = state.accounts.recorded(sender ?? state.accounts.find(transaction.from))
+  const obstacle = noEffect(state, transaction, row)
+  if (obstacle !== undefined) return { _tag: "NoEffect", reason: obstacle }
+  const reason = ruleRejection(state, transaction, row, 0)
+  // Who has no record has nothing that any transaction could take or change, whether it was ever there or not.
+  if (row === undefined) return { _tag: "NoEffect", reason: reason ?? Rejection.insufficient(LEAST_FEE, 0) }
+  if (reason === undefined) {
+    return { _tag: "Applied", fee: transaction.fee, proposalId: apply(state, transaction, row, recipient, author) }
+  }
+  const fee = feeOfFailure(state, transaction)
+  if (fee > state.accounts.balance(row)) return { _tag: "NoEffect", reason }
+  advanceNonce(state, row)
+  state.pay(row, author, fee)
+  return { _tag: "Failed", fee, reason }
+}
+
+/** The door's question: signature, nonce, rules and balance, in this order. */
+export const admissionRejection = (
+  state: State,
+  transaction: Transaction,
+  reserved: number,
+): Rejection.Rejection | undefined => {
+  const row = state.accounts.recorded(state.accounts.find(transaction.from))
+  const signature = Policies.signatureRejection(state, row, transaction)
+  if (signature !== undefined) return signature
+  const { nonce } = transaction
+  const next = state.accounts.nonce(row)
+  if (nonce < next) return { _tag: "NonceTooLow", nonce, next }
+  if (nonce >= next + NONCE_WINDOW) return { _tag: "NonceTooHigh", nonce, next }
+  return ruleRejection(state, transaction, row, reserved)
+}

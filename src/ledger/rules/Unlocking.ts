@@ -1,0 +1,58 @@
+/** The way out: departures at an epoch's close, releases once the cooldown is over. */
+
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Epoch } from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Leaving } from "../../protocol/state/AccountRecord.js"
+import type { State } from "../tables/State.js"
+import type { Waiting } from "../tables/UnlockQueue.js"
+import * as Delegation from "./Delegation.js"
+import type { Event } from "./Execution.js"
+import * as Staking from "./Staking.js"
+
+const isSame = (a: Leaving | null | undefined, b: Leaving): boolean =>
+  a?.epoch === b.epoch && a.unlockAtRound === b.unlockAtRound
+
+/** What became of somebody whose turn it is. */
+type Turn = "released" | "must wait" | "is not leaving"
+
+/**
+ * The stake of a validator waits until no evidence of its last epoch can come any more: who is kept on because nobody
+ * else stays could otherwise sign twice in that epoch and be gone with its stake. Delegations that count in the weight of
+ * such a member wait like its stake, but the queue holds those back itself, since they may be many.
+ */
+const takeTurn = (state: State, { row, validator, leaving }: Waiting, events: Array<Event>): Turn => {
+  const { stake, delegation } = state.accounts.extras(row)
+  const address = state.accounts.addressOf(row)
+  if (validator !== null) {
+    if (delegation?.validator !== validator || !isSame(delegation.leaving, leaving)) return "is not leaving"
+    events.push({ _tag: "Unlocked", address, amount: Delegation.release(state, row), from: "delegation" })
+    return "released"
+  }
+  if (!isSame(stake?.leaving, leaving)) return "is not leaving"
+  if (state.isAnswerable(address)) return "must wait"
+  events.push({ _tag: "Unlocked", address, amount: Staking.release(state, address, row), from: "stake" })
+  return "released"
+}
+
+/** Every commit: releases what is due, the first so many; the others come with the next commits. */
+export const release = (state: State, events: Array<Event>): void => {
+  const isHeld = (validator: Address, leftIn: Epoch): boolean => state.isWeightOf(validator, leftIn)
+  // Members of two committees at most.
+  const waiting: Array<Waiting> = []
+  let released = 0
+  while (released < Limits.RELEASES_PER_COMMIT) {
+    const next = state.unlocking.takeDue(state.round, state.epoch.record.epoch, isHeld)
+    if (next === undefined) break
+    const turn = takeTurn(state, next, events)
+    if (turn === "released") released++
+    if (turn === "must wait") waiting.push(next)
+  }
+  for (const next of waiting) state.unlocking.add(next)
+}
+
+/** An epoch's close: the delegations that left in it stop working. Stakes only change their meaning. */
+export const depart = (state: State): void => {
+  const departing = [...state.validators.entries()].filter(([, validator]) => validator.departing > 0n)
+  for (const [address, validator] of departing) Delegation.depart(state, address as Address, validator)
+}

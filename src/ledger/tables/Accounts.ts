@@ -1,0 +1,397 @@
+/**
+ * The accounts: millions of them. Balance and nonce live in typed rows, found by a keyed hash of the address; what few
+ * accounts have lies as bytes in cells, and is made an object of when somebody asks.
+ *
+ * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras is
+ * no record. The journal has each row touched since the commit began.
+ */
+import { Either } from "effect"
+import { fromHex } from "#crypto"
+import type * as Binary from "../../protocol/encoding/Binary.js"
+import * as Slab from "../../protocol/encoding/Slab.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Nonce } from "../../protocol/numbers/Counter.js"
+import type * as Sats from "../../protocol/numbers/Sats.js"
+import * as AccountRecord from "../../protocol/state/AccountRecord.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
+import type { Change } from "../trie/Trie.js"
+import { AccountRows, ADDRESS_WORDS, BALANCE, DIRTY, EXTRAS, NONCE, NONE, type Row, STAMP } from "./AccountRows.js"
+import { AddressIndex, TOGETHER } from "./AddressIndex.js"
+import { Cells } from "./Cells.js"
+import type { Collector } from "./Effects.js"
+import type * as HalfSipHash from "./HalfSipHash.js"
+import { Journal } from "./Journal.js"
+import { isSameBytes } from "./Table.js"
+
+const NIBBLE = new Uint8Array(128)
+for (let i = 0; i < 16; i++) NIBBLE[i.toString(16).charCodeAt(0)] = i
+
+/** Scratch for the address being looked up, as five big-endian words. */
+const probe = new Uint32Array(ADDRESS_WORDS)
+/** The same of several. */
+const probes = new Uint32Array(TOGETHER * ADDRESS_WORDS)
+
+const readAddress = (address: Address, into: Uint32Array, at: number): void => {
+  for (let word = 0; word < ADDRESS_WORDS; word++) {
+    let value = 0
+    for (let i = word * 8; i < word * 8 + 8; i++) value = (value << 4) | (NIBBLE[address.charCodeAt(i)] ?? 0)
+    into[at + word] = value
+  }
+}
+
+const hexOfWord = (word: number): string => word.toString(16).padStart(8, "0")
+
+/** Accounts that changed between two freezes, with the values they had at the second, while the table moves on. */
+export interface FrozenAccounts extends Iterable<Change> {
+  readonly size: number
+}
+
+/** Where the value begins in a change: behind kind, address, presence and length. */
+const VALUE_AT = 26
+/** The change of an account without extras, filled in for each: tens of thousands of them may be written at once. */
+const plainChange = new Uint8Array(VALUE_AT + AccountRecord.PLAIN_BYTES)
+const change = new DataView(plainChange.buffer)
+const changeHead = plainChange.subarray(0, 21)
+/** Balance and nonce in the change, and what they take. */
+const COUNTER_BYTES = 16
+const changeCounters = plainChange.subarray(VALUE_AT, VALUE_AT + COUNTER_BYTES)
+plainChange[0] = StateKey.KINDS.Account.byte
+plainChange[21] = 1
+change.setUint32(22, AccountRecord.PLAIN_BYTES, true)
+
+const setCounter = (target: DataView, offset: number, value: number): void => {
+  const low = value >>> 0
+  target.setUint32(offset, low, true)
+  // Exact: a multiple of 2^32 times a power of two.
+  target.setUint32(offset + 4, (value - low) * 2 ** -32, true)
+}
+
+/** Where the value begins in a record of the trie: behind kind and address. */
+const PLAIN_VALUE_AT = 21
+/** The record of an account without extras, filled in for each: at a start there are millions of them. */
+const plainRecord = new Uint8Array(PLAIN_VALUE_AT + AccountRecord.PLAIN_BYTES)
+const plain = new DataView(plainRecord.buffer)
+const plainAddress = plainRecord.subarray(1, PLAIN_VALUE_AT)
+plainRecord[0] = StateKey.KINDS.Account.byte
+
+/** Extras kept as objects, so that who is asked about often is decoded once; all are let go when they are this many. */
+const DECODED = 16_384
+
+/** What cells hold was encoded here, so bytes that cannot be read are a bug. */
+const decoded = (bytes: Uint8Array): AccountRecord.Extras =>
+  Either.getOrThrowWith(AccountRecord.decodeExtras(bytes), (malformed) => malformed)
+
+const NOTHING = new Uint8Array(0)
+
+export class Accounts {
+  readonly #rows = new AccountRows()
+  readonly #index: AddressIndex
+  readonly #cells = new Cells()
+  readonly #decoded = new Map<Row, AccountRecord.Extras>()
+
+  #stamp = 1
+  readonly #journal = new Journal(this.#rows)
+  /** Of touched rows whose extras were set: their bytes when the commit began. */
+  readonly #extrasBefore = new Map<Row, Uint8Array>()
+
+  /** Counts the freezes. A row's DIRTY word names the freeze that will have it; 0 where it is as the last one had it. */
+  #freezing = 1
+  #dirty: Array<Row> = []
+  /** Rows of the latest freeze that changed before they were taken, as they were. */
+  #captured = new Map<Row, Uint8Array | null>()
+  /** Captures whatever the latest freeze has not taken yet. */
+  #settle: () => void = () => {}
+
+  /** The key decides only in which slot a row lies, so that nobody can choose addresses that all fall into one place. */
+  constructor(key: HalfSipHash.Key) {
+    this.#index = new AddressIndex(key, this.#rows)
+  }
+
+  /** How many rows there are; a few may be without a record. */
+  get size(): number {
+    return this.#rows.count
+  }
+
+  /** How many accounts the running commit has touched. */
+  get touched(): number {
+    return this.#journal.length
+  }
+
+  /** The row of the address, also one that holds nothing any more; undefined while there is none. */
+  find(address: Address): Row | undefined {
+    readAddress(address, probe, 0)
+    const row = this.#index.find(probe)
+    return row === NONE ? undefined : row
+  }
+
+  /** The rows of up to `TOGETHER` addresses, in their order, `NONE` where there is none; lent until the next ones are. */
+  findAll(addresses: ReadonlyArray<Address>): Int32Array {
+    let at = 0
+    for (const address of addresses) {
+      readAddress(address, probes, at)
+      at += ADDRESS_WORDS
+    }
+    return this.#index.findAll(probes, addresses.length)
+  }
+
+  /** The row of the address; a new one holds nothing. */
+  findOrAdd(address: Address): Row {
+    return this.find(address) ?? this.#index.add(probe)
+  }
+
+  /**
+   * This row if there is a record of it. One that was emptied is still there on a node that ran, and not on one that was
+   * restored since, so no rule may tell it from one that was never there.
+   */
+  recorded(row: Row | undefined): Row | undefined {
+    if (row === undefined) return undefined
+    const isRecord = this.balance(row) !== 0 || this.nonce(row) !== 0 || this.#rows.word(row, EXTRAS) !== 0
+    return isRecord ? row : undefined
+  }
+
+  addressOf(row: Row): Address {
+    let text = ""
+    for (let i = 0; i < ADDRESS_WORDS; i++) text += hexOfWord(this.#rows.word(row, i))
+    return text as Address
+  }
+
+  /** The order of the addresses of two rows. */
+  compare(a: Row, b: Row): number {
+    return this.#rows.compare(a, b)
+  }
+
+  balance(row: Row | undefined): Sats.Sats {
+    return (row === undefined ? 0 : this.#rows.double(row, BALANCE)) as Sats.Sats
+  }
+
+  nonce(row: Row | undefined): Nonce {
+    return (row === undefined ? 0 : this.#rows.double(row, NONCE)) as Nonce
+  }
+
+  /** The bytes of the extras; none where there are none. */
+  #extrasBytes(row: Row): Uint8Array {
+    const handle = this.#rows.word(row, EXTRAS)
+    return handle === 0 ? NOTHING : this.#cells.get(handle)
+  }
+
+  extras(row: Row | undefined): AccountRecord.Extras {
+    if (row === undefined || this.#rows.word(row, EXTRAS) === 0) return AccountRecord.noExtras
+    return this.#decoded.get(row) ?? this.#remember(row, decoded(this.#extrasBytes(row)))
+  }
+
+  #remember(row: Row, extras: AccountRecord.Extras): AccountRecord.Extras {
+    if (this.#decoded.size === DECODED) this.#decoded.clear()
+    this.#decoded.set(row, extras)
+    return extras
+  }
+
+  record(row: Row): AccountRecord.AccountRecord {
+    const { publicKey, stake, delegation, policy, name, isCouncilMember } = this.extras(row)
+    const balance = this.balance(row)
+    return { balance, nonce: this.nonce(row), publicKey, stake, delegation, policy, name, isCouncilMember }
+  }
+
+  setBalance(row: Row, balance: Sats.Sats): void {
+    this.#touch(row)
+    this.#rows.setDouble(row, BALANCE, balance)
+  }
+
+  setNonce(row: Row, nonce: Nonce): void {
+    this.#touch(row)
+    this.#rows.setDouble(row, NONCE, nonce)
+  }
+
+  setExtras(row: Row, extras: AccountRecord.Extras): void {
+    this.#touch(row)
+    if (!this.#extrasBefore.has(row)) this.#extrasBefore.set(row, this.#extrasBytes(row).slice())
+    this.#writeExtras(row, extras)
+  }
+
+  #writeExtras(row: Row, extras: AccountRecord.Extras): void {
+    const handle = this.#rows.word(row, EXTRAS)
+    if (handle !== 0) this.#cells.free(handle)
+    if (AccountRecord.hasExtras(extras)) {
+      this.#rows.setWord(row, EXTRAS, this.#cells.put(AccountRecord.encodeExtras(extras)))
+      this.#remember(row, extras)
+    } else {
+      this.#rows.setWord(row, EXTRAS, 0)
+      this.#decoded.delete(row)
+    }
+  }
+
+  #touch(row: Row): void {
+    const rows = this.#rows
+    if (rows.word(row, STAMP) === this.#stamp) return
+    rows.setWord(row, STAMP, this.#stamp)
+    this.#journal.add(row)
+    const dirty = rows.word(row, DIRTY)
+    if (dirty !== 0 && dirty !== this.#freezing) this.#capture(row)
+  }
+
+  /** Keeps for the latest freeze what the row is before it changes. */
+  #capture(row: Row): void {
+    this.#captured.set(row, this.#bytesOf(row))
+    this.#rows.setWord(row, DIRTY, 0)
+  }
+
+  /** The record's bytes; null where there is none. */
+  #bytesOf(row: Row): Uint8Array | null {
+    const balance = this.balance(row)
+    const nonce = this.nonce(row)
+    const extras = this.#extrasBytes(row)
+    if (balance === 0 && nonce === 0 && extras.length === 0) return null
+    setCounter(change, VALUE_AT, balance)
+    setCounter(change, VALUE_AT + 8, nonce)
+    if (extras.length === 0) return plainChange.slice(VALUE_AT)
+    const bytes = Slab.allot(COUNTER_BYTES + extras.length)
+    bytes.set(changeCounters)
+    bytes.set(extras, COUNTER_BYTES)
+    return bytes
+  }
+
+  #hasChanged(entry: number, row: Row): boolean {
+    if (this.#journal.balanceAt(entry) !== this.#rows.double(row, BALANCE)) return true
+    if (this.#journal.nonceAt(entry) !== this.#rows.double(row, NONCE)) return true
+    const before = this.#extrasBefore.get(row)
+    return before !== undefined && !isSameBytes(before, this.#extrasBytes(row))
+  }
+
+  #collectRow(row: Row, writer: Binary.Writer): void {
+    for (let i = 0; i < ADDRESS_WORDS; i++) change.setUint32(1 + 4 * i, this.#rows.word(row, i))
+    const extras = this.#extrasBytes(row)
+    const balance = this.balance(row)
+    const nonce = this.nonce(row)
+    if (balance === 0 && nonce === 0 && extras.length === 0) {
+      writer.raw(changeHead).boolean(false)
+      return
+    }
+    setCounter(change, VALUE_AT, balance)
+    setCounter(change, VALUE_AT + 8, nonce)
+    if (extras.length === 0) writer.raw(plainChange)
+    else {
+      writer
+        .raw(changeHead)
+        .boolean(true)
+        .u32(COUNTER_BYTES + extras.length)
+      writer.raw(changeCounters).raw(extras)
+    }
+  }
+
+  /** Ends a commit: hands over the accounts whose bytes differ from those it began with. */
+  collect(collector: Collector): void {
+    const entries = this.#journal.sorted()
+    const rows = this.#journal.rowsOf(entries)
+    for (let i = 0; i < entries.length; i++) {
+      if (i % TOGETHER === 0) this.#rows.fetch(rows, i, Math.min(i + TOGETHER, rows.length))
+      this.#collectEntry(entries[i] ?? 0, collector)
+    }
+    this.#stamp++
+    this.#journal.clear()
+    this.#extrasBefore.clear()
+  }
+
+  #collectEntry(entry: number, collector: Collector): void {
+    const row = this.#journal.rowAt(entry)
+    if (!this.#hasChanged(entry, row)) return
+    this.#collectRow(row, collector.begin())
+    if (this.#rows.word(row, DIRTY) === this.#freezing) return
+    this.#rows.setWord(row, DIRTY, this.#freezing)
+    this.#dirty.push(row)
+  }
+
+  /** How many accounts changed since the last freeze. */
+  get unfrozen(): number {
+    return this.#dirty.length
+  }
+
+  /**
+   * Between commits: what changed since the last time this was asked, with the values of now. Rows are read when they
+   * are taken; one that changes earlier is captured first, and all are before another freeze begins.
+   */
+  freeze(): FrozenAccounts {
+    this.#settle()
+    const rows = this.#dirty
+    const captured = new Map<Row, Uint8Array | null>()
+    const freeze = this.#freezing++
+    let taken = 0
+    this.#dirty = []
+    this.#captured = captured
+    this.#settle = () => {
+      for (const row of rows.slice(taken)) if (this.#rows.word(row, DIRTY) === freeze) this.#capture(row)
+    }
+    const take = (row: Row): Change => {
+      const held = captured.get(row)
+      if (held === undefined) this.#rows.setWord(row, DIRTY, 0)
+      const value = held === undefined ? this.#bytesOf(row) : held
+      this.#writeAddress(row)
+      const key = StateKey.hash("Account", plainAddress)
+      return { key, value: value && StateRecord.encode({ kind: "Account", key: plainAddress, value }) }
+    }
+    return {
+      size: rows.length,
+      *[Symbol.iterator]() {
+        // Counted before it is handed over: whoever takes it may never come back for another.
+        while (taken < rows.length) yield take(rows[taken++] ?? NONE)
+      },
+    }
+  }
+
+  /** Puts back a record that another ledger wrote; it counts as unchanged. */
+  restore(address: Address, record: AccountRecord.AccountRecord): Row {
+    const { balance, nonce, ...extras } = record
+    const row = this.restorePlain(address, balance, nonce)
+    this.#writeExtras(row, extras)
+    return row
+  }
+
+  /** The same of one without extras, as nearly all are. */
+  restorePlain(address: Address, balance: Sats.Sats, nonce: Nonce): Row {
+    const row = this.findOrAdd(address)
+    this.#rows.setDouble(row, BALANCE, balance)
+    this.#rows.setDouble(row, NONCE, nonce)
+    return row
+  }
+
+  /** The rows of those few that have extras. */
+  *withExtras(): Generator<Row> {
+    for (let row = 0; row < this.size; row++) if (this.#rows.word(row, EXTRAS) !== 0) yield row
+  }
+
+  /** Between commits: every account as it stands in the state trie. A value is lent until the next one is asked for. */
+  *entries(): Generator<Change> {
+    for (let row = 0; row < this.size; row++) {
+      this.#writeAddress(row)
+      const value = this.#rows.word(row, EXTRAS) === 0 ? this.#plainRecord(row) : this.#recordWithExtras(row)
+      if (value !== null) yield { key: StateKey.hash("Account", plainAddress), value }
+    }
+  }
+
+  /** Puts the address into the scratch. */
+  #writeAddress(row: Row): void {
+    for (let i = 0; i < ADDRESS_WORDS; i++) plain.setUint32(1 + 4 * i, this.#rows.word(row, i))
+  }
+
+  /** In the scratch that holds the address already. */
+  #plainRecord(row: Row): Uint8Array | null {
+    const balance = this.balance(row)
+    const nonce = this.nonce(row)
+    if (balance === 0 && nonce === 0) return null
+    setCounter(plain, PLAIN_VALUE_AT, balance)
+    setCounter(plain, PLAIN_VALUE_AT + 8, nonce)
+    return plainRecord
+  }
+
+  #recordWithExtras(row: Row): Uint8Array | null {
+    const value = this.#bytesOf(row)
+    return value && StateRecord.encode({ kind: "Account", key: plainAddress, value })
+  }
+
+  /** Between commits. */
+  *records(): Generator<StateRecord.StateRecord> {
+    for (let row = 0; row < this.size; row++) {
+      const value = this.#bytesOf(row)
+      if (value !== null) yield { kind: "Account", key: fromHex(this.addressOf(row)), value }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The proposals that time will move on, by the round at which it does, so that no commit looks at those that only wait:
+ * a delay may be a million rounds. An index over the proposals; it is no record of its own.
+ */
+
+import { Heap, type Placed } from "../../collections/Heap.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { ProposalId, Round } from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Proposal } from "./Records.js"
+
+interface Item extends Placed {
+  readonly id: ProposalId
+  /** Of a proposal that can be voted on, whose it is. */
+  readonly activeOf: Address | null
+  readonly dueAt: number
+}
+
+/** When a proposal is decided, carried out, or loses its texts; never, once nothing is left to be done. */
+const dueRoundOf = ({ status, texts, votingEndsAtRound, executesAtRound }: Proposal): number | undefined => {
+  switch (status) {
+    case "Active":
+      return votingEndsAtRound + 1
+    case "Passed":
+      return executesAtRound
+    case "Rejected":
+    case "Executed":
+    case "Failed":
+      return texts === null ? undefined : executesAtRound + Limits.PROPOSAL_TEXTS_ROUNDS
+  }
+}
+
+export class Agenda {
+  readonly #items = new Heap<Item>((a, b) => (a.dueAt === b.dueAt ? a.id < b.id : a.dueAt < b.dueAt))
+  readonly #activeOf = new Map<Address, number>()
+  #active = 0
+
+  /** How many proposals can be voted on, or could until the end of the commit. */
+  get active(): number {
+    return this.#active
+  }
+
+  /** How many of them one proposer has made. */
+  activeOf(proposer: Address): number {
+    return this.#activeOf.get(proposer) ?? 0
+  }
+
+  /** Keeps a proposal until time moves it on. */
+  add(id: ProposalId, proposal: Proposal): void {
+    const dueAt = dueRoundOf(proposal)
+    if (dueAt === undefined) return
+    const activeOf = proposal.status === "Active" ? proposal.proposer : null
+    if (activeOf !== null) this.#countActive(activeOf, 1)
+    this.#items.push({ id, activeOf, dueAt, place: -1 })
+  }
+
+  #countActive(proposer: Address, change: 1 | -1): void {
+    const count = this.activeOf(proposer) + change
+    if (count === 0) this.#activeOf.delete(proposer)
+    else this.#activeOf.set(proposer, count)
+    this.#active += change
+  }
+
+  /** Takes out whatever is due at this round, lowest id first. */
+  takeDue(round: Round): ReadonlyArray<ProposalId> {
+    const due: Array<ProposalId> = []
+    for (let next = this.#items.first; next !== undefined && next.dueAt <= round; next = this.#items.first) {
+      this.#items.remove(next)
+      if (next.activeOf !== null) this.#countActive(next.activeOf, -1)
+      due.push(next.id)
+    }
+    return due.sort((a, b) => a - b)
+  }
+}

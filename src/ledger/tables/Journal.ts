@@ -1,0 +1,98 @@
+/**
+ * The rows that a commit has touched, with what it found there: the next commit uses the same memory again.
+ *
+ * Invariant: of each row there is one entry, and entries are numbered as they come.
+ */
+import type { Nonce } from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
+import { type AccountRows, BALANCE, NONCE, type Row } from "./AccountRows.js"
+import * as Order from "./Order.js"
+
+const INITIAL_ENTRIES = 64
+/** Memory for more entries than a usual commit has is given back. */
+const KEPT_ENTRIES = 65_536
+
+const resized = <A extends Uint32Array | Float64Array>(from: A, into: A, length: number): A => {
+  into.set(from.subarray(0, length))
+  return into
+}
+
+export class Journal {
+  readonly #accounts: AccountRows
+  #length = 0
+  #rows = new Uint32Array(INITIAL_ENTRIES)
+  /** Of the addresses. */
+  #firstWords = new Uint32Array(INITIAL_ENTRIES)
+  #balances = new Float64Array(INITIAL_ENTRIES)
+  #nonces = new Float64Array(INITIAL_ENTRIES)
+
+  constructor(accounts: AccountRows) {
+    this.#accounts = accounts
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Notes what the row holds. */
+  add(row: Row): void {
+    if (this.#length === this.#rows.length) this.#allot(this.#length * 2)
+    const entry = this.#length++
+    this.#rows[entry] = row
+    this.#firstWords[entry] = this.#accounts.word(row, 0)
+    this.#balances[entry] = this.#accounts.double(row, BALANCE)
+    this.#nonces[entry] = this.#accounts.double(row, NONCE)
+  }
+
+  /** Memory for so many entries, with those there are. */
+  #allot(entries: number): void {
+    this.#rows = resized(this.#rows, new Uint32Array(entries), this.#length)
+    this.#firstWords = resized(this.#firstWords, new Uint32Array(entries), this.#length)
+    this.#balances = resized(this.#balances, new Float64Array(entries), this.#length)
+    this.#nonces = resized(this.#nonces, new Float64Array(entries), this.#length)
+  }
+
+  rowAt(entry: number): Row {
+    return this.#rows[entry] ?? 0
+  }
+
+  balanceAt(entry: number): Sats {
+    return (this.#balances[entry] ?? 0) as Sats
+  }
+
+  nonceAt(entry: number): Nonce {
+    return (this.#nonces[entry] ?? 0) as Nonce
+  }
+
+  /** The entries by address. */
+  sorted(): Uint32Array {
+    const order = Order.byWords(this.#firstWords, this.#length)
+    // Two addresses share their first word: rare by chance, cheap to grind on purpose.
+    for (let start = 0; start < order.length; ) {
+      let end = start + 1
+      while (end < order.length && this.#firstWordAt(order, end) === this.#firstWordAt(order, start)) end++
+      if (end - start > 1) {
+        order.subarray(start, end).sort((a, b) => this.#accounts.compare(this.rowAt(a), this.rowAt(b)))
+      }
+      start = end
+    }
+    return order
+  }
+
+  #firstWordAt(order: Uint32Array, at: number): number {
+    return this.#firstWords[order[at] ?? 0] ?? 0
+  }
+
+  /** The rows of these entries. */
+  rowsOf(entries: Uint32Array): Int32Array {
+    const rows = new Int32Array(entries.length)
+    for (let i = 0; i < entries.length; i++) rows[i] = this.rowAt(entries[i] ?? 0)
+    return rows
+  }
+
+  /** For the next commit. */
+  clear(): void {
+    this.#length = 0
+    if (this.#rows.length > KEPT_ENTRIES) this.#allot(INITIAL_ENTRIES)
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * What left its validators and waits: for each validator and each epoch in which somebody left it, one pool, made at the
+ * epoch's close of all shares that had left. Nobody ever joins it, so it can always be made and its shares never run out
+ * of price; and those who leave are not touched when it happens, however many they are.
+ */
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { Pool } from "./Pool.js"
+import * as Records from "./Records.js"
+import { Table } from "./Table.js"
+
+const keyOf = (validator: Address, epoch: Counter.Epoch): string => `${validator}${StateKey.counter(epoch)}`
+
+const ADDRESS_DIGITS = 40
+
+/** Validator and epoch of a key. */
+export const partsOf = (key: string): readonly [Address, Counter.Epoch] => [
+  key.slice(0, ADDRESS_DIGITS) as Address,
+  Counter.epoch(Number.parseInt(key.slice(ADDRESS_DIGITS), 16)),
+]
+
+export class LeavingPools {
+  readonly table = new Table(Records.leavingPool)
+  /** The epochs of each validator's pools. An index over the table. */
+  readonly #epochs = new Map<Address, Set<Counter.Epoch>>()
+
+  get(validator: Address, epoch: Counter.Epoch): Pool | undefined {
+    return this.table.get(keyOf(validator, epoch))
+  }
+
+  /** One that holds nothing is gone. */
+  set(validator: Address, epoch: Counter.Epoch, pool: Pool): void {
+    if (pool.shares === 0n) {
+      this.table.delete(keyOf(validator, epoch))
+      this.#forget(validator, epoch)
+    } else {
+      this.table.set(keyOf(validator, epoch), pool)
+      this.#know(validator, epoch)
+    }
+  }
+
+  /** Of one validator, in no particular order; as they are now, whatever becomes of them meanwhile. */
+  of(validator: Address): ReadonlyArray<readonly [Counter.Epoch, Pool]> {
+    return [...(this.#epochs.get(validator) ?? [])].flatMap((epoch) => {
+      const pool = this.get(validator, epoch)
+      return pool === undefined ? [] : [[epoch, pool] as const]
+    })
+  }
+
+  /** Every pool with its validator and epoch. */
+  *entries(): Generator<readonly [Address, Counter.Epoch, Pool]> {
+    for (const [key, pool] of this.table.entries()) yield [...partsOf(key), pool]
+  }
+
+  /** The index, from nothing but the records. */
+  rebuild(): void {
+    for (const [validator, epoch] of this.entries()) this.#know(validator, epoch)
+  }
+
+  #know(validator: Address, epoch: Counter.Epoch): void {
+    const epochs = this.#epochs.get(validator)
+    if (epochs === undefined) this.#epochs.set(validator, new Set([epoch]))
+    else epochs.add(epoch)
+  }
+
+  #forget(validator: Address, epoch: Counter.Epoch): void {
+    const epochs = this.#epochs.get(validator)
+    epochs?.delete(epoch)
+    if (epochs?.size === 0) this.#epochs.delete(validator)
+  }
+}

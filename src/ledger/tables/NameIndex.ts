@@ -1,0 +1,44 @@
+/** Who has a name. An index over the accounts, as rows: millions of names take eight bytes each and some air. */
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { Name } from "../../protocol/identity/Name.js"
+import type { Row } from "./AccountRows.js"
+import * as HalfSipHash from "./HalfSipHash.js"
+import { HashIndex } from "./HashIndex.js"
+
+/** A name has at most 20 bytes, none of them 0. */
+const scratch = new Uint8Array(20)
+const words = new Uint32Array(scratch.buffer)
+
+const hash = (key: HalfSipHash.Key, name: Name): number => {
+  scratch.fill(0)
+  scratch.set(Binary.utf8(name))
+  return HalfSipHash.ofWords(key, words)
+}
+
+export class NameIndex {
+  readonly #key: HalfSipHash.Key
+  readonly #nameOf: (row: Row) => Name | null
+  readonly #rows: HashIndex
+
+  /** `nameOf` is what the accounts say. */
+  constructor(key: HalfSipHash.Key, nameOf: (row: Row) => Name | null) {
+    this.#key = key
+    this.#nameOf = nameOf
+    this.#rows = new HashIndex((entry) => {
+      const name = nameOf(entry - 1)
+      if (name === null) throw new Error(`row ${entry - 1} has no name`)
+      return hash(key, name)
+    })
+  }
+
+  /** The row of the account with this name; undefined while it is free. */
+  find(name: Name): Row | undefined {
+    const entry = this.#rows.find(hash(this.#key, name), (entry) => this.#nameOf(entry - 1) === name)
+    return entry === 0 ? undefined : entry - 1
+  }
+
+  /** The account says so already. Names are never given back. */
+  add(name: Name, row: Row): void {
+    this.#rows.add(row + 1, hash(this.#key, name))
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Many people's money under one amount: everybody holds shares, so that paying or slashing all of them touches only the
+ * pool. Invariant: the amount is 0 exactly when there are no shares.
+ */
+import { Either } from "effect"
+import * as Sats from "../../protocol/numbers/Sats.js"
+
+export interface Pool {
+  readonly amount: Sats.Sats
+  /** u128. */
+  readonly shares: bigint
+  /** Counts how often the pool was slashed to 0: shares of an older generation are worth nothing. */
+  readonly generation: number
+}
+
+/** What somebody holds of a pool. */
+export interface Share {
+  readonly generation: number
+  readonly shares: bigint
+}
+
+export const MAX_SHARES = (1n << 128n) - 1n
+
+export const empty: Pool = { amount: Sats.ZERO, shares: 0n, generation: 0 }
+
+/**
+ * Like a pool that never was. One that lost a generation is not: dead shares must not come alive in a new pool of the
+ * same validator.
+ */
+export const isPristine = ({ shares, generation }: Pool): boolean => shares === 0n && generation === 0
+
+export type DepositFailure =
+  | "TooSmallForOneShare"
+  | "TooManyShares"
+  /** More than can exist beside what the pool holds. */
+  | "AboveMaximumSupply"
+
+/** What a deposit does: the pool after it, the shares it makes, and what they cost. */
+export interface Deposit {
+  readonly pool: Pool
+  readonly minted: bigint
+  /** At most what was offered. The rest, less than the price of one share, never leaves the depositor. */
+  readonly cost: Sats.Sats
+}
+
+/**
+ * Mints as many whole shares as the offered amount buys, ⌊amount · shares ÷ pool⌋, in an empty pool one for every sat,
+ * and takes what they cost: ⌈minted · pool ÷ shares⌉. The cost is rounded up, so nobody else's shares lose by it, and by
+ * less than a sat, so the new ones are worth at least the cost less one sat. Taking all that was offered would give the
+ * rest to the other holders, who can make one share as dear as they like by coming and going with small amounts.
+ */
+export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, DepositFailure> => {
+  const [held, amount] = [BigInt(pool.amount), BigInt(offered)]
+  const isEmpty = pool.shares === 0n
+  const minted = isEmpty ? amount : Sats.mulDivBigint(amount, pool.shares, held)
+  if (minted === 0n) return Either.left("TooSmallForOneShare")
+  const shares = pool.shares + minted
+  if (shares > MAX_SHARES) return Either.left("TooManyShares")
+  const cost = isEmpty ? offered : Sats.make(Number(Sats.mulDivBigintUp(minted, held, pool.shares)))
+  const sum = Sats.plus(pool.amount, cost)
+  return sum === undefined
+    ? Either.left("AboveMaximumSupply")
+    : Either.right({ pool: { ...pool, amount: sum, shares }, minted, cost })
+}
+
+/** What these shares are worth now. Whoever holds the last ones has all that is left, rounding dust included. */
+export const worth = (pool: Pool, { generation, shares }: Share): Sats.Sats => {
+  if (generation !== pool.generation) return Sats.ZERO
+  if (shares === pool.shares) return pool.amount
+  return Sats.make(Number(Sats.mulDivBigint(shares, BigInt(pool.amount), pool.shares)))
+}
+
+/** Takes living shares out of the pool. */
+export const withdraw = (pool: Pool, share: Share): { readonly pool: Pool; readonly amount: Sats.Sats } => {
+  if (share.generation !== pool.generation || share.shares > pool.shares) {
+    throw new RangeError(`${share.shares} shares of generation ${share.generation} are not in the pool`)
+  }
+  const amount = worth(pool, share)
+  return {
+    amount,
+    pool: { ...pool, amount: Sats.subtractBounded(pool.amount, amount), shares: pool.shares - share.shares },
+  }
+}
+
+/** Every share is worth more by its part of the amount. The pool must not be empty. */
+export const reward = (pool: Pool, amount: Sats.Sats): Pool => {
+  if (pool.shares === 0n) throw new RangeError(`${amount} sats for a pool without shares`)
+  return { ...pool, amount: Sats.addBounded(pool.amount, amount) }
+}
+
+/** Burns ⌊amount · percent ÷ 100⌋; a pool that loses everything begins a new generation. */
+export const slash = (pool: Pool, percent: number): { readonly pool: Pool; readonly burned: Sats.Sats } => {
+  const burned = Sats.percent(pool.amount, percent)
+  const amount = Sats.subtractBounded(pool.amount, burned)
+  if (amount > 0 || pool.shares === 0n) return { burned, pool: { ...pool, amount } }
+  return { burned, pool: { amount, shares: 0n, generation: pool.generation + 1 } }
+}

@@ -1,0 +1,350 @@
+/**
+ * Every kind of record besides accounts: its value and the value's canonical bytes. Together with the accounts they are
+ * all that execution reads, so a node that holds them can go on where another stopped.
+ */
+import type { Either } from "effect"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Parameters from "../../protocol/numbers/Parameters.js"
+import type * as Sats from "../../protocol/numbers/Sats.js"
+import type { Kind } from "../../protocol/state/StateKey.js"
+import * as ProposalPayload from "../../protocol/transaction/ProposalPayload.js"
+import type { Pool } from "./Pool.js"
+
+/** How values of one kind are written and read. */
+export interface Codec<V> {
+  readonly kind: Kind
+  readonly write: (writer: Binary.Writer, value: V) => void
+  readonly read: (reader: Binary.Reader) => V
+}
+
+export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.Either<V, Binary.MalformedBytes> =>
+  Binary.decode(`${kind} record`, bytes, read)
+
+/** What a staker offers and what is delegated to it and works; its own stake stands in its account. */
+export interface Validator {
+  readonly commissionPercent: number
+  /** The epoch in which the commission was last set, 0 for never. */
+  readonly commissionEpoch: Counter.Epoch
+  /** Slashed: no committee until it has left and staked anew. */
+  readonly isBarred: boolean
+  readonly working: Pool
+  /** Shares of the working pool whose holders left in the running epoch: they work until it closes. */
+  readonly departing: bigint
+}
+
+export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
+
+/** What became of a proposal's bond: held while it is Active, then given back or taken into the treasury. */
+export type BondStatus = "held" | "returned" | "forfeited"
+
+export interface Texts {
+  readonly title: string
+  readonly description: string
+}
+
+export interface Proposal {
+  readonly proposer: Address.Address
+  /** The hash of the transaction that made it, which covers its texts. */
+  readonly transaction: Hash.Hash
+  /** Null once they were dropped. */
+  readonly texts: Texts | null
+  readonly payload: ProposalPayload.ProposalPayload
+  readonly bond: Sats.Sats
+  readonly bondStatus: BondStatus
+  readonly createdAtRound: Counter.Round
+  readonly votingEndsAtRound: Counter.Round
+  readonly executesAtRound: Counter.Round
+  readonly snapshotTotalStake: Sats.Sats
+  readonly votesFor: Sats.Sats
+  readonly votesAgainst: Sats.Sats
+  readonly status: ProposalStatus
+  /** Why it failed; null for any other status. */
+  readonly failure: string | null
+}
+
+/** A validator of a proposal's snapshot; `vote` is null until it has voted. */
+export interface Ballot {
+  readonly weight: Sats.Sats
+  readonly vote: boolean | null
+}
+
+/** The sides of the supply invariant. */
+export interface Totals {
+  readonly liquid: Sats.Sats
+  readonly staked: Sats.Sats
+  readonly delegated: Sats.Sats
+  readonly treasury: Sats.Sats
+  readonly total: Sats.Sats
+}
+
+export interface Head {
+  readonly index: Counter.CommitIndex
+  readonly hash: Hash.Hash
+  readonly leaderRound: Counter.Round
+  readonly time: Counter.Timestamp
+  readonly nextProposalId: Counter.ProposalId
+}
+
+export interface Epoch {
+  /**
+   * At whose beginning the members' weights were last measured: the epoch itself, or, while members are kept on because
+   * nobody stays, an earlier one. Who delegated in that epoch still counts in their weight.
+   */
+  readonly weighedIn: Counter.Epoch
+  /** What the epoch's vertices name as their base; Hash.ZERO until the first of them is executed. */
+  readonly base: Hash.Hash
+  readonly record: EpochRecord.EpochRecord
+}
+
+/** Bits 0 to 3: a heartbeat in that quarter of the epoch. Bit 4: a vertex in the epoch's second half. */
+export type Presence = number
+
+/** Positions in the epoch's member list, ascending. */
+export type Minted = ReadonlyArray<number>
+
+export interface RecentCommit {
+  readonly hash: Hash.Hash
+  readonly leaderRound: Counter.Round
+}
+
+const writePool = (writer: Binary.Writer, pool: Pool): void => {
+  writer.u64(pool.amount).u128(pool.shares).u32(pool.generation)
+}
+
+const readPool = (reader: Binary.Reader): Pool => {
+  const pool = { amount: reader.sats(), shares: reader.u128(), generation: reader.u32() }
+  reader.require(pool.amount > 0 === pool.shares > 0n, "a pool without shares holds money, or the reverse")
+  return pool
+}
+
+export const validator: Codec<Validator> = {
+  kind: "Validator",
+  write: (writer, value) => {
+    writer.u8(value.commissionPercent).u64(value.commissionEpoch).boolean(value.isBarred)
+    writePool(writer, value.working)
+    writer.u128(value.departing)
+  },
+  read: (reader) => {
+    const commissionPercent = reader.u8()
+    reader.require(commissionPercent <= 100, `commission of ${commissionPercent} percent`)
+    const value = {
+      commissionPercent,
+      commissionEpoch: Counter.epoch(reader.u64()),
+      isBarred: reader.boolean(),
+      working: readPool(reader),
+      departing: reader.u128(),
+    }
+    reader.require(value.departing <= value.working.shares, "more shares are leaving than there are")
+    return value
+  },
+}
+
+const STATUS_BYTE: { readonly [S in ProposalStatus]: number } = {
+  Active: 0,
+  Passed: 1,
+  Rejected: 2,
+  Executed: 3,
+  Failed: 4,
+}
+const statuses: ReadonlyArray<ProposalStatus> = ["Active", "Passed", "Rejected", "Executed", "Failed"]
+
+const readStatus = (reader: Binary.Reader): ProposalStatus => {
+  const byte = reader.u8()
+  const status = statuses[byte]
+  if (status !== undefined) return status
+  reader.fail(`proposal status ${byte}`)
+  return "Active"
+}
+
+const BOND_BYTE: { readonly [S in BondStatus]: number } = { held: 0, returned: 1, forfeited: 2 }
+const bondStatuses: ReadonlyArray<BondStatus> = ["held", "returned", "forfeited"]
+
+const readBondStatus = (reader: Binary.Reader): BondStatus => {
+  const byte = reader.u8()
+  const status = bondStatuses[byte]
+  if (status !== undefined) return status
+  reader.fail(`bond status ${byte}`)
+  return "held"
+}
+
+const writeTexts = (writer: Binary.Writer, texts: Texts | null): void => {
+  writer.boolean(texts !== null)
+  if (texts !== null) writer.text16(texts.title).text16(texts.description)
+}
+
+const readTexts = (reader: Binary.Reader): Texts | null =>
+  reader.boolean()
+    ? { title: reader.text16(Limits.TITLE_BYTES), description: reader.text16(Limits.DESCRIPTION_BYTES) }
+    : null
+
+const FAILURE_BYTES = 512
+
+export const proposal: Codec<Proposal> = {
+  kind: "Proposal",
+  write: (writer, value) => {
+    writer.hex(value.proposer).hex(value.transaction)
+    writeTexts(writer, value.texts)
+    ProposalPayload.write(writer, value.payload)
+    writer
+      .u64(value.bond)
+      .u8(BOND_BYTE[value.bondStatus])
+      .u64(value.createdAtRound)
+      .u64(value.votingEndsAtRound)
+      .u64(value.executesAtRound)
+      .u64(value.snapshotTotalStake)
+      .u64(value.votesFor)
+      .u64(value.votesAgainst)
+      .u8(STATUS_BYTE[value.status])
+    if (value.status === "Failed") writer.text16(value.failure ?? "")
+  },
+  read: (reader) => {
+    const proposer = Address.read(reader)
+    const transaction = Hash.read(reader)
+    const texts = readTexts(reader)
+    const payload = ProposalPayload.read(reader)
+    const bond = reader.sats()
+    const bondStatus = readBondStatus(reader)
+    const createdAtRound = Counter.round(reader.u64())
+    const votingEndsAtRound = Counter.round(reader.u64())
+    const executesAtRound = Counter.round(reader.u64())
+    const snapshotTotalStake = reader.sats()
+    const votesFor = reader.sats()
+    const votesAgainst = reader.sats()
+    const status = readStatus(reader)
+    reader.require((bondStatus === "held") === (status === "Active"), "a bond is held while voting goes on")
+    const failure = status === "Failed" ? reader.text16(FAILURE_BYTES) : null
+    // Read with every vote; spreading half of it into the whole would take longer than the reading.
+    return {
+      proposer,
+      transaction,
+      texts,
+      payload,
+      bond,
+      bondStatus,
+      createdAtRound,
+      votingEndsAtRound,
+      executesAtRound,
+      snapshotTotalStake,
+      votesFor,
+      votesAgainst,
+      status,
+      failure,
+    }
+  },
+}
+
+export const ballot: Codec<Ballot> = {
+  kind: "Ballot",
+  write: (writer, { weight, vote }) => {
+    writer.u64(weight).u8(vote === null ? 0 : vote ? 2 : 1)
+  },
+  read: (reader) => {
+    const weight = reader.sats()
+    const vote = reader.u8()
+    reader.require(vote <= 2, `vote ${vote}`)
+    return { weight, vote: vote === 0 ? null : vote === 2 }
+  },
+}
+
+export const parameters: Codec<Parameters.Parameters> = {
+  kind: "Parameters",
+  write: (writer, value) => {
+    for (const entry of Parameters.table) writer.u64(value[entry.key])
+  },
+  read: (reader) => Parameters.make(() => reader.u64()),
+}
+
+export const totals: Codec<Totals> = {
+  kind: "Totals",
+  write: (writer, { liquid, staked, delegated, treasury, total }) => {
+    writer.u64(liquid).u64(staked).u64(delegated).u64(treasury).u64(total)
+  },
+  read: (reader) => ({
+    liquid: reader.sats(),
+    staked: reader.sats(),
+    delegated: reader.sats(),
+    treasury: reader.sats(),
+    total: reader.sats(),
+  }),
+}
+
+export const head: Codec<Head> = {
+  kind: "Head",
+  write: (writer, { index, hash, leaderRound, time, nextProposalId }) => {
+    writer.u64(index).hex(hash).u64(leaderRound).u64(time).u64(nextProposalId)
+  },
+  read: (reader) => ({
+    index: Counter.commitIndex(reader.u64()),
+    hash: Hash.read(reader),
+    leaderRound: Counter.round(reader.u64()),
+    time: Counter.timestamp(reader.u64()),
+    nextProposalId: Counter.proposalId(reader.u64()),
+  }),
+}
+
+export const epoch: Codec<Epoch> = {
+  kind: "Epoch",
+  write: (writer, { weighedIn, base, record }) => {
+    writer.u64(weighedIn).hex(base)
+    EpochRecord.write(writer, record)
+  },
+  read: (reader) => {
+    const value = { weighedIn: Counter.epoch(reader.u64()), base: Hash.read(reader), record: EpochRecord.read(reader) }
+    reader.require(value.weighedIn <= value.record.epoch, "weights that were measured later than the epoch")
+    return value
+  },
+}
+
+export const presence: Codec<Presence> = {
+  kind: "Presence",
+  write: (writer, value) => {
+    writer.u8(value)
+  },
+  read: (reader) => {
+    const value = reader.u8()
+    reader.require(value > 0 && value < 32, `presence ${value}`)
+    return value
+  },
+}
+
+export const minted: Codec<Minted> = {
+  kind: "Minted",
+  write: (writer, value) => {
+    writer.list8(value, (position) => writer.u8(position))
+  },
+  read: (reader) => {
+    const value = reader.list8(Limits.COMMITTEE_MEMBERS, () => reader.u8())
+    reader.require(
+      value.every((position, i) => i === 0 || position > (value[i - 1] ?? 0)),
+      "positions not ascending",
+    )
+    return value
+  },
+}
+
+export const recentCommit: Codec<RecentCommit> = {
+  kind: "RecentCommit",
+  write: (writer, { hash, leaderRound }) => {
+    writer.hex(hash).u64(leaderRound)
+  },
+  read: (reader) => ({ hash: Hash.read(reader), leaderRound: Counter.round(reader.u64()) }),
+}
+
+/** The key says it all. */
+export const slashed: Codec<true> = { kind: "Slashed", write: () => {}, read: () => true }
+
+/** What left a validator in one epoch. */
+export const leavingPool: Codec<Pool> = {
+  kind: "LeavingPool",
+  write: writePool,
+  read: (reader) => {
+    const pool = readPool(reader)
+    reader.require(pool.shares > 0n, "a leaving pool that holds nothing has no record")
+    return pool
+  },
+}

@@ -1,0 +1,137 @@
+/**
+ * The records of one kind, by key in hex. Values are immutable, so what a record was before is only a reference, and the
+ * table can say what a commit changed and what changed since the last freeze without copying.
+ */
+import { Either } from "effect"
+import { fromHex } from "#crypto"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { Kind } from "../../protocol/state/StateKey.js"
+import type { StateRecord } from "../../protocol/state/StateRecord.js"
+import type { Collector } from "./Effects.js"
+import { type Codec, decode } from "./Records.js"
+
+/** The value of a changed record at a checkpoint, not yet encoded. */
+export interface FrozenRow {
+  readonly kind: Kind
+  readonly key: string
+  readonly encode: () => Uint8Array | null
+}
+
+/** Where a table keeps its records: a map, unless strangers can make millions of them. */
+export interface Rows<V> {
+  readonly size: number
+  get(key: string): V | undefined
+  has(key: string): boolean
+  set(key: string, value: V): void
+  delete(key: string): void
+  keys(): IterableIterator<string>
+  entries(): IterableIterator<[string, V]>
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
+
+export class Table<V> {
+  readonly #codec: Codec<V>
+  readonly #rows: Rows<V>
+  /** Every row touched since the commit began, as it was then. */
+  readonly #before = new Map<string, V | undefined>()
+  /** Every row changed since the last freeze. */
+  #dirty = new Set<string>()
+
+  constructor(codec: Codec<V>, rows: Rows<V> = new Map<string, V>()) {
+    this.#codec = codec
+    this.#rows = rows
+  }
+
+  get kind(): Kind {
+    return this.#codec.kind
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  get(key: string): V | undefined {
+    return this.#rows.get(key)
+  }
+
+  has(key: string): boolean {
+    return this.#rows.has(key)
+  }
+
+  /** In no particular order: whoever lets it decide anything sorts first. */
+  entries(): IterableIterator<[string, V]> {
+    return this.#rows.entries()
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#rows.keys()
+  }
+
+  set(key: string, value: V): void {
+    this.#remember(key)
+    this.#rows.set(key, value)
+  }
+
+  delete(key: string): void {
+    if (!this.#rows.has(key)) return
+    this.#remember(key)
+    this.#rows.delete(key)
+  }
+
+  clear(): void {
+    for (const key of [...this.#rows.keys()]) this.delete(key)
+  }
+
+  #remember(key: string): void {
+    if (!this.#before.has(key)) this.#before.set(key, this.#rows.get(key))
+  }
+
+  #encode(value: V | undefined): Uint8Array | null {
+    return value === undefined ? null : Binary.encode((writer) => this.#codec.write(writer, value))
+  }
+
+  /** Ends a commit: hands over the rows whose bytes differ from those it began with. */
+  collect(collector: Collector): void {
+    for (const [key, before] of [...this.#before].sort(([a], [b]) => compareText(a, b))) {
+      const after = this.#rows.get(key)
+      if (after === before) continue
+      const value = this.#encode(after)
+      const old = this.#encode(before)
+      if (value !== null && old !== null && isSameBytes(value, old)) continue
+      collector.put(this.#codec.kind, key, value)
+      this.#dirty.add(key)
+    }
+    this.#before.clear()
+  }
+
+  /** Between commits: what changed since the last time this was asked, as it is now. */
+  freeze(): ReadonlyArray<FrozenRow> {
+    const rows = [...this.#dirty].map((key) => {
+      const value = this.#rows.get(key)
+      return { kind: this.#codec.kind, key, encode: () => this.#encode(value) }
+    })
+    this.#dirty = new Set()
+    return rows
+  }
+
+  /** Puts back a record that another ledger wrote; it counts as unchanged. */
+  restore(key: string, bytes: Uint8Array): Either.Either<void, Binary.MalformedBytes> {
+    return Either.map(decode(this.#codec, bytes), (value) => {
+      this.#rows.set(key, value)
+    })
+  }
+
+  *records(): Generator<StateRecord> {
+    for (const [key, value] of this.#rows.entries()) {
+      yield {
+        kind: this.#codec.kind,
+        key: fromHex(key),
+        value: Binary.encode((writer) => this.#codec.write(writer, value)),
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** The network between machines. What it needs is loaded only here, beside the start of everything else. */
+import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { SecretKey, Signer } from "../../protocol/identity/Keys.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import { Inbox } from "../../turns/Inbox.js"
+import * as SteadyClock from "../../turns/SteadyClock.js"
+import * as Hello from "../Hello.js"
+import * as Host from "../Host.js"
+import { Network, type Peer, type Received } from "../Network.js"
+import type { PeerAddress } from "../PeerAddress.js"
+import * as Places from "../Places.js"
+import { Standings } from "../Standing.js"
+import type { Dialling } from "./Dialling.js"
+import type { Notice } from "./Notices.js"
+
+export interface Options {
+  readonly version: string
+  readonly networkId: NetworkId
+  readonly genesisHash: Hash
+  /** Who this node is among nodes; not the validator's key. */
+  readonly nodeKey: SecretKey
+  /** The validator it stands for, if any. */
+  readonly signer: Option.Option<Signer>
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly named: ReadonlyArray<PeerAddress>
+  /** Peers of an earlier run, as multiaddresses with their ids. */
+  readonly remembered: ReadonlyArray<string>
+  readonly remember: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
+}
+
+/** This node cannot be reached where it was told to listen. */
+export class CannotListen extends Data.TaggedError("CannotListen")<{
+  readonly host: string
+  readonly port: number
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `cannot listen for other nodes on ${this.host} port ${this.port}: ${this.reason}; give another --host or --port`
+  }
+}
+
+const TICK = Duration.millis(500)
+const REMEMBERED_EVERY = Duration.minutes(1)
+const STOP_LIMIT = Duration.seconds(1)
+
+const multiaddrOf = ({ host, port }: Options["listen"]): string => {
+  const kind = Host.kindOf(host)
+  return `/${kind === "dns" || kind === undefined ? "dns4" : kind}/${host}/tcp/${port}`
+}
+
+const REASONS = [
+  ["EADDRINUSE", "the port is in use"],
+  ["EADDRNOTAVAIL", "this machine has no such address"],
+  ["EACCES", "this user may not use the port"],
+  ["ENOTFOUND", "nobody knows the name"],
+] as const
+
+/** Without the address and port that the message says already. */
+const reasonOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error)
+  const [, known] = REASONS.find(([code]) => text.includes(code)) ?? []
+  return known ?? text.replaceAll(/\s+/g, " ")
+}
+
+type Event =
+  | { readonly _tag: "Notice"; readonly notice: Notice }
+  | { readonly _tag: "Changed"; readonly peers: ReadonlyArray<Peer> }
+
+/** Of all interfaces, one that others can use, if there is one. */
+const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
+  addresses.find((address) => !/^\/(ip4\/127\.|ip6\/::1\/)/.test(address)) ?? addresses[0]
+
+const levels = { debug: Effect.logDebug, info: Effect.logInfo, warn: Effect.logWarning } as const
+
+const log = ({ level, message, fields }: Notice): Effect.Effect<void> =>
+  Effect.annotateLogs(levels[level](message), { ...fields, module: "network" })
+
+const make = (options: Options) =>
+  Effect.gen(function* () {
+    const { Switchboard } = yield* Effect.promise(() => import("./Switchboard.js"))
+    const { Dialling } = yield* Effect.promise(() => import("./Dialling.js"))
+    const inbound = new Inbox<Received>()
+    const events = yield* Queue.unbounded<Event>()
+    const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
+    const standings = new Standings()
+    let dialling: Dialling | null = null
+
+    const board = yield* Effect.acquireRelease(
+      Effect.tryPromise({
+        try: () =>
+          Switchboard.start({
+            seed: Buffer.from(options.nodeKey.toSecretHex(), "hex"),
+            listen: multiaddrOf(options.listen),
+            hello: {
+              networkId: options.networkId,
+              genesisHash: options.genesisHash,
+              agent: Hello.agentOf(options.version),
+            },
+            signer: Option.getOrNull(options.signer),
+            standings,
+            now: SteadyClock.now,
+            listener: {
+              heard: (received) => inbound.push(received),
+              changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
+              noticed: (notice) => Queue.unsafeOffer(events, { _tag: "Notice", notice }),
+              met: (session) => dialling?.met(session),
+              lost: (session) => dialling?.lost(session),
+              missed: (address, peer) => dialling?.missed(address, peer),
+            },
+          }),
+        catch: (error) => new CannotListen({ ...options.listen, reason: reasonOf(error) }),
+      }),
+      (started) =>
+        Effect.ignore(
+          // A release cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+          Effect.timeout(Effect.interruptible(Effect.promise(() => started.stop())), STOP_LIMIT),
+        ),
+    )
+    dialling = new Dialling(board, standings, options.named, options.remembered)
+    const dialler = dialling
+    yield* Effect.promise(() => dialler.start())
+
+    const remember = Effect.suspend(() => options.remember(dialler.remembered))
+    yield* Effect.addFinalizer(() => remember)
+    yield* Effect.forkScoped(Effect.schedule(remember, Schedule.spaced(REMEMBERED_EVERY)))
+    yield* Effect.forkScoped(
+      Effect.repeat(
+        Effect.sync(() => board.tend(() => dialler.tick())),
+        Schedule.spaced(TICK),
+      ),
+    )
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.flatMap(Queue.take(events), (event) =>
+          event._tag === "Notice" ? log(event.notice) : SubscriptionRef.set(peers, event.peers),
+        ),
+      ),
+    )
+
+    return Network.of({
+      listensAt: Option.fromNullable(reachable(board.addresses)),
+      send: (to, message) => Effect.sync(() => board.send(to, message)),
+      broadcast: (message) => Effect.sync(() => board.broadcast(message)),
+      inbound,
+      // Asked of the sessions: their latencies change.
+      peers: Effect.sync(() => board.peers),
+      figures: () => ({ freePlaces: Math.max(0, Places.STRANGERS - board.strangers), failures: board.failures }),
+      changes: peers.changes,
+      misbehaved: (peer, what, offence = "invalid") => Effect.sync(() => board.misbehaved(peer, what, offence)),
+      setMembers: (members) => Effect.sync(() => standings.setMembers(members)),
+    })
+  })
+
+export const layer = (options: Options): Layer.Layer<Network, CannotListen> => Layer.scoped(Network, make(options))

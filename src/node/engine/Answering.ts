@@ -1,0 +1,55 @@
+/** How peers' questions are answered: those about the disk from it, the others by the replica, which changes nothing for it. */
+import { Cause, Effect, Option, Runtime } from "effect"
+import { Network } from "../../network/Network.js"
+import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Replica } from "../../replica/Replica.js"
+import { Storage } from "../../storage/Storage.js"
+import { Supervisor } from "../lifecycle/Supervisor.js"
+import type { Bulkhead } from "../signatures/Bulkhead.js"
+import { Answers, type Price } from "./Answers.js"
+import * as Archive from "./Archive.js"
+
+export interface Surroundings {
+  readonly replica: Pick<Replica, "answer">
+  readonly bulkhead: Bulkhead
+}
+
+export const make = ({
+  replica,
+  bulkhead,
+}: Surroundings): Effect.Effect<Answers, never, Network | Storage | Supervisor> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const network = yield* Network
+    const supervisor = yield* Supervisor
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+
+    const answered = (question: Question | DiskQuestion) =>
+      question._tag === "AskHighest" || question._tag === "AskState"
+        ? Effect.sync(() => replica.answer(question))
+        : Archive.answer(storage, question)
+
+    const told = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
+      Effect.suspend(() => {
+        const began = performance.now()
+        return Effect.flatMap(answered(question), (answer) =>
+          Effect.map(network.send(to, answer), () => ({
+            bytes: Archive.bytesOf(answer),
+            milliseconds: performance.now() - began,
+          })),
+        )
+      }).pipe(
+        Effect.catchAllCause((cause) =>
+          // The disk has failed, which is the node's affair; anything else is a bug that this question has found.
+          Option.match(Cause.failureOption(cause), {
+            onSome: (error) => supervisor.end(error),
+            onNone: () => Effect.sync(() => bulkhead.failed("answering", Cause.squash(cause))),
+          }).pipe(Effect.as({ bytes: 0, milliseconds: 0 })),
+        ),
+      )
+
+    return new Answers(({ peer }, question, done) => {
+      fork(Effect.map(told(peer as PeerId, question), done))
+    })
+  })

@@ -1,0 +1,117 @@
+/**
+ * Peers' questions, answered in fair turns: members before named peers before strangers, in each class whoever has had
+ * least, none with more than a few at a time. What answers take (bytes on the line, time of this thread) is limited for those who are
+ * not members together. A question waits until then, and a peer whose questions wait is not read from
+ * (`Session`): so the limits make peers slower and cost nobody points.
+ */
+import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
+import { Budget } from "../signatures/Budget.js"
+import { FairQueue, type Owner } from "../signatures/FairQueue.js"
+
+/** What an answer has taken. */
+export interface Price {
+  readonly bytes: number
+  readonly milliseconds: number
+}
+
+export type Answer = (to: Owner, question: Question | DiskQuestion, done: (price: Price) => void) => void
+
+/** Answers of all that are in the making. */
+const AT_ONCE = 4
+/** Of one peer: a member's pages follow each other without a gap. */
+const OF_A_MEMBER = 2
+/** As many as a session leaves open. */
+const MAX_WAITING = 64
+const MIB = 1_048_576
+const BYTES = {
+  named: { atOnce: 64 * MIB, perSecond: 16 * MIB },
+  stranger: { atOnce: 32 * MIB, perSecond: 8 * MIB },
+}
+const MILLISECONDS = {
+  named: { atOnce: 1_000, perSecond: 200 },
+  stranger: { atOnce: 500, perSecond: 100 },
+}
+/** How soon it is looked whether somebody may have an answer again. */
+const LOOK_MS = 20
+/** In turns a byte counts as much as the time it takes to send. */
+const BYTES_PER_MILLISECOND = 131_072
+
+export class Answers {
+  readonly #answer: Answer
+  readonly #now: () => number
+  readonly #questions = new FairQueue<Question | DiskQuestion>()
+  readonly #bytes: Budget
+  readonly #milliseconds: Budget
+  readonly #inTheMaking = new Map<string, number>()
+  #isLooking = false
+
+  constructor(answer: Answer, now: () => number = () => performance.now()) {
+    this.#answer = answer
+    this.#now = now
+    this.#bytes = new Budget(BYTES, now())
+    this.#milliseconds = new Budget(MILLISECONDS, now())
+  }
+
+  get waiting(): number {
+    return this.#questions.size
+  }
+
+  /** False where more wait than anybody may have: it is not answered. */
+  ask(owner: Owner, question: Question | DiskQuestion): boolean {
+    if (this.#questions.sizeOf(owner) >= MAX_WAITING) return false
+    this.#questions.push(owner, question)
+    this.#begin()
+    return true
+  }
+
+  /** These are connected; nobody else hears an answer. */
+  keepOnly(peers: ReadonlySet<string>): void {
+    for (const peer of this.#questions.peers) if (!peers.has(peer)) this.#questions.drop(peer)
+  }
+
+  #begin(): void {
+    for (;;) {
+      let making = 0
+      for (const count of this.#inTheMaking.values()) making += count
+      if (making >= AT_ONCE || this.#questions.size === 0) return
+      const now = this.#now()
+      const next = this.#questions.next((owner) => this.#mayHave(owner, now))
+      if (next === undefined) {
+        // Those in the making begin the next when they are done.
+        if (making === 0) this.#lookLater()
+        return
+      }
+      this.#make(next.owner, next.item)
+    }
+  }
+
+  #mayHave({ peer, standing }: Owner, now: number): boolean {
+    const making = this.#inTheMaking.get(peer) ?? 0
+    if (making >= (standing === "member" ? OF_A_MEMBER : 1)) return false
+    return this.#bytes.has(standing, now) && this.#milliseconds.has(standing, now)
+  }
+
+  #make(owner: Owner, question: Question | DiskQuestion): void {
+    const { peer, standing } = owner
+    this.#inTheMaking.set(peer, (this.#inTheMaking.get(peer) ?? 0) + 1)
+    this.#answer(owner, question, ({ bytes, milliseconds }) => {
+      const now = this.#now()
+      const making = (this.#inTheMaking.get(peer) ?? 1) - 1
+      if (making === 0) this.#inTheMaking.delete(peer)
+      else this.#inTheMaking.set(peer, making)
+      this.#questions.charge(owner, milliseconds + bytes / BYTES_PER_MILLISECOND)
+      this.#bytes.take(standing, bytes, now)
+      this.#milliseconds.take(standing, milliseconds, now)
+      this.#begin()
+    })
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    setTimeout(() => {
+      this.#isLooking = false
+      this.#begin()
+    }, LOOK_MS).unref()
+  }
+}

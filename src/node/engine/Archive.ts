@@ -1,0 +1,125 @@
+/**
+ * What others ask of the disk, answered from the database: the same answers as `Serving` gives from memory. Vertices go out
+ * as they are stored, undecoded: whoever asks is to pay for reading them, and not this node for every question.
+ */
+import { Effect, Option } from "effect"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Encoded } from "../../protocol/vertex/Vertex.js"
+import * as Message from "../../replica/messages/Message.js"
+import type { StorageError } from "../../storage/files/StorageError.js"
+import type { Storage } from "../../storage/Storage.js"
+import type { SignedPlace } from "../../storage/tables/SignedVertices.js"
+
+type Kept = typeof Storage.Service
+
+/** How many own vertices are looked at for a page, in search of those that only `signed.db` has. */
+const LOOKED_AT = 1_024
+
+/** A vertex by its hash, also one that was signed here and is not in the DAG of this node. */
+const byHash = (storage: Kept, hash: Hash): Effect.Effect<Option.Option<Encoded>, StorageError> =>
+  Effect.gen(function* () {
+    const inserted = yield* storage.vertices.byHash(hash)
+    const stored = Option.isSome(inserted) ? inserted : yield* storage.signed.byHash(hash)
+    return Option.map(stored, ({ bytes }) => ({ encoded: bytes }))
+  })
+
+const named = (storage: Kept, { hashes }: Extract<Message.DiskQuestion, { _tag: "AskVertices" }>) =>
+  Effect.gen(function* () {
+    const vertices: Array<Encoded> = []
+    let bytes = 0
+    for (const hash of hashes.slice(0, Message.ASKED_VERTICES)) {
+      const stored = yield* byHash(storage, hash)
+      if (Option.isNone(stored)) continue
+      bytes += stored.value.encoded.length
+      if (vertices.length > 0 && bytes > Message.ANSWER_BYTES) break
+      vertices.push(stored.value)
+    }
+    return { _tag: "Vertices", vertices } as const
+  })
+
+type RoundsQuestion = Extract<Message.DiskQuestion, { _tag: "AskRounds" }>
+
+/**
+ * Own vertices of these rounds that only `signed.db` has, from low rounds to high. Each names the own one before, so they
+ * enter the DAG in this order, and below one that has entered there are no more.
+ */
+const signedOnly = (storage: Kept, question: RoundsQuestion) =>
+  Effect.gen(function* () {
+    const found: Array<SignedPlace> = []
+    for (const place of yield* storage.signed.placesIn(question, LOOKED_AT)) {
+      if (Option.isSome(yield* storage.vertices.arrivalOf(place.hash))) break
+      found.unshift(place)
+    }
+    return found
+  })
+
+const pageOf = (storage: Kept, places: ReadonlyArray<SignedPlace>, bytesLeft: number) =>
+  Effect.gen(function* () {
+    const vertices: Array<Encoded> = []
+    let left = bytesLeft
+    for (const { hash, size } of places) {
+      left -= size
+      if (left < 0 && (vertices.length > 0 || bytesLeft < Message.ANSWER_BYTES)) return { vertices, isLast: false }
+      const stored = yield* byHash(storage, hash)
+      if (Option.isSome(stored)) vertices.push(stored.value)
+    }
+    return { vertices, isLast: true }
+  })
+
+/** In the order of insertion; behind them, on pages of their own or on the last one, those that only `signed.db` has. */
+const rounds = (storage: Kept, question: RoundsQuestion) =>
+  Effect.gen(function* () {
+    const { epoch, fromRound, toRound, after } = question
+    const last = after === null ? null : Option.getOrNull(yield* storage.vertices.arrivalOf(after))
+    const lastSigned = after === null || last !== null ? Option.none() : yield* storage.signed.byHash(after)
+    if (Option.isSome(lastSigned)) {
+      const left = (yield* signedOnly(storage, question)).filter(({ round }) => round > lastSigned.value.round)
+      return { _tag: "Rounds", epoch, ...(yield* pageOf(storage, left, Message.ANSWER_BYTES)) } as const
+    }
+    const request = { epoch, fromRound, toRound, after: last, maxBytes: Message.ANSWER_BYTES }
+    const page = yield* storage.vertices.ofEpoch(request)
+    const vertices = page.vertices.map(({ bytes }) => ({ encoded: bytes }))
+    if (!page.isLast) return { _tag: "Rounds", epoch, vertices, isLast: false } as const
+    const bytes = vertices.reduce((sum, { encoded }) => sum + encoded.length, 0)
+    const own = yield* pageOf(storage, yield* signedOnly(storage, question), Message.ANSWER_BYTES - bytes)
+    return { _tag: "Rounds", epoch, vertices: [...vertices, ...own.vertices], isLast: own.isLast } as const
+  })
+
+const closing = (storage: Kept, { from }: Extract<Message.DiskQuestion, { _tag: "AskClosing" }>) =>
+  Effect.gen(function* () {
+    const signed = yield* storage.checkpoints.closing(from, Message.ANSWERED_CHECKPOINTS)
+    const newest = Option.filter(yield* storage.checkpoints.latestClosing, ({ hasQuorum }) => hasQuorum)
+    return {
+      _tag: "Closing",
+      signed: signed.filter(({ hasQuorum }) => hasQuorum),
+      newest: Option.getOrNull(newest),
+    } as const
+  })
+
+/** What goes over the line, all but a little. */
+export const bytesOf = (answer: Message.Answer<Encoded>): number => {
+  switch (answer._tag) {
+    case "Vertices":
+    case "Rounds":
+      return answer.vertices.reduce((bytes, { encoded }) => bytes + encoded.length, 0)
+    case "State":
+      return answer.subtree?.length ?? 0
+    case "Closing":
+    case "Highest":
+      return 0
+  }
+}
+
+export const answer = (
+  storage: Kept,
+  question: Message.DiskQuestion,
+): Effect.Effect<Message.Answer<Encoded>, StorageError> => {
+  switch (question._tag) {
+    case "AskVertices":
+      return named(storage, question)
+    case "AskRounds":
+      return rounds(storage, question)
+    case "AskClosing":
+      return closing(storage, question)
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * The shell around the replica, put together: loaded from the disk, fed by the network and the door, run by one fiber
+ * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer behind it (`Writer`).
+ */
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Layer,
+  Option,
+  PubSub,
+  Queue,
+  Runtime,
+  Schedule,
+  type Scope,
+  Stream,
+} from "effect"
+import { randomBytes } from "#crypto"
+import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
+import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import { Network } from "../../network/Network.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import * as Verification from "../../protocol/transaction/Verification.js"
+import { type Accepted, Replica } from "../../replica/Replica.js"
+import type { StorageError } from "../../storage/files/StorageError.js"
+import { Storage } from "../../storage/Storage.js"
+import { Inbox } from "../../turns/Inbox.js"
+import * as SteadyClock from "../../turns/SteadyClock.js"
+import {
+  ApplyingFault,
+  InternalFault,
+  StateBehind,
+  type StateDamaged,
+  type SupplyViolation,
+} from "../lifecycle/Ending.js"
+import { Supervisor } from "../lifecycle/Supervisor.js"
+import * as Log from "../log/Log.js"
+import { Bulkhead } from "../signatures/Bulkhead.js"
+import { Counters } from "../signatures/Counters.js"
+import type { Happening } from "../signatures/Happening.js"
+import { OpenQuestions } from "../signatures/OpenQuestions.js"
+import { Verifier } from "../signatures/Verifier.js"
+import { Configuration, type Settings, type TrustedCheckpoint } from "../start/Configuration.js"
+import { Home } from "../start/Home.js"
+import * as Loading from "../start/Loading.js"
+import * as Answering from "./Answering.js"
+import type { Answers } from "./Answers.js"
+import * as CatchUp from "./CatchUp.js"
+import * as FastSync from "./FastSync.js"
+import { type Asked, Incoming, type Input, type Submitted } from "./Incoming.js"
+import * as Loop from "./Loop.js"
+import * as Outgoing from "./Outgoing.js"
+import * as Recovery from "./Recovery.js"
+import { Settling } from "./Settling.js"
+import { type Pulse, Vitals } from "./Vitals.js"
+import * as Writer from "./Writer.js"
+
+const log = Log.for("consensus")
+
+/** To look at, not to feed. */
+export type View = Pick<
+  Replica,
+  "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork" | "recovery" | "clockAheadMs"
+>
+
+export class Engine extends Context.Tag("udg/Engine")<
+  Engine,
+  {
+    /** Looks at everything as of one moment. */
+    readonly look: <A>(at: (view: View) => A) => Effect.Effect<A>
+    /** The same for who is asked ten thousand times a second and has no fiber to spare. */
+    readonly view: View
+    /** Another number whenever what there is to look at may have changed. */
+    readonly revision: () => number
+    /** The door: takes these in, one after the other, and says what became of each. */
+    readonly submit: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
+    /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
+    readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
+    /** A transaction that is executed, and its commit on its way to the disk. */
+    readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
+    /** What happens from now on, each told when it is on the disk. */
+    readonly happenings: Stream.Stream<Happening>
+    readonly pulse: () => Pulse
+    readonly counters: Counters
+    /** How a fast sync comes along that is under way. */
+    readonly fastSync: Effect.Effect<Option.Option<FastSync.Progress>>
+    /** How a node comes along that fetches vertices it lacks. */
+    readonly catchUp: Effect.Effect<Option.Option<CatchUp.Progress>>
+    /** What this node waits for, and whether its clock is right. */
+    readonly watch: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs">
+  }
+>() {}
+
+const HAPPENINGS_KEPT = 4_096
+/** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
+const PREPARED_AT = 16_384
+/** How often it is looked whether this node is behind. */
+const LOOKED_EVERY = Duration.seconds(2)
+/** What comes to the door within this time wakes the loop once. */
+const GATHERING = Duration.millis(10)
+
+const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
+  Option.match(trusted, {
+    onNone: () => null,
+    onSome: ({ epoch, hash }) => ({ epoch: Counter.epoch(epoch), hash: hash as Hash }),
+  })
+
+/** How a replica's parts come from the disk. */
+export type Load = typeof Loading.load
+
+/** Fails where a committee of one, with nobody named to ask, would wait for good for what only it could make. */
+const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Address | null, { peers }: Settings) => {
+  const { epoch: stored, members } = opened.ledger.read.epoch
+  let signed = stored
+  for (const { header } of contents.ownVertices) if (header.epoch > signed) signed = header.epoch
+  const isAlone = members.every(({ address }) => address === self)
+  return isAlone && peers.length === 0 && signed > stored ? new StateBehind({ stored, signed }) : Effect.void
+}
+
+/** The disk holds what this program wrote, so what throws here is a bug as much as what throws later. */
+const resumed = (...from: Parameters<typeof Replica.resume>): Effect.Effect<Replica, InternalFault> =>
+  Effect.catchAllDefect(
+    Effect.sync(() => Replica.resume(...from)),
+    (cause) =>
+      new InternalFault({
+        fault: new ApplyingFault({ component: Loop.COMPONENT, doing: "applying what is stored", cause }),
+      }),
+  )
+
+const opened = (load: Load) =>
+  Effect.gen(function* () {
+    const { genesis, validatorKey } = yield* Home
+    const settings = yield* Configuration
+    const self = Option.map(validatorKey, ({ publicKey }) => Address.fromPublicKey(publicKey))
+    const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
+    const loaded = yield* load(genesis, Option.getOrNull(self), tableKey)
+    yield* requireRecent(loaded, Option.getOrNull(self), settings)
+    const { contents, opened } = loaded
+    const options = {
+      signer: Option.getOrNull(validatorKey),
+      isValid: Verification.isValidAtDoor,
+      trust: pinOf(settings.trustedCheckpoint),
+      tableKey,
+      preparedAt: PREPARED_AT,
+    }
+    const replica = yield* resumed(options, contents, opened)
+    const vitals = new Vitals(replica.core.epoch.dag.highestRound, yield* SteadyClock.current)
+    return { replica, vitals }
+  })
+
+const describe = ({ execution }: Extract<Happening, { readonly _tag: "Executed" }>) => ({
+  commit: execution.commit.index,
+  round: execution.commit.leaderRound,
+  vertices: execution.vertices.length,
+  transactions: execution.vertices.reduce((count, { transactions }) => count + transactions.length, 0),
+})
+
+/** Who hears what is on the disk. */
+interface Audience {
+  readonly happenings: PubSub.PubSub<Happening>
+  readonly settling: Settling
+  readonly counters: Counters
+  readonly vitals: Vitals
+  readonly fastSync: FastSync.FastSync
+}
+
+/** What follows when something is on the disk, in this order: it reads as final before anybody is told. */
+const tellOf =
+  ({ happenings, settling, counters, vitals, fastSync }: Audience) =>
+  (happening: Happening) =>
+    Effect.gen(function* () {
+      settling.end(happening)
+      counters.kept(happening)
+      vitals.changed()
+      yield* fastSync.told(happening, yield* SteadyClock.current)
+      if (happening._tag === "Executed") yield* log.debug("commit", () => describe(happening))
+      yield* PubSub.publish(happenings, happening)
+    })
+
+/** What others say, and who they are, into the list of inputs. */
+const listen = (
+  inbox: Inbox<Input>,
+  incoming: Incoming,
+  answers: Answers,
+): Effect.Effect<void, never, Network | Supervisor | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { inbound, changes } = yield* Network
+    const supervisor = yield* Supervisor
+    const scrutiny = incoming.scrutiny({
+      ask: (owner, question) => answers.ask(owner, question),
+      pass: (judged) => inbox.push(judged),
+    })
+    yield* supervisor.restarted(
+      "network messages",
+      inbound.handOn((received) => scrutiny.take(received)),
+    )
+    const connections = Stream.runForEach(changes, (peers) =>
+      Effect.sync(() => {
+        answers.keepOnly(new Set(peers.map(({ id }) => id)))
+        inbox.push({
+          _tag: "Connections",
+          connections: peers.map(({ id, validator, direction }) => ({
+            peer: id,
+            validator,
+            isDialled: direction === "outbound",
+          })),
+        })
+      }),
+    )
+    yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
+  })
+
+/** The network keeps places for members of the committee and takes their messages first: it hears who they are. */
+const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { setMembers } = yield* Network
+    let told: Counter.Epoch | null = null
+    const tell = Effect.suspend(() => {
+      const { epoch, members } = replica.core.epoch.opening.record
+      if (epoch === told) return Effect.void
+      told = epoch
+      return setMembers(members.map(({ address }) => address))
+    })
+    yield* tell
+    yield* Effect.forkScoped(Effect.repeat(tell, Schedule.spaced(LOOKED_EVERY)))
+  })
+
+const make = (load: Load) =>
+  Effect.gen(function* () {
+    const { networkId, protocol } = (yield* Home).genesis
+    const storage = yield* Storage
+    const supervisor = yield* Supervisor
+    const { replica, vitals } = yield* opened(load)
+    const counters = new Counters(yield* storage.vertices.count)
+    const settling = new Settling()
+    const fastSync = new FastSync.FastSync()
+    const inbox = new Inbox<Input>()
+    const happenings = yield* PubSub.sliding<Happening>(HAPPENINGS_KEPT)
+
+    const write = yield* Writer.start(storage, supervisor, {
+      written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
+      told: tellOf({ happenings, settling, counters, vitals, fastSync }),
+    })
+    const verifier = yield* Verifier.make()
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const bulkhead = new Bulkhead(counters, (place, error) => {
+      fork(log.error("a bug, please report it; what a peer sent ended with it", { place }, Cause.die(error)))
+    })
+    const asked = new OpenQuestions()
+    const answers = yield* Answering.make({ replica, bulkhead })
+    const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier, asked, bulkhead })
+    const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
+    yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing }))
+    yield* listen(inbox, incoming, answers)
+    yield* tellMembers(replica)
+    const catchUp = new CatchUp.CatchUp()
+    const look = Effect.flatMap(SteadyClock.current, (at) => {
+      const { opening, dag, reachedRound } = replica.core.epoch
+      return catchUp.look({ epoch: opening.record.epoch, round: dag.quorumRound, reachedRound }, at)
+    })
+    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(LOOKED_EVERY)))
+    const watch = new Recovery.Watch(protocol.roundIntervalMs)
+    const watched = Effect.flatMap(Effect.all([SteadyClock.current, SteadyClock.wallAhead]), ([at, wallAheadMs]) => {
+      const { clockAheadMs } = replica
+      return watch.look({ recovery: replica.recovery(at), clockAheadMs, wallAheadMs }, at)
+    })
+    yield* Effect.forkScoped(Effect.repeat(watched, Schedule.spaced(LOOKED_EVERY)))
+
+    const bell = yield* Queue.sliding<void>(1)
+    const gathered = Effect.zipRight(Queue.take(bell), Effect.sleep(GATHERING))
+    yield* supervisor.restarted("door", Effect.forever(Effect.map(gathered, () => inbox.wake())))
+    const atDoor = <A, E>(taken: Effect.Effect<A, E>) =>
+      Effect.tap(taken, () => {
+        vitals.changed()
+        bell.unsafeOffer(undefined)
+      })
+
+    return Engine.of({
+      look: (at) => Effect.sync(() => at(replica)),
+      view: replica,
+      revision: () => vitals.revision,
+      submit: (transactions) => atDoor(incoming.submit(transactions, SteadyClock.current)),
+      signAndSubmit: (asked) => atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(asked, at))),
+      settling: (id) => Effect.sync(() => settling.get(id)),
+      happenings: Stream.fromPubSub(happenings),
+      pulse: () => vitals.pulse,
+      counters,
+      fastSync: Effect.map(SteadyClock.current, (at) => Option.fromNullable(fastSync.progress(at))),
+      catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
+      watch,
+    })
+  })
+
+export type EngineError = StateDamaged | StateBehind | SupplyViolation | InternalFault | StorageError
+
+type Needed = Home | Configuration | Storage | Network | Supervisor
+
+/** With parts that come from elsewhere: a test hands in one with a fault in it, to see what the node does. */
+export const layerLoading = (load: Load): Layer.Layer<Engine, EngineError, Needed> => Layer.scoped(Engine, make(load))
+
+export const layer = layerLoading(Loading.load)

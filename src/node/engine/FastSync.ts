@@ -1,0 +1,70 @@
+/** How a fast sync comes along, for who waits for it: in the log every two seconds, and in the health. */
+import { Effect } from "effect"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { JoinProgress } from "../../replica/output/Output.js"
+import * as Log from "../log/Log.js"
+import type { Happening } from "../signatures/Happening.js"
+
+export interface Progress {
+  /** Whose close is fetched. */
+  readonly epoch: Epoch
+  readonly records: number
+  readonly percent: number
+  readonly recordsPerSecond: number
+  /** None before anything can be said. */
+  readonly etaSeconds: number | null
+}
+
+const log = Log.for("sync")
+
+const SAID_EVERY_MS = 2_000
+
+export class FastSync {
+  #first: { readonly progress: JoinProgress; readonly at: Timestamp } | null = null
+  #last: JoinProgress | null = null
+  #saidAt = 0
+
+  /** None where none is under way. */
+  progress(now: Timestamp): Progress | null {
+    const first = this.#first
+    const last = this.#last
+    if (first === null || last === null) return null
+    const { epoch, heldRecords, records } = last
+    const seconds = Math.max(1, now - first.at) / 1_000
+    const recordsPerSecond = Math.round((heldRecords - first.progress.heldRecords) / seconds)
+    const missing = records === undefined ? null : records - heldRecords
+    return {
+      epoch,
+      records: heldRecords,
+      percent: records === undefined ? 0 : Math.floor((heldRecords * 100) / Math.max(1, records)),
+      recordsPerSecond,
+      etaSeconds: missing === null || recordsPerSecond <= 0 ? null : Math.ceil(missing / recordsPerSecond),
+    }
+  }
+
+  /** Takes note, and says so once in a while. */
+  told(happening: Happening, now: Timestamp): Effect.Effect<void> {
+    if (happening._tag === "Joining") return this.#moved(happening.progress, now)
+    return happening._tag === "Joined" || happening._tag === "EpochStarted" ? this.#ended(happening, now) : Effect.void
+  }
+
+  #moved(progress: JoinProgress, now: Timestamp): Effect.Effect<void> {
+    if (this.#last?.epoch !== progress.epoch) this.#first = { progress, at: now }
+    this.#last = progress
+    if (now - this.#saidAt < SAID_EVERY_MS) return Effect.void
+    this.#saidAt = now
+    return log.info("fetching the state of a close", () => ({ ...this.progress(now) }))
+  }
+
+  /** Also where the node has come to a later epoch by itself. */
+  #ended({ _tag, epoch }: Extract<Happening, { readonly _tag: "Joined" | "EpochStarted" }>, now: Timestamp) {
+    const first = this.#first
+    const records = this.#last?.heldRecords
+    this.#first = null
+    this.#last = null
+    if (_tag === "EpochStarted") return Effect.void
+    // Every piece may have been here since before a restart.
+    const fetched = first === null ? {} : { records, seconds: Math.round((now - first.at) / 100) / 10 }
+    return log.info("joined by the state of a close", { epoch, ...fetched })
+  }
+}

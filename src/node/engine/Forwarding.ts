@@ -1,0 +1,94 @@
+/**
+ * What of the news that comes in others should hear from this node: what is well signed, was new here, and is of use. For
+ * each maker it is bounded, so that nobody fills everybody's lines with what only costs its maker a signature.
+ */
+
+import type { Verdict } from "../../network/Network.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
+import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
+import type { Message, News } from "../../replica/messages/Message.js"
+import type { Replica } from "../../replica/Replica.js"
+
+type View = Pick<Replica, "read" | "pool" | "core" | "namingOf">
+
+type NewsOf<Tag extends News["_tag"]> = Extract<News, { readonly _tag: Tag }>
+
+/** Names of what was forwarded; far more than are made in the time that gossip takes. */
+const REMEMBERED = 4_096
+
+export class Forwarding {
+  /** The last executed commit that a forwarded heartbeat of a validator names. */
+  readonly #beats = new Map<Address, number>()
+  readonly #forwarded = new Set<string>()
+
+  /** Called before the message is taken in; what it gives is called after that. */
+  judge(view: View, message: Message): () => Verdict {
+    switch (message._tag) {
+      case "Transactions":
+        return this.#transactions(view, message)
+      case "Heartbeat":
+        return always(this.#heartbeat(view, message))
+      case "Evidence":
+        return always(this.#evidence(view, message))
+      case "CheckpointSignature":
+        return always(this.#signature(view, message))
+      default:
+        return always(false)
+    }
+  }
+
+  /** All or nothing: gossip forwards what it got as it got it, so nothing that was refused here may be among it. */
+  #transactions({ pool }: View, { transactions }: NewsOf<"Transactions">): () => Verdict {
+    const fresh = transactions.filter(({ id }) => pool.get(id) === undefined)
+    return () => (fresh.length > 0 && fresh.every(({ id }) => pool.get(id) !== undefined) ? "news" : "known")
+  }
+
+  /** Whether a heartbeat would be forwarded, if its signature holds. Changes nothing. */
+  isNewBeat(view: Pick<View, "read" | "namingOf">, heartbeat: Heartbeat): boolean {
+    const { validator, commitIndex } = heartbeat
+    if (view.read.stake(validator).stakedAmount < MIN_STAKE_SATS) return false
+    switch (view.namingOf(heartbeat)) {
+      case "executed":
+        return commitIndex > (this.#beats.get(validator) ?? -1)
+      case "ahead":
+        // It may have been signed on another network, and must not keep the real ones back.
+        return !this.#forwarded.has(nameOf(heartbeat))
+      case "none":
+        return false
+    }
+  }
+
+  #heartbeat(view: View, { heartbeat }: NewsOf<"Heartbeat">): boolean {
+    const { validator, commitIndex } = heartbeat
+    if (!this.isNewBeat(view, heartbeat)) return false
+    if (view.namingOf(heartbeat) === "ahead") return this.#isFirst(nameOf(heartbeat))
+    if (this.#beats.size >= REMEMBERED) this.#beats.clear()
+    this.#beats.set(validator, commitIndex)
+    return true
+  }
+
+  #evidence({ core }: View, { evidence }: NewsOf<"Evidence">): boolean {
+    const { epoch, author } = evidence.first
+    return core.committeeOf(epoch)?.seatOf(author) !== undefined && this.#isFirst(`evidence ${epoch} ${author}`)
+  }
+
+  #signature({ core }: View, { checkpoint, signature }: NewsOf<"CheckpointSignature">): boolean {
+    const { epoch, commitIndex } = checkpoint
+    const { validator } = signature
+    const isMember = core.committeeOf(epoch)?.seatOf(validator) !== undefined
+    return isMember && this.#isFirst(`checkpoint ${commitIndex} ${validator}`)
+  }
+
+  #isFirst(name: string): boolean {
+    if (this.#forwarded.has(name)) return false
+    if (this.#forwarded.size >= REMEMBERED) this.#forwarded.clear()
+    this.#forwarded.add(name)
+    return true
+  }
+}
+
+const nameOf = ({ validator, commitIndex, commitHash }: Heartbeat): string =>
+  `heartbeat ${validator} ${commitIndex} ${commitHash}`
+
+const always = (isNews: boolean) => (): Verdict => (isNews ? "news" : "known")

@@ -1,0 +1,178 @@
+/**
+ * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
+ * once, whether a transaction came to the door first, by gossip or in a vertex. What peers send is judged by `Scrutiny`,
+ * which changes nothing; what throws when the replica takes it in is no longer the sender's affair, and ends the node.
+ */
+import { Effect, Either } from "effect"
+import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
+import type { Network, Verdict } from "../../network/Network.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { SecretKey } from "../../protocol/identity/Keys.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
+import type { Operation } from "../../protocol/transaction/Operation.js"
+import * as Transaction from "../../protocol/transaction/Transaction.js"
+import * as Verification from "../../protocol/transaction/Verification.js"
+import type { Connection } from "../../replica/messages/Peer.js"
+import type { Outputs } from "../../replica/output/Output.js"
+import type { Accepted, Replica } from "../../replica/Replica.js"
+import type { Bulkhead } from "../signatures/Bulkhead.js"
+import type { Counters } from "../signatures/Counters.js"
+import type { OpenQuestions } from "../signatures/OpenQuestions.js"
+import { type Judged, type Surroundings as OfScrutiny, Scrutiny } from "../signatures/Scrutiny.js"
+import type { Verifier } from "../signatures/Verifier.js"
+import { Forwarding } from "./Forwarding.js"
+
+export type Input =
+  | Judged
+  | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
+  | { readonly _tag: "Written"; readonly id: number }
+
+/** What this node is to sign for somebody. */
+export interface Asked {
+  readonly key: SecretKey
+  readonly fee: Sats
+  readonly operation: Operation
+}
+
+/** What became of a transaction at the door. */
+export type Submitted = Either.Either<Accepted, Refusal>
+
+export interface Surroundings {
+  readonly replica: Replica
+  readonly networkId: NetworkId
+  readonly network: typeof Network.Service
+  readonly counters: Counters
+  readonly verifier: Verifier
+  /** What this node waits for. */
+  readonly asked: OpenQuestions
+  readonly bulkhead: Bulkhead
+}
+
+/** At least half of them, the last ones: four mempools that are full. */
+const VERIFIED_TRANSACTIONS = 80_000
+
+const badSignature: Refusal = {
+  _tag: "InvalidSignature",
+  reason: "a signature does not hold for these bytes and this key",
+}
+
+export class Incoming {
+  readonly #replica: Replica
+  readonly #networkId: NetworkId
+  readonly #network: typeof Network.Service
+  readonly #counters: Counters
+  readonly #forwarding = new Forwarding()
+  readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
+  readonly #verifier: Verifier
+  readonly #asked: OpenQuestions
+  readonly #bulkhead: Bulkhead
+
+  constructor({ replica, networkId, network, counters, verifier, asked, bulkhead }: Surroundings) {
+    this.#verifier = verifier
+    this.#asked = asked
+    this.#bulkhead = bulkhead
+    this.#replica = replica
+    this.#networkId = networkId
+    this.#network = network
+    this.#counters = counters
+  }
+
+  /** Where what peers say waits for its verdict; then it is passed on, to be taken. Questions are `ask`ed. */
+  scrutiny({ ask, pass }: Pick<OfScrutiny, "ask" | "pass">): Scrutiny {
+    return new Scrutiny({
+      replica: this.#replica,
+      networkId: this.#networkId,
+      verified: this.#verified,
+      verifier: this.#verifier,
+      asked: this.#asked,
+      bulkhead: this.#bulkhead,
+      isNewBeat: (heartbeat) => this.#forwarding.isNewBeat(this.#replica, heartbeat),
+      refused: ({ from, tag }, what, offence) => {
+        if (tag === "CheckpointSignature") this.#counters.checkpointRefused()
+        Effect.runFork(this.#network.misbehaved(from, what, offence))
+      },
+      ask,
+      pass,
+    })
+  }
+
+  /** Gives what the replica makes of it. */
+  take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
+    switch (input._tag) {
+      case "Message":
+        return Effect.sync(() => this.#receive(input, at))
+      case "HeardOf":
+        return Effect.sync(() => this.#replica.heardOf(input.epoch, input.from, at))
+      case "HeaderOnly":
+        return Effect.sync(() => this.#replica.metHeader(input.header, input.from, at))
+      case "Connections":
+        return Effect.sync(() => {
+          this.#asked.keepOnly(new Set(input.connections.map(({ peer }) => peer)))
+          this.#counters.connected(input.connections.length)
+          return this.#replica.connected(input.connections, at)
+        })
+      case "Written":
+        return Effect.sync(() => this.#replica.written(input.id, at))
+    }
+  }
+
+  /**
+   * The door. First, in a moment in which the node goes on, whether the signatures hold; then those that do, one after the
+   * other. What follows from it comes out with the replica's next tick.
+   */
+  submit(
+    transactions: ReadonlyArray<Transaction.Transaction>,
+    clock: Effect.Effect<Timestamp>,
+  ): Effect.Effect<ReadonlyArray<Submitted>> {
+    return Effect.suspend(() => {
+      const unknown = transactions.flatMap((transaction) => {
+        const key = Transaction.verificationKey(this.#networkId, transaction)
+        return this.#verified.has(key) ? [] : [{ transaction, key }]
+      })
+      const checks = unknown.map(({ transaction }) => Verification.checksOf(this.#networkId, transaction))
+      return Effect.zipWith(this.#verifier.verdicts(checks.flat()), clock, (verdicts, at) => {
+        const refused = new Set<Transaction.Transaction>()
+        let first = 0
+        for (const [i, { transaction, key }] of unknown.entries()) {
+          const end = first + (checks[i]?.length ?? 0)
+          const bad = verdicts.indexOf(0, first)
+          if (bad < 0 || bad >= end) this.#verified.add(key)
+          else refused.add(transaction)
+          first = end
+        }
+        return transactions.map((transaction) =>
+          refused.has(transaction) ? Either.left(badSignature) : this.#replica.submit(transaction, at),
+        )
+      })
+    })
+  }
+
+  /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
+  signAndSubmit({ key, fee, operation }: Asked, at: Timestamp): Effect.Effect<Accepted, Refusal> {
+    return Effect.suspend(() => {
+      const from = Address.fromPublicKey(key.publicKey)
+      const nonce = this.#replica.pool.nextNonce(from)
+      const transaction = Transaction.sign(this.#networkId, { from, nonce, fee, operation }, key)
+      this.#verified.add(Transaction.verificationKey(this.#networkId, transaction))
+      return this.#replica.submit(transaction, at)
+    })
+  }
+
+  #receive({ from, message, isWhole, settle }: Extract<Judged, { _tag: "Message" }>, at: Timestamp): Outputs {
+    let verdict: (() => Verdict) | null = null
+    this.#bulkhead.hold(
+      "judging",
+      () => {
+        verdict = this.#forwarding.judge(this.#replica, message)
+      },
+      () => settle("refused"),
+    )
+    if (verdict === null) return []
+    const outputs = this.#replica.receive(from, message, at)
+    const found = (verdict as () => Verdict)()
+    settle(found === "news" && !isWhole ? "known" : found)
+    return outputs
+  }
+}

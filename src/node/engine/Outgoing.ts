@@ -1,0 +1,85 @@
+/**
+ * The way out of the replica. What is to be kept goes to the writer, in its order, and what is to be told of it behind that;
+ * messages go at once, in theirs. None waits for a write but by what the replica is told of it.
+ */
+import { Effect } from "effect"
+import * as MessageCodec from "../../network/MessageCodec.js"
+import { Network } from "../../network/Network.js"
+import type { Output, Outputs } from "../../replica/output/Output.js"
+import { fromFatal, JoinStopped } from "../lifecycle/Ending.js"
+import type { Counters } from "../signatures/Counters.js"
+import { type Happening, isNews } from "../signatures/Happening.js"
+import type { OpenQuestions } from "../signatures/OpenQuestions.js"
+import type { Answers } from "./Answers.js"
+import type { Settling } from "./Settling.js"
+import type { Task } from "./Writer.js"
+
+export interface Outgoing {
+  readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
+  /** Behind everything that was handed over before. */
+  readonly tell: (happening: Happening) => void
+  /** Hands over what is to be kept and lets everything else go: for the end, when nobody listens any more. */
+  readonly keepOf: (outputs: Outputs) => void
+}
+
+export interface Surroundings {
+  readonly answers: Answers
+  readonly asked: OpenQuestions
+  readonly counters: Counters
+  readonly settling: Settling
+  readonly write: (task: Task) => void
+}
+
+export const make = ({ answers, asked, counters, settling, write }: Surroundings) =>
+  Effect.gen(function* () {
+    const network = yield* Network
+    const tell = (happening: Happening): void => write({ _tag: "Tell", happening })
+
+    const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
+      settling.begin(output.write)
+      write(output)
+    }
+
+    /** What is left to be done: nothing where it is handed over at once. */
+    const carryOut = (output: Output): Effect.Effect<void> | null => {
+      counters.given(output)
+      if (isNews(output)) {
+        tell(output)
+        return null
+      }
+      switch (output._tag) {
+        case "Send":
+          if (MessageCodec.isQuestion(output.message)) asked.asks(output.to, output.message)
+          return network.send(output.to, output.message)
+        case "Broadcast":
+          return network.broadcast(output.message)
+        case "Serve":
+          // Offered, which nobody asked for: after what strangers did ask.
+          answers.ask({ peer: output.to, standing: "stranger" }, output.question)
+          return null
+        case "Write":
+          keep(output)
+          return null
+        case "Misbehaved":
+          return network.misbehaved(output.peer, output.error._tag)
+        case "JoinStopped":
+          write({ _tag: "End", ending: new JoinStopped({ problem: output.problem }) })
+          return null
+        case "Fatal":
+          write({ _tag: "End", ending: fromFatal(output.fatal) })
+          return null
+      }
+    }
+
+    return {
+      tell,
+      carryOut: (outputs) =>
+        Effect.suspend(() => {
+          const left = outputs.flatMap((output) => carryOut(output) ?? [])
+          return left.length === 0 ? Effect.void : Effect.all(left, { discard: true })
+        }),
+      keepOf: (outputs) => {
+        for (const output of outputs) if (output._tag === "Write") keep(output)
+      },
+    } satisfies Outgoing
+  })

@@ -1,0 +1,172 @@
+/**
+ * What a node waits for that is behind, joins or does not sign, and whether its clock is right: for the log and the health.
+ * The states are those of docs/recovery.md.
+ */
+import { Effect } from "effect"
+import type { Following, Recovery, Signing } from "../../consensus/Recovery.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Log from "../log/Log.js"
+
+const log = Log.for("validator")
+
+export interface Waiting {
+  readonly following: Following["_tag"]
+  readonly signing: Signing["_tag"]
+  /** A sentence for each wait. */
+  readonly waitsFor: ReadonlyArray<string>
+  /** How much of the silence is left; none where nothing but time is waited for otherwise. */
+  readonly signsInSeconds: number | null
+}
+
+export interface View {
+  readonly recovery: Recovery
+  /** Of the own wall clock, before the committee's median; null before a quorum was heard. */
+  readonly clockAheadMs: number | null
+  /** Of the own wall clock, before the steady one. */
+  readonly wallAheadMs: number
+}
+
+/** Said again after so long while it lasts. */
+const SAID_EVERY_MS = 60_000
+/** A clock that differs by less is not worth a word: vertices take some time on their way. */
+const RIGHT_INTERVALS = 4
+const LEAST_WRONG_MS = 1_000
+const MEMBERS_NAMED = 5
+
+/** How far a clock may be off before the operator is told. */
+export const mostAheadMs = (roundIntervalMs: number): number =>
+  Math.max(LEAST_WRONG_MS, RIGHT_INTERVALS * roundIntervalMs)
+
+const named = (members: ReadonlyArray<Address>): string => {
+  const more = members.length - MEMBERS_NAMED
+  const names = members.slice(0, MEMBERS_NAMED).join(", ")
+  return members.length === 0 ? "nobody" : more > 0 ? `${names} and ${more} more` : names
+}
+
+const followingWaitsFor = (state: Following): string | null => {
+  switch (state._tag) {
+    case "InStep":
+      return null
+    case "Behind":
+      return `rounds ${state.round + 1} to ${state.reachedRound}, which a quorum has made`
+    case "EpochOver":
+      return `the vertices that decide the end of epoch ${state.epoch}, which a quorum has signed`
+    case "Closing":
+      return `signatures of a quorum under the close of epoch ${state.epoch}; missing: ${named(state.lacks)}`
+    case "Standstill":
+      return `vertices of a quorum in round ${state.round}; missing: ${named(state.lacks)}`
+    case "Joining":
+      return `the state of the close of epoch ${state.epoch}`
+  }
+}
+
+const signingWaitsFor = (state: Signing): string | null => {
+  switch (state._tag) {
+    case "NoSeat":
+    case "Signing":
+      return null
+    case "Asking":
+      return `a quorum to say what this key has signed; missing: ${named(state.lacks)}`
+    case "Silent": {
+      const seconds = Math.ceil(state.msLeft / 1_000)
+      const connected = state.isConnected ? "" : "; the time does not run, since no quorum is connected"
+      return (
+        `${seconds} s in which no other vertex of this key appears, since it has signed vertices up to round ` +
+        `${state.round} that this disk does not know${connected}`
+      )
+    }
+  }
+}
+
+/** What is waited for; none of a node that is where it should be. */
+export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
+  const waits = [followingWaitsFor(following), signingWaitsFor(signing)]
+  const waitsFor = waits.filter((wait) => wait !== null)
+  if (waitsFor.length === 0) return null
+  const signsInSeconds = signing._tag === "Silent" ? Math.ceil(signing.msLeft / 1_000) : null
+  return { following: following._tag, signing: signing._tag, waitsFor, signsInSeconds }
+}
+
+/** Whether people have to know: the others have their own lines in the log, or are over in a moment. */
+const isForPeople = ({ following, signing }: Waiting): boolean =>
+  following === "Standstill" || following === "Closing" || signing === "Asking" || signing === "Silent"
+
+export class Watch {
+  readonly #mostAheadMs: number
+  #waiting: Waiting | null = null
+  #clockAheadMs: number | null = null
+  /** A close lasts for a moment at every epoch's end. */
+  #wasClosing = false
+  #said: { readonly key: string; readonly at: Timestamp } | null = null
+  #clockSaidAt: Timestamp | null = null
+  #wallAheadMs: number | null = null
+
+  constructor(roundIntervalMs: number) {
+    this.#mostAheadMs = mostAheadMs(roundIntervalMs)
+  }
+
+  /** As of the last look. */
+  get waiting(): Waiting | null {
+    return this.#waiting
+  }
+
+  /** As of the last look; null while it is right, or nobody knows. */
+  get wrongClockAheadMs(): number | null {
+    return this.#isClockWrong ? this.#clockAheadMs : null
+  }
+
+  /** The same, right or wrong. */
+  get clockAheadMs(): number | null {
+    return this.#clockAheadMs
+  }
+
+  get #isClockWrong(): boolean {
+    return this.#clockAheadMs !== null && Math.abs(this.#clockAheadMs) > this.#mostAheadMs
+  }
+
+  /** Called every now and then; says what has changed. */
+  look({ recovery, clockAheadMs, wallAheadMs }: View, now: Timestamp): Effect.Effect<void> {
+    const isClosing = recovery.following._tag === "Closing"
+    const isMoment = isClosing && !this.#wasClosing
+    this.#wasClosing = isClosing
+    this.#waiting = waitingOf(isMoment ? { ...recovery, following: { _tag: "InStep" } } : recovery)
+    this.#clockAheadMs = clockAheadMs
+    const stepMs = wallAheadMs - (this.#wallAheadMs ?? wallAheadMs)
+    this.#wallAheadMs = wallAheadMs
+    return Effect.all([this.#sayStep(stepMs), this.#sayWaiting(now), this.#sayClock(now)], { discard: true })
+  }
+
+  #sayStep(stepMs: number): Effect.Effect<void> {
+    return Math.abs(stepMs) > LEAST_WRONG_MS
+      ? log.warn("the wall clock was set, or the machine was suspended", { by_ms: stepMs })
+      : Effect.void
+  }
+
+  #sayWaiting(now: Timestamp): Effect.Effect<void> {
+    const waiting = this.#waiting
+    const said = this.#said
+    if (waiting === null || !isForPeople(waiting)) {
+      this.#said = null
+      return said === null ? Effect.void : log.info("does what it should again, and waits for nothing")
+    }
+    const key = `${waiting.following} ${waiting.signing}`
+    if (said?.key === key && now - said.at < SAID_EVERY_MS) return Effect.void
+    this.#said = { key, at: now }
+    const { following, signing, waitsFor } = waiting
+    return log.warn("waits", { following, signing, for: waitsFor.join("; ") })
+  }
+
+  #sayClock(now: Timestamp): Effect.Effect<void> {
+    const saidAt = this.#clockSaidAt
+    if (!this.#isClockWrong) {
+      this.#clockSaidAt = null
+      return saidAt === null ? Effect.void : log.info("the wall clock agrees with the committee's again")
+    }
+    if (saidAt !== null && now - saidAt < SAID_EVERY_MS) return Effect.void
+    this.#clockSaidAt = now
+    return log.error("the wall clock of this machine is wrong: correct it; it differs from the committee's median", {
+      ahead_ms: this.#clockAheadMs,
+    })
+  }
+}

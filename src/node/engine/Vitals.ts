@@ -1,0 +1,38 @@
+/** How the replica is, for whoever asks after the node's health: what cannot be read from it at a single moment. */
+import type * as Counter from "../../protocol/numbers/Counter.js"
+
+export interface Pulse {
+  /** The highest round ever seen: never decreases. */
+  readonly round: Counter.Round
+  /** When that round was first seen. */
+  readonly advancedAt: Counter.Timestamp
+}
+
+export class Vitals {
+  #pulse: Pulse
+  #revision = 0
+
+  constructor(round: Counter.Round, at: Counter.Timestamp) {
+    this.#pulse = { round, advancedAt: at }
+  }
+
+  get pulse(): Pulse {
+    return this.#pulse
+  }
+
+  /** Another number whenever what there is to look at may have changed. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  changed(): void {
+    this.#revision++
+  }
+
+  /** The highest round the replica sees now; a fast sync may set it back. Says whether it was never seen before. */
+  beat(round: Counter.Round, at: Counter.Timestamp): boolean {
+    if (round <= this.#pulse.round) return false
+    this.#pulse = { round, advancedAt: at }
+    return true
+  }
+}

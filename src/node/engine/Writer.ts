@@ -1,0 +1,84 @@
+/** The one fiber that writes: what it is given, in that order, and what is to be told of it behind it. */
+import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Output } from "../../replica/output/Output.js"
+import type { Write } from "../../replica/output/Write.js"
+import type { Storage } from "../../storage/Storage.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import { Inbox } from "../../turns/Inbox.js"
+import type { Ending } from "../lifecycle/Ending.js"
+import type { Supervisor } from "../lifecycle/Supervisor.js"
+import type { Happening } from "../signatures/Happening.js"
+import * as Disk from "./Disk.js"
+
+export type Task =
+  | Extract<Output, { readonly _tag: "Write" }>
+  | { readonly _tag: "Tell"; readonly happening: Happening }
+  | { readonly _tag: "End"; readonly ending: Ending }
+
+export interface Listener {
+  /** This write and all before it are on the disk, also after a power cut. */
+  readonly written: (id: number) => Effect.Effect<void>
+  readonly told: (happening: Happening) => Effect.Effect<void>
+}
+
+/** How long a stop waits for the disk. With what answers and peers get before, a stop is over within five seconds. */
+const FLUSH_LIMIT = Duration.millis(2_500)
+
+/** Runs until the scope ends, and then until everything given by then is done. */
+export const start = (
+  storage: typeof Storage.Service,
+  supervisor: typeof Supervisor.Service,
+  { written, told }: Listener,
+): Effect.Effect<(task: Task) => void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const tasks = new Inbox<Task>()
+    const disk = new Disk.Disk(storage)
+    const drained = yield* Deferred.make<void>()
+    let isStopping = false
+
+    const keep = (writes: ReadonlyArray<Write>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) =>
+        Effect.forEach(
+          Disk.batched(writes),
+          (batch) => Effect.zipRight(disk.keep(batch, Counter.timestamp(at)), EventLoop.turn),
+          { discard: true },
+        ),
+      )
+
+    const perform = (taken: ReadonlyArray<Task>) =>
+      Effect.gen(function* () {
+        let run: Array<Write> = []
+        for (const task of taken) {
+          if (task._tag === "Write") run.push(task.write)
+          if (task._tag === "Write" && !task.isSynced) continue
+          yield* keep(run)
+          run = []
+          if (task._tag === "Write") yield* written(task.id)
+          else if (task._tag === "Tell") yield* told(task.happening)
+          else yield* supervisor.end(task.ending)
+        }
+        yield* keep(run)
+      })
+
+    const run = Effect.gen(function* () {
+      for (;;) {
+        if (tasks.isEmpty) {
+          if (isStopping) return yield* Effect.zipRight(Deferred.succeed(drained, undefined), Effect.never)
+          yield* tasks.arrival
+        }
+        yield* perform(tasks.take(Number.MAX_SAFE_INTEGER))
+      }
+    }).pipe(Effect.onError(() => Deferred.succeed(drained, undefined)))
+
+    yield* supervisor.critical("storage writer", run)
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        isStopping = true
+        tasks.wake()
+        // A finalizer cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+        return Effect.ignore(Effect.timeout(Effect.interruptible(Deferred.await(drained)), FLUSH_LIMIT))
+      }),
+    )
+    return (task) => tasks.push(task)
+  })

@@ -1,0 +1,177 @@
+/** What ends the node, with the exit code that tells a process manager whether to start it again. */
+import { Data } from "effect"
+import type { Rollback } from "../../consensus/Rollback.js"
+import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
+import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
+import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Epoch } from "../../protocol/numbers/Counter.js"
+import type { Commit } from "../../protocol/vertex/Commit.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Fatal, JoinProblem } from "../../replica/output/Output.js"
+import type { StorageError } from "../../storage/files/StorageError.js"
+import type { AlreadySigned } from "../../storage/tables/SignedVertices.js"
+
+const commit = ({ index, epoch, leaderRound, hash }: Commit): string =>
+  `commit ${index} (epoch ${epoch}, leader round ${leaderRound}, hash ${hash})`
+
+const checkpoint = ({ round, commitIndex, commitHash, effectsDigest, stateRoot, hash }: Checkpoint): string =>
+  `checkpoint ${hash} of round ${round} (commit ${commitIndex}, ${commitHash}, effects ${effectsDigest}, state ${stateRoot})`
+
+const describe = (rollback: Rollback): string => {
+  switch (rollback._tag) {
+    case "CommitIndexNotNext":
+      return `commit ${rollback.found} was decided after commit ${rollback.last}`
+    case "LeaderRoundNotRising":
+      return `a commit of leader round ${rollback.found} was decided after one of round ${rollback.last}`
+    case "CommitNotChained":
+      return `a commit names ${rollback.found} as the one before it, which is ${rollback.last}`
+    case "CommitDecidedAnew":
+      return `the stored vertices decide ${commit(rollback.decided)}, recorded is ${commit(rollback.recorded)}`
+    case "CommitNotDecided":
+      return `the stored vertices do not decide the recorded ${commit(rollback.recorded)}`
+    case "CheckpointOfOtherCommit":
+      return (
+        `a quorum signed ${checkpoint(rollback.checkpoint)}; recorded is ${commit(rollback.recorded.commit)} with ` +
+        `effects ${rollback.recorded.effectsDigest}`
+      )
+    case "CheckpointOfOtherContent":
+      return `a quorum signed ${checkpoint(rollback.checkpoint)}; built here is ${checkpoint(rollback.own)}`
+    case "TwoCertified":
+      return (
+        `round ${rollback.round} has two certified leaders, ${rollback.certified.join(" and ")}: ` +
+        "more than a third of the weight has signed two histories"
+      )
+    case "VerdictReversed":
+      return `the vertices decide the leader of round ${rollback.round} again, which was ${rollback.committed ?? "skipped"}`
+  }
+}
+
+/** A finalized round is not what it was. Exit code 100. */
+export class FinalityRollback extends Data.TaggedError("FinalityRollback")<{ readonly rollback: Rollback }> {
+  override get message(): string {
+    return `finality rollback: ${describe(this.rollback)}`
+  }
+}
+
+/** Money appeared or vanished. Exit code 101. */
+export class SupplyViolation extends Data.TaggedError("SupplyViolation")<{
+  readonly violation: SupplyInvariantViolated
+}> {
+  override get message(): string {
+    return `supply invariant violated: ${this.violation.message}`
+  }
+}
+
+/** A part that the node cannot be without threw while it changed something other than the ledger: nobody knows what is half done. */
+export class ApplyingFault extends Data.TaggedError("ApplyingFault")<{
+  readonly component: string
+  /** What it was doing; null when that is not known. */
+  readonly doing: string | null
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    const { component, doing, cause } = this
+    return `${doing === null ? component : `${component}, ${doing}`}: ${String(cause)}`
+  }
+}
+
+/** A bug of the program, or a fault of the machine. Exit code 102. */
+export class InternalFault extends Data.TaggedError("InternalFault")<{
+  readonly fault: ExecutionFault | ApplyingFault
+}> {
+  override get message(): string {
+    const written = this.fault._tag === "ExecutionFault" ? "nothing of this commit was written, " : ""
+    return `internal fault in ${this.fault.message}; ${written}please report this line`
+  }
+}
+
+/** The stored state is not one that this program wrote. */
+export class StateDamaged extends Data.TaggedError("StateDamaged")<{ readonly finding: string }> {
+  override get message(): string {
+    return `the stored state is damaged: ${this.finding}; restore a backup, or move it away and join the network again`
+  }
+}
+
+/** The state is older than what was signed with it, and whoever would have to make what is between is this node. */
+export class StateBehind extends Data.TaggedError("StateBehind")<{
+  readonly stored: Epoch
+  readonly signed: Epoch
+}> {
+  override get message(): string {
+    return (
+      `udg.db ends in epoch ${this.stored}, but this validator, alone in the committee, has signed in epoch ` +
+      `${this.signed}; restore a newer copy of udg.db, or name a node that has followed with --peer`
+    )
+  }
+}
+
+const NAMED_PEERS = 3
+
+const told = (peers: ReadonlyArray<PeerId>): string => {
+  const more = peers.length > NAMED_PEERS ? ` and ${peers.length - NAMED_PEERS} more` : ""
+  return `${peers.slice(0, NAMED_PEERS).join(", ")}${more} ${peers.length === 1 ? "says" : "say"}`
+}
+
+const claimOf = ({ checkpoint: { epoch, hash } }: SignedCheckpoint): string => `${epoch} closed with ${hash}`
+
+const pinOf = ({ checkpoint: { epoch, hash } }: SignedCheckpoint): string => `${epoch}:${hash}`
+
+const describeJoin = (problem: JoinProblem): string => {
+  switch (problem._tag) {
+    case "TwoChains": {
+      const { first, second, toldFirst, toldSecond } = problem
+      return (
+        `peers prove two histories: ${told(toldFirst)} that epoch ${claimOf(first)}, ${told(toldSecond)} that epoch ` +
+        `${claimOf(second)}; ask an operator you trust, and start with --trust ${pinOf(first)} or --trust ${pinOf(second)}`
+      )
+    }
+    case "UnreadableState":
+      return `the state that closed epoch ${problem.epoch} cannot be read: ${problem.reason}`
+  }
+}
+
+/** A join that a person has to decide. */
+export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly problem: JoinProblem }> {
+  override get message(): string {
+    return describeJoin(this.problem)
+  }
+}
+
+/** What a running node can end of. */
+export type Ending =
+  | FinalityRollback
+  | SupplyViolation
+  | InternalFault
+  | StateDamaged
+  | StateBehind
+  | JoinStopped
+  | AlreadySigned
+  | StorageError
+
+export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | InternalFault => {
+  switch (fatal._tag) {
+    case "FinalityRollback":
+      return new FinalityRollback({ rollback: fatal.rollback })
+    case "SupplyInvariantViolated":
+      return new SupplyViolation({ violation: fatal.violation })
+    case "ExecutionFault":
+      return new InternalFault({ fault: fatal.fault })
+  }
+}
+
+export const fromDamage = (damage: { readonly message: string }): StateDamaged =>
+  new StateDamaged({ finding: damage.message })
+
+/** 100, 101 and 102 say: do not start me again. */
+export const exitCodeOf = ({ _tag }: { readonly _tag: string }): number => {
+  switch (_tag) {
+    case "FinalityRollback":
+      return 100
+    case "SupplyViolation":
+      return 101
+    case "InternalFault":
+      return 102
+    default:
+      return 1
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Who keeps the parts of the node running. A part that the node cannot be without ends it when it fails; any other is
+ * started again, each time a little later, and shows in the health until it is.
+ */
+import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule, type Scope } from "effect"
+import * as Log from "../log/Log.js"
+import { ApplyingFault, type Ending, InternalFault } from "./Ending.js"
+
+const log = Log.for("supervisor")
+
+export type Status = "running" | "restarting" | "stopped"
+
+export interface Component {
+  readonly name: string
+  readonly status: Status
+  /** How often it had to be started again. */
+  readonly restarts: number
+}
+
+export class Supervisor extends Context.Tag("udg/Supervisor")<
+  Supervisor,
+  {
+    /** Runs a part until the scope ends. Its end, for whatever reason, is the end of the node. */
+    readonly critical: (name: string, run: Effect.Effect<never, Ending>) => Effect.Effect<void, never, Scope.Scope>
+    /** Runs a part until the scope ends, again and again. */
+    readonly restarted: <E>(name: string, run: Effect.Effect<never, E>) => Effect.Effect<void, never, Scope.Scope>
+    /** Ends the node. The first to say so is believed. */
+    readonly end: (ending: Ending) => Effect.Effect<void>
+    /** Waits for that. */
+    readonly ended: Effect.Effect<never, Ending>
+    readonly components: Effect.Effect<ReadonlyArray<Component>>
+  }
+>() {}
+
+const backoff = Schedule.exponential(Duration.seconds(1), 2).pipe(Schedule.union(Schedule.spaced(Duration.seconds(30))))
+
+const died = (component: string, cause: Cause.Cause<unknown>): InternalFault =>
+  new InternalFault({ fault: new ApplyingFault({ component, doing: null, cause: Cause.squash(cause) }) })
+
+const make = Effect.gen(function* () {
+  const ending = yield* Deferred.make<never, Ending>()
+  const components = new Map<string, Component>()
+
+  const note = (name: string, status: Status, isRestart = false) =>
+    Effect.sync(() => {
+      const restarts = (components.get(name)?.restarts ?? 0) + (isRestart ? 1 : 0)
+      components.set(name, { name, status, restarts })
+    })
+
+  /** Forked so that whoever closes the scope waits until the part has stopped. */
+  const forked = (name: string, run: Effect.Effect<unknown>) =>
+    Effect.gen(function* () {
+      yield* note(name, "running")
+      yield* Effect.acquireRelease(Effect.forkDaemon(Effect.interruptible(run)), (fiber) =>
+        Effect.zipRight(Fiber.interrupt(fiber), note(name, "stopped")),
+      )
+      yield* log.debug("started", { component: name })
+    })
+
+  return Supervisor.of({
+    critical: (name, run) =>
+      forked(
+        name,
+        Effect.catchAllCause(run, (cause) =>
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Deferred.fail(
+                ending,
+                Option.getOrElse(Cause.failureOption(cause), () => died(name, cause)),
+              ),
+        ),
+      ),
+
+    restarted: (name, run) =>
+      forked(
+        name,
+        Effect.zipRight(note(name, "running"), run).pipe(
+          Effect.sandbox,
+          Effect.tapError((cause) =>
+            Effect.zipRight(
+              note(name, "restarting", true),
+              log.warn("failed and is started again", { component: name }, cause),
+            ),
+          ),
+          Effect.retry(backoff),
+          Effect.ignore,
+        ),
+      ),
+
+    end: (reason) => Effect.asVoid(Deferred.fail(ending, reason)),
+    ended: Deferred.await(ending),
+    components: Effect.sync(() => [...components.values()]),
+  })
+})
+
+export const layer: Layer.Layer<Supervisor> = Layer.effect(Supervisor, make)

@@ -1,0 +1,178 @@
+/**
+ * Whether what is kept is what was finalized, found out without changing a byte of it: all that a start checks, and behind
+ * that the running epoch once more. The state in which the epoch before closed is made from the present one and compared
+ * with the checkpoint that the epoch's vertices name, every commit since then is executed again, and where that leads
+ * must be what is stored. So a changed value shows also where all sums still agree.
+ */
+import { Effect, Either } from "effect"
+import { randomBytes } from "#crypto"
+import * as Core from "../../consensus/Core.js"
+import { Ledger } from "../../ledger/Ledger.js"
+import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import type { Head, Totals } from "../../ledger/tables/Records.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Genesis } from "../../protocol/epoch/Genesis.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as GenesisState from "../../replica/disk/GenesisState.js"
+import * as Opened from "../../replica/disk/Opened.js"
+import type { Contents } from "../../replica/disk/Stored.js"
+import { Storage } from "../../storage/Storage.js"
+import type { CommitRecord } from "../../storage/tables/Commits.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import { FinalityRollback, fromDamage, InternalFault, type StateDamaged, SupplyViolation } from "../lifecycle/Ending.js"
+import * as Lookup from "../reads/Lookup.js"
+import * as Loading from "../start/Loading.js"
+
+/** What was found sound. */
+export interface Findings {
+  /** The last commit. */
+  readonly head: Head
+  readonly accounts: number
+  readonly totals: Totals
+  readonly stateRoot: Hash
+  /** The epoch whose close everything was executed again from; 0 is the genesis. */
+  readonly closedEpoch: Counter.Epoch
+  /** Commits executed again. */
+  readonly commits: number
+  /** Checkpoints on the way whose roots were compared. */
+  readonly checkpoints: number
+}
+
+/** A state to go on from. */
+interface Base {
+  readonly ledger: Ledger
+  readonly trie: Trie.Trie
+}
+
+const damaged = (finding: string): Effect.Effect<never, StateDamaged> => Effect.fail(fromDamage({ message: finding }))
+
+/** The stored vertices of the running epoch must decide the stored commits, as at every start. */
+const decideAnew = ({ protocol }: Genesis, contents: Contents): Effect.Effect<void, FinalityRollback> => {
+  const core = new Core.Core({ roundIntervalMs: protocol.roundIntervalMs, guard: null }, { ...contents, signed: [] })
+  const rollback = core.start(Counter.timestamp(0)).find(({ _tag }) => _tag === "FinalityRollback")
+  return rollback?._tag === "FinalityRollback"
+    ? Effect.fail(new FinalityRollback({ rollback: rollback.rollback }))
+    : Effect.void
+}
+
+/** Nobody signs the state of a genesis: its checkpoint's hash is what the first epoch's vertices name. */
+const genesisBase = (genesis: Genesis, tableKey: HalfSipHash.Key, { current }: Contents) =>
+  Effect.gen(function* () {
+    const ledger = Ledger.fromGenesis(genesis, tableKey)
+    const { hash } = GenesisState.checkpointOf(genesis, ledger)
+    const { base } = current.opening
+    if (hash !== base) return yield* damaged(`epoch 1 follows on ${base}, the genesis is ${hash}`)
+    return { ledger, trie: yield* Loading.updated(Trie.empty, ledger.entries()) } satisfies Base
+  })
+
+const closingOf = ({ current, previous, closings }: Contents): Checkpoint | undefined =>
+  [...closings.map(({ checkpoint }) => checkpoint), ...(previous?.checkpoints ?? [])].find(
+    ({ hash }) => hash === current.opening.base,
+  )
+
+const closeBase = (
+  { protocol }: Genesis,
+  tableKey: HalfSipHash.Key,
+  contents: Contents,
+  closed: ReadonlyArray<Opened.ClosedState>,
+) =>
+  Effect.gen(function* () {
+    const { base, record } = contents.current.opening
+    const epoch = record.epoch - 1
+    const checkpoint = closingOf(contents)
+    if (checkpoint === undefined)
+      return yield* damaged(`there is no checkpoint ${base}, with which epoch ${epoch} closed`)
+    const trie = closed.find((each) => each.epoch === epoch)?.trie ?? Trie.empty
+    if (trie.hash !== checkpoint.stateRoot) {
+      return yield* damaged(
+        `what leads back to the close of epoch ${epoch} leads to the root ${trie.hash}, its checkpoint says ${checkpoint.stateRoot}`,
+      )
+    }
+    const made = yield* Loading.ledgerOf(protocol, tableKey, { target: { checkpoint, signatures: [] }, trie })
+    const ledger = yield* Either.match(made, {
+      onLeft: (reason) => damaged(`the state in which epoch ${epoch} closed: ${reason}`),
+      onRight: Effect.succeed,
+    })
+    return { ledger, trie } satisfies Base
+  })
+
+const executeAgain = (networkId: Genesis["networkId"], ledger: Ledger, record: CommitRecord) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const stored = yield* storage.vertices.ofCommit(record.index)
+    const vertices = yield* Effect.forEach(stored, ({ bytes }) => Lookup.vertex(networkId, bytes))
+    const execution = yield* Effect.mapError(
+      Effect.suspend(() => ledger.execute({ commit: record, time: record.time, vertices })),
+      (failure) =>
+        failure._tag === "ExecutionFault"
+          ? new InternalFault({ fault: failure })
+          : new SupplyViolation({ violation: failure }),
+    )
+    if (execution.effectsDigest !== record.effectsDigest) {
+      return yield* damaged(
+        `executing commit ${record.index} again has the effects ${execution.effectsDigest}, recorded are ${record.effectsDigest}`,
+      )
+    }
+    return execution
+  })
+
+/** Every commit of the epoch; its checkpoints on the way must have the roots that they say. */
+const replay = ({ networkId }: Genesis, { current }: Contents, { ledger, trie: before }: Base) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const expected = new Map(
+      [...current.checkpoints, ...current.signed.map(({ checkpoint }) => checkpoint)].map((checkpoint) => [
+        checkpoint.commitIndex,
+        checkpoint,
+      ]),
+    )
+    const records = yield* storage.commits.ofEpoch(current.opening.record.epoch)
+    let trie = before
+    let checkpoints = 0
+    for (const record of records) {
+      const { changes } = yield* executeAgain(networkId, ledger, record)
+      trie = yield* Loading.updated(trie, [...changes].map(Opened.placed))
+      const checkpoint = expected.get(record.index)
+      if (checkpoint !== undefined) {
+        if (checkpoint.stateRoot !== trie.hash) {
+          return yield* damaged(
+            `executing up to round ${checkpoint.round} again leads to the root ${trie.hash}, its checkpoint says ${checkpoint.stateRoot}`,
+          )
+        }
+        checkpoints++
+      }
+      yield* EventLoop.turn
+    }
+    return { trie, commits: records.length, checkpoints }
+  })
+
+/** Looks at everything; fails with what a node would end of, and with what only this finds. */
+export const audit = (genesis: Genesis) =>
+  Effect.gen(function* () {
+    const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
+    const { contents, opened, closed } = yield* Loading.read(genesis, tableKey)
+    yield* decideAnew(genesis, contents)
+    const { epoch } = contents.current.opening.record
+    const base =
+      epoch === 1
+        ? yield* genesisBase(genesis, tableKey, contents)
+        : yield* closeBase(genesis, tableKey, contents, closed)
+    const { trie, commits, checkpoints } = yield* replay(genesis, contents, base)
+    if (trie.hash !== opened.trie.hash) {
+      return yield* damaged(
+        `executing epoch ${epoch} again leads to the root ${trie.hash}, the stored state has ${opened.trie.hash}`,
+      )
+    }
+    const { head, accountCount, totals } = opened.ledger.read
+    return {
+      head,
+      accounts: accountCount,
+      totals,
+      stateRoot: trie.hash,
+      closedEpoch: Counter.epoch(epoch - 1),
+      commits,
+      checkpoints,
+    } satisfies Findings
+  }).pipe(Effect.withSpan("audit"))

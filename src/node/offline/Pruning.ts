@@ -1,0 +1,149 @@
+/**
+ * Lets go of old vertices, their commits and the checkpoints between epochs' ends a few at a time, and of own vertices that
+ * nothing asks for any more. A node does that all along; of a stopped one everything old can go at once, histories too.
+ */
+import { Duration, Effect, Layer, Option } from "effect"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { StorageError } from "../../storage/files/StorageError.js"
+import { Storage } from "../../storage/Storage.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import { Engine } from "../engine/Engine.js"
+import type { StateDamaged } from "../lifecycle/Ending.js"
+import { Supervisor } from "../lifecycle/Supervisor.js"
+import * as Log from "../log/Log.js"
+import { Configuration } from "../start/Configuration.js"
+import * as Loading from "../start/Loading.js"
+
+const log = Log.for("storage")
+
+/** Older vertices go, but never those of the running epoch and the one before. */
+export const KEPT_ROUNDS = 10_000
+/** About ten milliseconds' worth: nothing else is written meanwhile. */
+const AT_ONCE = 200
+/** The same of small rows that lie side by side. */
+const SMALL_AT_ONCE = 2_000
+/** The same of what may bear the signatures of a hundred validators. */
+const SIGNED_AT_ONCE = 50
+const PAUSE = Duration.millis(50)
+const EVERY = Duration.seconds(30)
+
+/** What is old. */
+export interface Bounds {
+  /** Rounds below go … */
+  readonly beforeRound: Counter.Round
+  /** … but nothing of the running epoch, which is this one, and of the one before. */
+  readonly running: Counter.Epoch
+}
+
+export const boundsOf = (round: number, running: Counter.Epoch, keptRounds: number): Bounds => ({
+  beforeRound: Counter.round(Math.max(0, round - keptRounds)),
+  running,
+})
+
+const oldestKept = ({ running }: Bounds): Counter.Epoch => Counter.epoch(Math.max(0, running - 1))
+
+/** Takes so many at a time until there are no more, with a rest behind each, and says how many went. */
+const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<number, StorageError>) =>
+  Effect.gen(function* () {
+    let gone = 0
+    for (;;) {
+      const taken = yield* take
+      gone += taken
+      if (taken < limit) return gone
+      yield* rest
+    }
+  })
+
+const vertices = (bounds: Bounds, rest: Effect.Effect<void>, told: (gone: number) => void) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const { beforeRound } = bounds
+    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: AT_ONCE }
+    const take = Effect.tap(storage.vertices.prune(request), (gone) => Effect.sync(() => told(gone)))
+    const pruned = yield* inTurns(AT_ONCE, rest, take)
+    if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: beforeRound })
+    return pruned
+  })
+
+/** Those whose vertices are gone; what transactions stood in stays with them. */
+const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const { beforeRound } = bounds
+    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: SMALL_AT_ONCE }
+    while (yield* storage.commits.prune(request)) yield* rest
+  })
+
+/** But those that close an epoch, which who joins follows from the genesis on. */
+const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: SIGNED_AT_ONCE }
+    while (yield* storage.checkpoints.prune(request)) yield* rest
+  })
+
+/** The way back to closes that nobody is served from any more. */
+const closedStates = (running: Counter.Epoch, rest: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const oldest = Counter.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
+    return yield* inTurns(SMALL_AT_ONCE, rest, storage.closedStates.prune(oldest, SMALL_AT_ONCE))
+  })
+
+const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.prune(oldestKept(bounds)))
+
+/** One round of it. */
+export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
+  const { archive } = yield* Configuration
+  const { look, pulse, counters } = yield* Engine
+  const rest = Effect.sleep(PAUSE)
+  const running = yield* look(({ core }) => core.epoch.opening.record.epoch)
+  const bounds = boundsOf(pulse().round, running, KEPT_ROUNDS)
+  yield* own(bounds)
+  yield* closedStates(yield* look(({ read }) => read.epoch.epoch), rest)
+  if (archive) return
+  yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
+  yield* commits(bounds, rest)
+  yield* checkpoints(bounds, rest)
+})
+
+/** How much of each went. */
+export interface Pruned {
+  readonly bounds: Bounds
+  readonly vertices: number
+  readonly transactions: number
+}
+
+/** Everything old of a database that nobody else uses, with what a node keeps until it is asked: transactions and histories. */
+export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamaged | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const [opening] = yield* storage.epochs.kept
+    if (opening === undefined) return yield* Loading.noEpoch
+    const last = yield* storage.commits.last
+    const { leaderRound } = Option.getOrElse(last, () => opening.position)
+    const bounds = boundsOf(leaderRound, opening.record.epoch, keptRounds)
+    yield* own(bounds)
+    yield* closedStates(bounds.running, EventLoop.turn)
+    const gone = yield* vertices(bounds, EventLoop.turn, () => {})
+    const first = yield* storage.commits.firstSince(bounds.beforeRound, oldestKept(bounds))
+    const transactions = yield* Option.match(first, {
+      onNone: () => Effect.succeed(0),
+      onSome: storage.transactions.prune,
+    })
+    yield* commits(bounds, EventLoop.turn)
+    yield* checkpoints(bounds, EventLoop.turn)
+    yield* storage.compact
+    return { bounds, vertices: gone, transactions }
+  })
+
+export const layer: Layer.Layer<never, never, Engine | Storage | Configuration | Supervisor> = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Engine | Storage | Configuration>()
+    const supervisor = yield* Supervisor
+    yield* supervisor.restarted(
+      "pruning",
+      Effect.provide(Effect.forever(Effect.zipRight(Effect.sleep(EVERY), once)), context),
+    )
+  }),
+)

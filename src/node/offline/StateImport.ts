@@ -1,0 +1,139 @@
+/**
+ * A ledger out of a state file, as a fast sync would have left it: every signature on the way from the genesis, every piece
+ * under its root, and the supply are checked before anything counts. It is built aside and moved into its place whole, so
+ * an import that is broken off leaves the directory as it was.
+ */
+import { join } from "node:path"
+import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Data, Effect, Either, Layer, Option } from "effect"
+import { randomBytes } from "#crypto"
+import * as Core from "../../consensus/Core.js"
+import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import { Assembly } from "../../ledger/trie/Assembly.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as AtomicFile from "../../storage/files/AtomicFile.js"
+import { DataDirectory, FILES } from "../../storage/files/DataDirectory.js"
+import * as GenesisFile from "../../storage/files/GenesisFile.js"
+import * as StateFile from "../../storage/files/StateFile.js"
+import { DirectoryUnusable } from "../../storage/files/StorageError.js"
+import * as Storage from "../../storage/Storage.js"
+import * as Loading from "../start/Loading.js"
+import { provenFrom } from "./StateExport.js"
+
+/** The file, the directory and the genesis do not go together. */
+export class CannotImport extends Data.TaggedError("CannotImport")<{ readonly message: string }> {}
+
+export interface Imported {
+  readonly genesis: Genesis.Genesis
+  readonly target: SignedCheckpoint
+  readonly records: number
+}
+
+/** Where the ledger is built, inside of the data directory, so that it can be moved. */
+const ASIDE = "udg.importing"
+
+const named = ({ networkId }: Genesis.Genesis, hash: string): string => `${networkId} (${hash})`
+
+/** The genesis that the import must be of: the one that was named, or the one that is there. */
+const requireGenesis = (path: string, directory: DataDirectory, file: Option.Option<string>, found: Genesis.Genesis) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const there = directory.fileOf("genesis")
+    const isThere = yield* Effect.orElseSucceed(fileSystem.exists(there), () => true)
+    for (const source of [...Option.toArray(file), ...(isThere ? [there] : [])]) {
+      const expected = yield* GenesisFile.load(source)
+      const [its, ours] = [Genesis.hash(found), Genesis.hash(expected)]
+      if (its !== ours) {
+        return yield* new CannotImport({
+          message: `${path} is the state of ${named(found, its)}, but ${source} is ${named(expected, ours)}; name the state file of that network`,
+        })
+      }
+    }
+    return isThere
+  })
+
+const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain }: StateFile.Opened) =>
+  Effect.gen(function* () {
+    const target = chain.at(-1)
+    if (target === undefined) return yield* new CannotImport({ message: `${path} holds no checkpoint` })
+    const proven = provenFrom(genesis, tableKey, target)
+    proven.takeAtOnce(chain)
+    if (!proven.isProven) {
+      return yield* new CannotImport({
+        message: `${path}: checkpoint ${target.checkpoint.hash} is not signed by those whom its genesis leads to; take the file from a node you trust`,
+      })
+    }
+    return { target, proven: proven.proven }
+  })
+
+/** Puts the state into an empty storage, piece by piece, and makes it the state that a node starts from. */
+const fill = (path: string, file: StateFile.Opened) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const wrong = (reason: string) => new StateFile.StateFileError({ path, reason })
+    const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
+    const { target, proven } = yield* provenTarget(path, tableKey, file)
+    const assembly = new Assembly(target.checkpoint.stateRoot)
+    yield* storage.joins.begin(target)
+    for (let piece = yield* file.next; Option.isSome(piece); piece = yield* file.next) {
+      const accepted = assembly.accept(piece.value)
+      if (Either.isLeft(accepted)) return yield* wrong(accepted.left.message)
+      yield* storage.joins.add(piece.value)
+    }
+    const { trie, heldRecords, records = "more" } = assembly
+    if (trie === undefined) return yield* wrong(`it ends after ${heldRecords} of ${records} records`)
+    const joined = yield* Loading.ledgerOf(file.genesis.protocol, tableKey, { target, trie })
+    if (Either.isLeft(joined)) return yield* wrong(joined.left)
+    const opening = Core.openingOf(target.checkpoint, joined.right.read.head.time)
+    if (opening === null) return yield* wrong("its checkpoint closes no epoch")
+    for (const signed of proven) yield* storage.checkpoints.put({ ...signed, hasQuorum: true })
+    yield* storage.replaceState({ target, opening })
+    yield* storage.compact
+    return { genesis: file.genesis, target, records: trie.records } satisfies Imported
+  })
+
+const build = (path: string, file: StateFile.Opened, aside: string) =>
+  Effect.gen(function* () {
+    const directory = yield* DataDirectory.open(aside)
+    const storage = Storage.layer({ location: { _tag: "Directory", directory }, genesis: file.genesis })
+    return yield* Effect.provide(fill(path, file), yield* Layer.build(storage))
+  }).pipe(Effect.scoped)
+
+/** A log that was left behind would be taken for the log of whatever database comes to lie beside it. */
+const hasContent = (file: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
+    fileSystem.stat(file).pipe(
+      Effect.map(({ size }) => size > 0n),
+      Effect.orElseSucceed(() => false),
+    ),
+  )
+
+/** Into a directory that holds no ledger yet; keys and a genesis may be there. */
+export const importFrom = (path: string, into: string, genesisFile: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const directory = yield* DataDirectory.open(into)
+    const unusable = Effect.mapError(
+      (error: PlatformError) => new DirectoryUnusable({ directory: directory.path, reason: error.message }),
+    )
+    const database = directory.fileOf("database")
+    const log = `${database}-wal`
+    if ((yield* unusable(fileSystem.exists(database))) || (yield* hasContent(log))) {
+      return yield* new CannotImport({
+        message: `${directory.path} holds a ledger already; name another directory, or move ${FILES.database} away with its -wal and -shm`,
+      })
+    }
+    const file = yield* StateFile.open(path)
+    const hasGenesis = yield* requireGenesis(path, directory, genesisFile, file.genesis)
+    const aside = join(directory.path, ASIDE)
+    const clear = fileSystem.remove(aside, { recursive: true, force: true })
+    yield* Effect.acquireRelease(unusable(clear), () => Effect.ignore(clear))
+    const imported = yield* build(path, file, aside)
+    if (!hasGenesis) yield* GenesisFile.write(directory.fileOf("genesis"), imported.genesis)
+    // An empty log that belonged to another file.
+    yield* unusable(fileSystem.remove(log, { force: true }))
+    yield* unusable(AtomicFile.place(join(aside, FILES.database), database))
+    return imported
+  }).pipe(Effect.scoped, Effect.withSpan("import", { attributes: { path } }))

@@ -1,0 +1,89 @@
+/** What a quorum has signed, and proofs against it. */
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import * as Trie from "../../ledger/trie/Trie.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { StateProof } from "../../protocol/state/StateProof.js"
+import type { StorageError } from "../../storage/files/StorageError.js"
+import { Storage } from "../../storage/Storage.js"
+import type { StoredCheckpoint } from "../../storage/tables/Checkpoints.js"
+import { Engine } from "../engine/Engine.js"
+import { Supervisor } from "../lifecycle/Supervisor.js"
+
+export interface AccountProof {
+  readonly key: Hash
+  /** The record as the state holds it; none when it holds none. */
+  readonly record: Option.Option<Uint8Array>
+  readonly proof: StateProof
+  /** Whose state root the proof leads to. */
+  readonly signed: SignedCheckpoint
+}
+
+export class Checkpoints extends Context.Tag("udg/Checkpoints")<
+  Checkpoints,
+  {
+    /** The leader round of the last one that a quorum signed; 0 before the first. */
+    readonly latestRound: () => Round
+    /** By a quorum. */
+    readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+    /** By a quorum, and by the leader round of its commit. */
+    readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
+    /** None until this node holds the state under a checkpoint that a quorum signed. */
+    readonly prove: (address: Address) => Effect.Effect<Option.Option<AccountProof>>
+  }
+>() {}
+
+const make = Effect.gen(function* () {
+  const engine = yield* Engine
+  const storage = yield* Storage
+  const supervisor = yield* Supervisor
+  const stored = yield* storage.checkpoints.latestWithQuorum
+  let latestRound = Option.match(stored, {
+    onNone: () => Counter.round(0),
+    onSome: ({ checkpoint }) => checkpoint.round,
+  })
+
+  yield* supervisor.restarted(
+    "checkpoints",
+    Effect.zipRight(
+      Stream.runForEach(engine.happenings, (happening) =>
+        Effect.sync(() => {
+          if (happening._tag !== "CheckpointFinal") return
+          latestRound = Counter.round(Math.max(latestRound, happening.signed.checkpoint.round))
+        }),
+      ),
+      Effect.never,
+    ),
+  )
+
+  return Checkpoints.of({
+    latestRound: () => latestRound,
+    latest: storage.checkpoints.latestWithQuorum,
+    at: (round) =>
+      Effect.map(
+        storage.checkpoints.at(round),
+        Option.filter(({ hasQuorum }) => hasQuorum),
+      ),
+    prove: (address) =>
+      engine.look(({ provenState }) =>
+        Option.map(Option.fromNullable(provenState), ({ signed, trie }) => {
+          const key = StateKey.ofAccount(address)
+          return {
+            key,
+            record: Option.fromNullable(Trie.get(trie, key)),
+            proof: Trie.prove(trie, key),
+            signed,
+          }
+        }),
+      ),
+  })
+})
+
+export const layer: Layer.Layer<Checkpoints, StorageError, Engine | Storage | Supervisor> = Layer.scoped(
+  Checkpoints,
+  make,
+)

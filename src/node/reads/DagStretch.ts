@@ -1,0 +1,135 @@
+/** A stretch of the DAG as one would draw it: who made a vertex in which round, on what, and what became of the leaders. */
+import { Effect } from "effect"
+import { Committee } from "../../consensus/Committee.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Storage } from "../../storage/Storage.js"
+import type { CommitRecord } from "../../storage/tables/Commits.js"
+import type { Engine } from "../engine/Engine.js"
+import * as Lookup from "./Lookup.js"
+
+export interface Leader {
+  readonly address: Address
+  readonly verdict: "undecided" | "committed" | "skipped"
+}
+
+export interface Drawn {
+  readonly header: Header
+  readonly transactionCount: number
+  /** None while no commit has ordered it. */
+  readonly commitIndex: Counter.CommitIndex | null
+}
+
+/** A round. Of two epochs that meet in it, the vertices of the later: those of the earlier were dropped. */
+export interface Column {
+  readonly round: Counter.Round
+  readonly epoch: Counter.Epoch
+  readonly isFinalized: boolean
+  /** The time of the last commit that ordered a vertex of it; none before. */
+  readonly finalizedAt: Counter.Timestamp | null
+  /** None where this node no longer knows the committee. */
+  readonly leader: Leader | null
+  readonly vertices: ReadonlyArray<Drawn>
+}
+
+/** A hundred validators' thirty rounds. Reading them is some tens of milliseconds, during which others wait. */
+const MOST_VERTICES = 3_000
+const COMMITTEES_KEPT = 8
+
+/** Committees by epoch, the last few that were asked for: drawing leaders anew each time costs a hash a round. */
+const committees = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
+  const kept = new Map<Counter.Epoch, Committee>()
+
+  const running = engine.look(({ read }) => [read.epoch, read.previousEpoch])
+
+  const recordOf = (epoch: Counter.Epoch) =>
+    Effect.gen(function* () {
+      const known = (yield* running).find((record) => record?.epoch === epoch)
+      if (known !== undefined || epoch === 0) return known
+      const [closing] = yield* storage.checkpoints.closing(Counter.epoch(epoch - 1), 1)
+      const opened: EpochRecord | null | undefined = closing?.checkpoint.nextEpoch
+      return opened?.epoch === epoch ? opened : undefined
+    })
+
+  return (epoch: Counter.Epoch) =>
+    Effect.gen(function* () {
+      const known = kept.get(epoch)
+      if (known !== undefined) return known
+      const record = yield* recordOf(epoch)
+      if (record === undefined) return undefined
+      const committee = new Committee(record)
+      kept.set(epoch, committee)
+      for (const oldest of kept.keys()) if (kept.size > COMMITTEES_KEPT) kept.delete(oldest)
+      return committee
+    })
+}
+
+/** By their rounds, without the last one where it may be incomplete. */
+const columnsOf = <A extends { readonly round: Counter.Round; readonly epoch: Counter.Epoch }>(
+  vertices: ReadonlyArray<A>,
+): ReadonlyArray<readonly [Counter.Round, ReadonlyArray<A>]> => {
+  const rounds = new Map<Counter.Round, Array<A>>()
+  for (const vertex of vertices) {
+    const column = rounds.get(vertex.round)
+    if (column === undefined) rounds.set(vertex.round, [vertex])
+    else column.push(vertex)
+  }
+  const columns = [...rounds]
+  return vertices.length === MOST_VERTICES && columns.length > 1 ? columns.slice(0, -1) : columns
+}
+
+/** The time of the last commit that ordered one of these. */
+const orderedAt = (
+  vertices: ReadonlyArray<Drawn>,
+  commits: ReadonlyMap<Counter.CommitIndex, CommitRecord>,
+): Counter.Timestamp | null => {
+  const times = vertices.flatMap(({ commitIndex }) =>
+    commitIndex === null ? [] : (commits.get(commitIndex)?.time ?? []),
+  )
+  return times.length === 0 ? null : Counter.timestamp(Math.max(...times))
+}
+
+export const make = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
+  const committeeOf = committees(engine, storage)
+
+  /** The commits that ordered these vertices: among them is that of every leader of their rounds that was committed. */
+  const commitsOf = (indices: ReadonlyArray<Counter.CommitIndex>) => {
+    if (indices.length === 0) return Effect.succeed<ReadonlyArray<CommitRecord>>([])
+    const first = Math.min(...indices)
+    return storage.commits.from(Counter.commitIndex(first), Math.max(...indices) - first + 1)
+  }
+
+  return (from: Counter.Round, to: Counter.Round, finalizedRound: Counter.Round) =>
+    Effect.gen(function* () {
+      const stored = columnsOf(yield* storage.vertices.heads(from, to, MOST_VERTICES))
+      const indices = stored.flatMap(([, vertices]) => vertices.flatMap(({ commitIndex }) => commitIndex ?? []))
+      const commits = yield* commitsOf(indices)
+      const byIndex = new Map(commits.map((commit) => [commit.index, commit]))
+      const ledBy = new Map(commits.map((commit) => [commit.leaderRound, commit]))
+      return yield* Effect.forEach(stored, ([round, all]) =>
+        Effect.gen(function* () {
+          const epoch = Counter.epoch(Math.max(...all.map((vertex) => vertex.epoch)))
+          const vertices = yield* Effect.forEach(
+            all.filter((vertex) => vertex.epoch === epoch),
+            ({ bytes, commitIndex }) => Effect.map(Lookup.head(bytes), (head): Drawn => ({ ...head, commitIndex })),
+          )
+          const committee = yield* committeeOf(epoch)
+          const verdict = round > finalizedRound ? "undecided" : ledBy.has(round) ? "committed" : "skipped"
+          const column: Column = {
+            round,
+            epoch,
+            isFinalized: round <= finalizedRound,
+            finalizedAt: orderedAt(vertices, byIndex),
+            leader:
+              committee === undefined
+                ? null
+                : { address: committee.member(committee.leaderOf(round)).address, verdict },
+            vertices,
+          }
+          return column
+        }),
+      )
+    })
+}

@@ -1,0 +1,129 @@
+/** How each part of the node is, derived from its figures whenever somebody asks. */
+import { Context, Effect, Layer, Option } from "effect"
+import { type Figures, Network } from "../../network/Network.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
+import * as SteadyClock from "../../turns/SteadyClock.js"
+import type * as CatchUp from "../engine/CatchUp.js"
+import { Engine } from "../engine/Engine.js"
+import type * as FastSync from "../engine/FastSync.js"
+import type * as Recovery from "../engine/Recovery.js"
+import { type Component, Supervisor } from "../lifecycle/Supervisor.js"
+import { Checkpoints } from "./Checkpoints.js"
+import { Dag } from "./Dag.js"
+import { Mempool } from "./Mempool.js"
+import { Metrics } from "./Metrics.js"
+import { State } from "./State.js"
+import { Validator } from "./Validator.js"
+
+/** From best to worst. */
+const ORDER = ["healthy", "degraded", "warning", "unhealthy"] as const
+
+export type Status = (typeof ORDER)[number]
+
+export const worst = (statuses: ReadonlyArray<Status>): Status =>
+  statuses.reduce((a, b) => (ORDER.indexOf(a) < ORDER.indexOf(b) ? b : a), "healthy" as Status)
+
+export interface Report {
+  readonly status: Status
+  readonly dag: { readonly status: Status; readonly round: Round; readonly vertices: number }
+  readonly finality: { readonly status: Status; readonly finalizedRound: Round; readonly lag: number }
+  readonly state: { readonly status: Status; readonly accounts: number; readonly totalSupply: Sats }
+  readonly mempool: { readonly status: Status; readonly size: number; readonly capacity: number }
+  readonly network: { readonly status: Status; readonly peers: number }
+  readonly checkpoints: { readonly status: Status; readonly latestRound: Round }
+  /** While the state of a close is fetched. */
+  readonly sync: Option.Option<{ readonly status: Status } & FastSync.Progress>
+  /** While vertices are fetched. */
+  readonly catchUp: Option.Option<{ readonly status: Status } & CatchUp.Progress>
+  /** While it is behind, joins or does not sign. */
+  readonly recovery: Option.Option<{ readonly status: Status } & Recovery.Waiting>
+  /** While its wall clock differs from the committee's. */
+  readonly clock: Option.Option<{ readonly status: Status; readonly aheadMs: number }>
+  /** The parts that the supervisor keeps running. */
+  readonly components: ReadonlyArray<Component>
+}
+
+/** Up to `healthy` and up to `warning`; above, unhealthy. */
+const rising = (value: number, healthy: number, warning: number): Status =>
+  value <= healthy ? "healthy" : value <= warning ? "warning" : "unhealthy"
+
+const QUIET_INTERVALS = 10
+const STOPPED_INTERVALS = 60
+
+export const ofDag = (quietMs: number, roundIntervalMs: number): Status => {
+  if (quietMs < QUIET_INTERVALS * roundIntervalMs) return "healthy"
+  return quietMs < STOPPED_INTERVALS * roundIntervalMs ? "warning" : "unhealthy"
+}
+
+export const ofLag = (lag: number): Status => rising(lag, 3, 10)
+
+export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : size <= 8_000 ? "warning" : "unhealthy")
+
+/** `others`: who else has a seat. Where they are fewer than three, nobody needs more peers than that. */
+export const ofPeers = (peers: number, others: number): Status =>
+  peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
+
+/**
+ * Where strangers find no place, somebody may be keeping them out, and newcomers are the ones who cannot say so. A failure
+ * is a bug that should be reported.
+ */
+export const ofNetwork = ({ freePlaces, failures }: Figures): Status =>
+  freePlaces > 0 && failures === 0 ? "healthy" : "warning"
+
+export const ofCheckpoints = (age: number): Status => (age > 500 ? "warning" : "healthy")
+
+export class Health extends Context.Tag("udg/Health")<Health, { readonly report: Effect.Effect<Report> }>() {}
+
+const make = Effect.gen(function* () {
+  const [dag, state, mempool, metrics] = yield* Effect.all([Dag, State, Mempool, Metrics])
+  const [checkpoints, validator, supervisor, engine] = yield* Effect.all([Checkpoints, Validator, Supervisor, Engine])
+  const network = yield* Network
+  const { roundIntervalMs } = state.genesis.protocol
+
+  const report = Effect.gen(function* () {
+    const { round, finalizedRound, vertices, advancedAt } = yield* dag.position
+    const { accounts, totals } = yield* state.summary
+    const { peers } = metrics.figures()
+    const size = yield* mempool.size
+    const latestRound = checkpoints.latestRound()
+    const standing = yield* validator.standing
+    const components = yield* supervisor.components
+    const isHalted = yield* engine.look((view) => view.isHalted)
+    const isMember = Option.exists(standing, ({ isInCommittee }) => isInCommittee)
+    const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
+    const others = yield* engine.look(({ read }) => read.epoch.members.length)
+    const fastSync = yield* engine.fastSync
+    const quietMs = (yield* SteadyClock.current) - advancedAt
+    const parts = {
+      dag: { status: isForeign ? "unhealthy" : ofDag(quietMs, roundIntervalMs), round, vertices },
+      finality: { status: ofLag(round - finalizedRound), finalizedRound, lag: round - finalizedRound },
+      state: { status: isHalted ? "unhealthy" : "healthy", accounts, totalSupply: totals.total },
+      mempool: { status: ofMempool(size), size, capacity: mempool.capacity },
+      network: { status: worst([ofPeers(peers, others - (isMember ? 1 : 0)), ofNetwork(network.figures())]), peers },
+      checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
+    } as const
+    // It answers, but with a state that is about to be another one.
+    const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
+    const catchUp = Option.map(yield* engine.catchUp, (progress) => ({ status: "degraded" as const, ...progress }))
+    const { waiting, wrongClockAheadMs } = engine.watch
+    const recovery = Option.map(Option.fromNullable(waiting), (what) => ({ status: "degraded" as const, ...what }))
+    const clock = Option.map(Option.fromNullable(wrongClockAheadMs), (aheadMs) => ({
+      status: "warning" as const,
+      aheadMs,
+    }))
+    const isPartial =
+      Option.isSome(recovery) ||
+      Option.isSome(sync) ||
+      Option.isSome(catchUp) ||
+      components.some(({ status }) => status === "restarting")
+    const own = Object.values(parts).map(({ status }) => status)
+    const statuses = Option.isSome(clock) ? [...own, clock.value.status] : own
+    const status = worst(isPartial ? [...statuses, "degraded"] : statuses)
+    return { status, ...parts, sync, catchUp, recovery, clock, components }
+  })
+
+  return Health.of({ report })
+})
+
+export const layer = Layer.effect(Health, make)

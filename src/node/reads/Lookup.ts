@@ -1,0 +1,37 @@
+/** What stands in the database in bytes, as what it is. */
+import { Effect, Either } from "effect"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import * as Transaction from "../../protocol/transaction/Transaction.js"
+import * as Vertex from "../../protocol/vertex/Vertex.js"
+import type { StorageError } from "../../storage/files/StorageError.js"
+import { fromDamage, type StateDamaged } from "../lifecycle/Ending.js"
+
+/** The disk failing under a read. */
+export type Unreadable = StateDamaged | StorageError
+
+const TAGS: { readonly [T in Unreadable["_tag"]]: true } = {
+  StateDamaged: true,
+  DatabaseDamaged: true,
+  DatabaseFailed: true,
+  DiskFull: true,
+}
+
+export const isUnreadable = (error: unknown): error is Unreadable =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  Object.hasOwn(TAGS, error._tag)
+
+const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
+  Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
+
+export const vertex = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<Vertex.Vertex, StateDamaged> =>
+  sound(Vertex.decode(networkId, bytes))
+
+export const head = (bytes: Uint8Array) => sound(Vertex.decodeHead(bytes))
+
+export const transaction = (
+  networkId: NetworkId,
+  bytes: Uint8Array,
+): Effect.Effect<Transaction.Transaction, StateDamaged> => sound(Transaction.decode(networkId, bytes))

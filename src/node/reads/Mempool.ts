@@ -1,0 +1,47 @@
+/** The transactions that wait to be finalized. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { Received, Refusal } from "../../ledger/pending/PendingTransactions.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Nonce } from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Accepted } from "../../replica/Replica.js"
+import { Engine } from "../engine/Engine.js"
+import type { Asked, Submitted } from "../engine/Incoming.js"
+
+export class Mempool extends Context.Tag("udg/Mempool")<
+  Mempool,
+  {
+    readonly capacity: number
+    readonly size: Effect.Effect<number>
+    /** Takes a transaction in, or says why not. The same one again while it is pending is accepted again. */
+    readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
+    /** The same for many, in their order, with what became of each. */
+    readonly submitAll: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
+    /** Signs for whoever handed the key over, with the sender's next nonce, and takes that in. */
+    readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
+    readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
+    /** The first ones in the order in which they are taken: highest fee first. */
+    readonly top: (limit: number) => ReadonlyArray<Received>
+    /** The nonce for the sender's next transaction, after its pending ones. */
+    readonly nextNonce: (sender: Address) => Effect.Effect<Nonce>
+  }
+>() {}
+
+export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
+  Mempool,
+  Effect.map(Engine, ({ look, view, submit, signAndSubmit }) =>
+    Mempool.of({
+      capacity: Limits.MEMPOOL_TRANSACTIONS,
+      size: look(({ pool }) => pool.size),
+      submit: (transaction) =>
+        Effect.flatMap(submit([transaction]), ([submitted]) => Option.getOrThrow(Option.fromNullable(submitted))),
+      submitAll: submit,
+      signAndSubmit,
+      get: (id) => look(({ pool }) => Option.fromNullable(pool.get(id))),
+      top: (limit) => view.pool.top(limit),
+      nextNonce: (sender) => look(({ pool }) => pool.nextNonce(sender)),
+    }),
+  ),
+)

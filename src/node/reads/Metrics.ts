@@ -1,0 +1,74 @@
+/** The node in figures, measured as they are asked for. */
+import { Context, Effect, Layer } from "effect"
+import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as SteadyClock from "../../turns/SteadyClock.js"
+import { Engine } from "../engine/Engine.js"
+import type { Counts } from "../signatures/Counters.js"
+import { Checkpoints } from "./Checkpoints.js"
+
+export type { NetworkFigures }
+
+export interface Figures {
+  readonly dagRound: Round
+  readonly finalizedRound: Round
+  readonly finalityLag: number
+  readonly peers: number
+  readonly mempoolSize: number
+  readonly totalSupply: Sats.Sats
+  readonly totalStaked: Sats.Sats
+  readonly activeValidators: number
+  readonly latestCheckpoint: Round
+  readonly vertices: number
+  readonly uptimeSeconds: number
+}
+
+export class Metrics extends Context.Tag("udg/Metrics")<
+  Metrics,
+  {
+    /** Plain functions, since every monitor and every wallet asks for these all the time. */
+    readonly figures: () => Figures
+    readonly uptimeSeconds: () => number
+    /** The specified checkpoint and fast-sync figures. */
+    readonly counters: () => Counts
+    readonly network: () => NetworkFigures
+    /** Of the own wall clock, before the committee's; null before a quorum was heard. */
+    readonly clockAheadMs: () => number | null
+  }
+>() {}
+
+const make = Effect.gen(function* () {
+  const { view, pulse, counters, watch } = yield* Engine
+  const checkpoints = yield* Checkpoints
+  const { figures: network } = yield* Network
+  const clock = yield* Effect.clock
+  const startedAt = SteadyClock.unsafeCurrent(clock)
+  const uptimeSeconds = () => Math.floor((SteadyClock.unsafeCurrent(clock) - startedAt) / 1_000)
+  return Metrics.of({
+    figures: () => {
+      const { read, pool } = view
+      const { round } = pulse()
+      const { staked, delegated, total } = read.totals
+      return {
+        dagRound: round,
+        finalizedRound: read.head.leaderRound,
+        finalityLag: round - read.head.leaderRound,
+        peers: counters.counts.peers,
+        mempoolSize: pool.size,
+        totalSupply: total,
+        totalStaked: Sats.addBounded(staked, delegated),
+        activeValidators: read.activeValidatorCount,
+        latestCheckpoint: checkpoints.latestRound(),
+        vertices: counters.counts.vertices,
+        uptimeSeconds: uptimeSeconds(),
+      }
+    },
+    uptimeSeconds,
+    counters: () => ({ ...counters.counts }),
+    network,
+    clockAheadMs: () => watch.clockAheadMs,
+  })
+})
+
+export const layer = Layer.effect(Metrics, make)

@@ -1,0 +1,121 @@
+/**
+ * Accounts and transactions, finalized. What a lookup calls finalized is on the disk, and every other read is at least as
+ * far.
+ */
+import { Context, Data, Effect, Layer, Option } from "effect"
+import type { Head, Totals } from "../../ledger/tables/Records.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Genesis } from "../../protocol/epoch/Genesis.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Name } from "../../protocol/identity/Name.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Parameters } from "../../protocol/numbers/Parameters.js"
+import type { AccountRecord } from "../../protocol/state/AccountRecord.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import { Storage } from "../../storage/Storage.js"
+import type { RecordedTransaction, Sequence } from "../../storage/tables/Transactions.js"
+import { Engine } from "../engine/Engine.js"
+import { Home } from "../start/Home.js"
+import type { Unreadable } from "./Lookup.js"
+import * as Lookup from "./Lookup.js"
+
+export interface Account extends AccountRecord {
+  readonly address: Address
+}
+
+export interface Finalized {
+  readonly _tag: "Finalized"
+  readonly transaction: Transaction
+  readonly recorded: RecordedTransaction
+}
+
+export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
+
+export interface HistoryPage {
+  /** Sent and received, newest first. */
+  readonly transactions: ReadonlyArray<Finalized>
+  /** What to ask with for those before; null when there are none. */
+  readonly next: Sequence | null
+}
+
+export interface Summary {
+  readonly head: Head
+  readonly totals: Totals
+  readonly accounts: number
+  readonly parameters: Parameters
+  readonly epoch: EpochRecord
+}
+
+export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{ readonly id: Hash }> {}
+
+export class State extends Context.Tag("udg/State")<
+  State,
+  {
+    readonly genesis: Genesis
+    readonly summary: Effect.Effect<Summary>
+    /** Zeros for an address never seen. */
+    readonly account: (address: Address) => Effect.Effect<Account>
+    readonly addressOf: (name: Name) => Effect.Effect<Option.Option<Address>>
+    readonly transaction: (id: Hash) => Effect.Effect<Known, TransactionNotFound | Unreadable>
+    readonly history: (
+      address: Address,
+      before: Sequence | null,
+      limit: number,
+    ) => Effect.Effect<HistoryPage, Unreadable>
+    /** When the commit was made that is the last one. */
+    readonly time: Effect.Effect<Timestamp>
+  }
+>() {}
+
+const make = Effect.gen(function* () {
+  const engine = yield* Engine
+  const storage = yield* Storage
+  const { genesis } = yield* Home
+  const { networkId } = genesis
+
+  const finalized = (recorded: RecordedTransaction) =>
+    Effect.map(
+      Lookup.transaction(networkId, recorded.bytes),
+      (transaction): Finalized => ({ _tag: "Finalized", transaction, recorded }),
+    )
+
+  /** In memory first: what leaves the memory is on the disk by then. */
+  const pending = (id: Hash) =>
+    Effect.flatMap(
+      engine.look(({ pool }) => Option.fromNullable(pool.get(id)?.transaction)),
+      Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
+    )
+
+  return State.of({
+    genesis,
+    summary: engine.look(({ read }) => ({
+      head: read.head,
+      totals: read.totals,
+      accounts: read.accountCount,
+      parameters: read.parameters,
+      epoch: read.epoch,
+    })),
+    account: (address) => engine.look(({ read }) => ({ address, ...read.account(address) })),
+    addressOf: (name) => engine.look(({ read }) => Option.fromNullable(read.addressOf(name))),
+    transaction: (id) =>
+      Effect.gen(function* () {
+        const waiting = yield* pending(id)
+        if (Option.isSome(waiting)) return { _tag: "Pending", transaction: waiting.value }
+        const recorded = yield* storage.transactions.byId(id)
+        if (Option.isNone(recorded)) return yield* new TransactionNotFound({ id })
+        return yield* finalized(recorded.value)
+      }),
+    history: (address, before, limit) =>
+      Effect.gen(function* () {
+        // One more than asked for tells whether there are more.
+        const found = yield* storage.transactions.history({ address, before, limit: limit + 1 })
+        const page = found.slice(0, limit)
+        const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
+        return { transactions: yield* Effect.forEach(page, finalized), next }
+      }),
+    time: engine.look(({ read }) => read.head.time),
+  })
+})
+
+export const layer: Layer.Layer<State, never, Engine | Storage | Home> = Layer.effect(State, make)

@@ -1,0 +1,38 @@
+/** How much of something goes to peers of each standing together. Members, who are few, are limited by fair turns alone. */
+import { Allowance } from "../../network/Allowance.js"
+import type { Standing } from "../../network/Standing.js"
+
+export interface Rate {
+  readonly atOnce: number
+  readonly perSecond: number
+}
+
+export class Budget {
+  readonly #named: Allowance
+  readonly #stranger: Allowance
+
+  constructor({ named, stranger }: { readonly named: Rate; readonly stranger: Rate }, now: number) {
+    this.#named = new Allowance({ burst: named.atOnce, perSecond: named.perSecond }, now)
+    this.#stranger = new Allowance({ burst: stranger.atOnce, perSecond: stranger.perSecond }, now)
+  }
+
+  /** Whether there is anything left for them. */
+  has(standing: Standing, now: number): boolean {
+    return this.#of(standing)?.take(0, now) === 0 || standing === "member"
+  }
+
+  take(standing: Standing, amount: number, now: number): void {
+    this.#of(standing)?.take(amount, now)
+  }
+
+  #of(standing: Standing): Allowance | undefined {
+    switch (standing) {
+      case "member":
+        return undefined
+      case "named":
+        return this.#named
+      case "stranger":
+        return this.#stranger
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Work that peers bring, handed out in fair turns. Members of the committee get most of what there is, then peers that the
+ * operator named, then strangers; what a class does not use, the others get. Within a class the peer that has cost least so
+ * far is next, so that a thousand pieces from one peer delay another peer's single piece by no more than one turn. Costs
+ * are told after the work (`charge`), in any unit, or before it where they are known.
+ */
+import type { Standing } from "../../network/Standing.js"
+
+/** Of everything, while all three classes have work: newcomers must get in however busy the members are. */
+export const SHARES: { readonly [standing in Standing]: number } = { member: 12, named: 3, stranger: 1 }
+
+/** Whose work it is. A peer that becomes a member leaves its old work in its old class. */
+export interface Owner {
+  readonly peer: string
+  readonly standing: Standing
+}
+
+interface Line<A> {
+  readonly owner: Owner
+  items: Array<A>
+  /** What this peer has cost. */
+  used: number
+}
+
+class Class<A> {
+  readonly lines = new Map<string, Line<A>>()
+  readonly share: number
+  /** What the class has cost, divided by its share. */
+  used = 0
+  /** What the peer had cost that was served last: whoever comes later does not begin further behind. */
+  floor = 0
+  waiting = 0
+
+  constructor(share: number) {
+    this.share = share
+  }
+
+  line(owner: Owner): Line<A> {
+    const known = this.lines.get(owner.peer)
+    if (known !== undefined) return known
+    const line = { owner, items: [], used: this.floor }
+    this.lines.set(owner.peer, line)
+    return line
+  }
+
+  /** Peers that wait for nothing and have no debts are forgotten; all of them, once nobody waits. */
+  forget(): void {
+    for (const [peer, { items, used }] of this.lines) {
+      if (items.length === 0 && (this.waiting === 0 || used <= this.floor)) this.lines.delete(peer)
+    }
+  }
+}
+
+/** So many idle peers are kept before they are looked through. */
+const MANY_LINES = 64
+
+export class FairQueue<A> {
+  readonly #classes: { readonly [standing in Standing]: Class<A> } = {
+    member: new Class(SHARES.member),
+    named: new Class(SHARES.named),
+    stranger: new Class(SHARES.stranger),
+  }
+  #floor = 0
+
+  get size(): number {
+    const { member, named, stranger } = this.#classes
+    return member.waiting + named.waiting + stranger.waiting
+  }
+
+  /** Those that wait for something. */
+  get peers(): ReadonlySet<string> {
+    const lines = Object.values(this.#classes).flatMap((group) => [...group.lines.values()])
+    return new Set(lines.filter(({ items }) => items.length > 0).map(({ owner }) => owner.peer))
+  }
+
+  sizeOf({ peer, standing }: Owner): number {
+    return this.#classes[standing].lines.get(peer)?.items.length ?? 0
+  }
+
+  push(owner: Owner, item: A): void {
+    this.#lineFor(owner).items.push(item)
+  }
+
+  /** Before everything else this peer waits for: the rest of what was begun. */
+  pushFirst(owner: Owner, item: A): void {
+    this.#lineFor(owner).items.unshift(item)
+  }
+
+  #lineFor(owner: Owner): Line<A> {
+    const group = this.#classes[owner.standing]
+    // Who was idle has saved nothing up.
+    if (group.waiting === 0) group.used = Math.max(group.used, this.#floor)
+    const line = group.line(owner)
+    if (line.items.length === 0) line.used = Math.max(line.used, group.floor)
+    group.waiting++
+    return line
+  }
+
+  /** Whose turn it is, among those that may have one now. */
+  next(mayHave: (owner: Owner) => boolean = () => true): { readonly owner: Owner; readonly item: A } | undefined {
+    const { member, named, stranger } = this.#classes
+    const groups = [member, named, stranger].filter(({ waiting }) => waiting > 0).sort((a, b) => a.used - b.used)
+    for (const group of groups) {
+      const line = leastUsed(group, mayHave)
+      const item = line?.items.shift()
+      if (line === undefined || item === undefined) continue
+      this.#floor = group.used
+      group.floor = line.used
+      group.waiting--
+      if (group.lines.size > MANY_LINES || group.waiting === 0) group.forget()
+      return { owner: line.owner, item }
+    }
+    return undefined
+  }
+
+  /** What a piece of this peer's work has cost. */
+  charge(owner: Owner, cost: number): void {
+    const group = this.#classes[owner.standing]
+    group.used += cost / group.share
+    const line = group.lines.get(owner.peer)
+    if (line !== undefined) line.used += cost
+    else if (group.waiting > 0) group.line(owner).used += cost
+  }
+
+  /** This peer has gone: what it waited for, nobody needs. Gives what was waiting. */
+  drop(peer: string): ReadonlyArray<A> {
+    const dropped: Array<A> = []
+    for (const group of Object.values(this.#classes)) {
+      const items = group.lines.get(peer)?.items ?? []
+      group.waiting -= items.length
+      dropped.push(...items)
+      group.lines.delete(peer)
+    }
+    return dropped
+  }
+}
+
+const leastUsed = <A>({ lines }: Class<A>, mayHave: (owner: Owner) => boolean): Line<A> | undefined => {
+  let least: Line<A> | undefined
+  for (const line of lines.values()) {
+    if (line.items.length === 0 || (least !== undefined && line.used >= least.used) || !mayHave(line.owner)) continue
+    least = line
+  }
+  return least
+}

@@ -1,0 +1,84 @@
+/**
+ * Which answers this node waits for. Only an answer that was asked of its sender is judged: what nobody asked for costs
+ * its sender a few bytes and would cost this node signatures. Vertices also come unasked, from their authors: so an answer
+ * with vertices is known by their hashes.
+ */
+
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Answer, DiskQuestion, Question } from "../../replica/messages/Message.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+
+type AnswerTag = Answer["_tag"]
+
+const ANSWER_TO: { readonly [T in (Question | DiskQuestion)["_tag"]]: AnswerTag } = {
+  AskVertices: "Vertices",
+  AskRounds: "Rounds",
+  AskClosing: "Closing",
+  AskHighest: "Highest",
+  AskState: "State",
+}
+
+/** Questions of one kind to one peer that may be open; one that is never answered must not add up. */
+const MAX_OPEN = 64
+/** Vertices that one peer is asked for and may still bring; what it was asked for first is forgotten. */
+const MAX_HASHES = 1_024
+
+export class OpenQuestions {
+  readonly #open = new Map<PeerId, Map<AnswerTag, number>>()
+  /** The vertices that a peer was asked for. Empty where none of its answers with vertices is open. */
+  readonly #hashes = new Map<PeerId, Set<Hash>>()
+
+  asks(to: PeerId, question: Question | DiskQuestion): void {
+    const answer = ANSWER_TO[question._tag]
+    const open = this.#open.get(to) ?? new Map<AnswerTag, number>()
+    this.#open.set(to, open.set(answer, Math.min(MAX_OPEN, (open.get(answer) ?? 0) + 1)))
+    if (question._tag === "AskVertices") this.#remember(to, question.hashes)
+  }
+
+  #remember(to: PeerId, asked: ReadonlyArray<Hash>): void {
+    const hashes = this.#hashes.get(to) ?? new Set<Hash>()
+    this.#hashes.set(to, hashes)
+    for (const hash of asked) hashes.add(hash)
+    for (const oldest of hashes) {
+      if (hashes.size <= MAX_HASHES) return
+      hashes.delete(oldest)
+    }
+  }
+
+  isAwaited(from: PeerId, answer: string): boolean {
+    const open: ReadonlyMap<string, number> | undefined = this.#open.get(from)
+    return (open?.get(answer) ?? 0) > 0
+  }
+
+  /**
+   * Vertices have come. Whether one of them was asked for. What a member pushes leaves its answers awaited; anybody else's
+   * unasked vertices use one up, since what is awaited is judged before what strangers send.
+   */
+  answeredWith(from: PeerId, vertices: ReadonlyArray<Hash>, isMember: boolean): boolean {
+    if (!this.isAwaited(from, "Vertices")) return false
+    const hashes = this.#hashes.get(from)
+    const isAsked = vertices.length === 0 || vertices.filter((hash) => hashes?.delete(hash)).length > 0
+    if (isAsked || !isMember) this.answered(from, "Vertices")
+    if (hashes?.size === 0) this.#open.get(from)?.set("Vertices", 0)
+    if (!this.isAwaited(from, "Vertices")) this.#hashes.delete(from)
+    return isAsked
+  }
+
+  /** An answer has come. Whether it was asked for; it is no longer awaited then. */
+  answered(from: PeerId, answer: AnswerTag): boolean {
+    const open = this.#open.get(from)
+    const count = open?.get(answer) ?? 0
+    if (open === undefined || count === 0) return false
+    open.set(answer, count - 1)
+    return true
+  }
+
+  /** Nobody else is connected. */
+  keepOnly(peers: ReadonlySet<string>): void {
+    for (const peer of this.#open.keys()) {
+      if (peers.has(peer)) continue
+      this.#open.delete(peer)
+      this.#hashes.delete(peer)
+    }
+  }
+}

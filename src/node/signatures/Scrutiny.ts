@@ -1,0 +1,313 @@
+/**
+ * What peers send is judged here, before the replica takes it in: read, looked at for its use, and verified in other threads.
+ * To judge it changes nothing in the replica. What one peer says is handed on in the order in which it came; its
+ * transactions go by themselves, since a thousand of them must not stand in the way of a vertex, and so do its questions and
+ * vertices whose signatures take long to judge.
+ * It holds no more than what each peer may have waiting (`Received.settle`).
+ */
+import { Either } from "effect"
+import type { Offence } from "../../network/Conduct.js"
+import * as MessageCodec from "../../network/MessageCodec.js"
+import type { Received } from "../../network/Network.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import { type Epoch, epoch as epochOf } from "../../protocol/numbers/Counter.js"
+import { verificationKey } from "../../protocol/transaction/Transaction.js"
+import type { VerifiedTransactions } from "../../protocol/transaction/Verification.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
+import type { Encoded } from "../../protocol/vertex/Vertex.js"
+import type { DiskQuestion, Message, Question } from "../../replica/messages/Message.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Replica } from "../../replica/Replica.js"
+import type { Bulkhead, Place } from "./Bulkhead.js"
+import type { Owner } from "./FairQueue.js"
+import type { OpenQuestions } from "./OpenQuestions.js"
+import { Turns } from "./Turns.js"
+import type { Verifier } from "./Verifier.js"
+import { type Finding, VertexScrutiny } from "./VertexScrutiny.js"
+
+/** What the replica is to take in. */
+export type Judged =
+  | {
+      readonly _tag: "Message"
+      readonly from: PeerId
+      readonly message: Message
+      /** Whether everything that came is in it; gossip passes on nothing else. */
+      readonly isWhole: boolean
+      readonly settle: Received["settle"]
+    }
+  /** A peer is in that epoch, or says so. */
+  | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
+  | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
+
+export interface Surroundings {
+  readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
+  readonly networkId: NetworkId
+  readonly verified: VerifiedTransactions
+  readonly verifier: Pick<Verifier, "judge" | "judgeByZip215">
+  readonly asked: OpenQuestions
+  readonly bulkhead: Bulkhead
+  /** Whether a heartbeat says more than its validator's last one. */
+  readonly isNewBeat: (heartbeat: Heartbeat) => boolean
+  /** A question, to be answered in its turn. */
+  readonly ask: (owner: Owner, question: Question | DiskQuestion) => void
+  /** A peer sent what no honest node sends. */
+  readonly refused: (received: Received, what: string, offence: Offence) => void
+  /** Called in the order of each peer's words. */
+  readonly pass: (judged: Judged) => void
+}
+
+interface Waiting {
+  readonly received: Received
+  readonly owner: Owner
+  /** What came of it, once that is known. */
+  outcome: ReadonlyArray<Judged> | null
+  /** It has left its lane, and is passed on whenever it is judged. */
+  isAside: boolean
+}
+
+type Packed = Message<Encoded>
+type PackedOf<T extends Message["_tag"]> = Extract<Packed, { readonly _tag: T }>
+/** What is signed by itself and is no transaction. */
+type Signed = PackedOf<"Heartbeat" | "Evidence" | "CheckpointSignature" | "Highest">
+
+export class Scrutiny {
+  readonly #around: Surroundings
+  readonly #turns = new Turns()
+  readonly #vertices: VertexScrutiny
+  /** In the order in which they came. */
+  readonly #lanes = new Map<string, Array<Waiting>>()
+
+  constructor(surroundings: Surroundings) {
+    this.#around = surroundings
+    const { replica, networkId, verified, verifier } = surroundings
+    this.#vertices = new VertexScrutiny({ replica, networkId, verified, verifier, turns: this.#turns })
+  }
+
+  take(received: Received): void {
+    const { from, tag, standing } = received
+    // What this node asked for is its own work, whoever does it.
+    const isOwnWork = this.#around.asked.isAwaited(from, tag)
+    const owner: Owner = { peer: from, standing: isOwnWork ? "member" : standing }
+    const waiting: Waiting = { received, owner, outcome: null, isAside: false }
+    if (!MessageCodec.isQuestion({ _tag: tag })) this.#laneOf(received).push(waiting)
+    this.#turns.take(owner, () => this.#hold(waiting, "reading", () => this.#read(waiting)))
+  }
+
+  /** A bug that a message brings to light ends the message. */
+  #hold(waiting: Waiting, place: Place, judge: () => void): void {
+    this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "what this node cannot judge", "invalid"))
+  }
+
+  #read(waiting: Waiting): void {
+    const unpacked = MessageCodec.unpack(this.#around.networkId, waiting.received.bytes)
+    if (Either.isLeft(unpacked)) this.#refuse(waiting, unpacked.left.message, "malformed")
+    else this.#hold(waiting, "judging", () => this.#judge(waiting, unpacked.right))
+  }
+
+  #judge(waiting: Waiting, message: Packed): void {
+    switch (message._tag) {
+      case "AskVertices":
+      case "AskRounds":
+      case "AskClosing":
+      case "AskHighest":
+      case "AskState":
+        waiting.received.settle("known")
+        this.#around.ask(waiting.owner, message)
+        return
+      case "Vertices":
+      case "Rounds":
+        this.#judgeVertices(waiting, message)
+        return
+      case "Transactions":
+        this.#judgeTransactions(waiting, message)
+        return
+      case "State":
+        if (this.#isAnswer(waiting, "State")) this.#accept(waiting, message)
+        else this.#drop(waiting)
+        return
+      case "Closing":
+        if (this.#isAnswer(waiting, "Closing")) this.#accept(waiting, message)
+        else this.#hint(waiting, epochOf(this.#epoch + 1))
+        return
+      case "Highest":
+        if (this.#isAnswer(waiting, "Highest")) this.#judgeSigned(waiting, message)
+        else this.#drop(waiting)
+        return
+      case "Heartbeat":
+        if (this.#around.isNewBeat(message.heartbeat)) this.#judgeSigned(waiting, message)
+        else this.#drop(waiting)
+        return
+      case "Evidence":
+      case "CheckpointSignature":
+        this.#judgeSigned(waiting, message)
+    }
+  }
+
+  get #epoch(): Epoch {
+    return this.#around.replica.core.epoch.opening.record.epoch
+  }
+
+  #isAnswer({ received }: Waiting, tag: "Closing" | "Highest" | "Rounds" | "State"): boolean {
+    return this.#around.asked.answered(received.from, tag)
+  }
+
+  #judgeVertices(waiting: Waiting, message: PackedOf<"Vertices" | "Rounds">): void {
+    const { received, owner } = waiting
+    const isRounds = message._tag === "Rounds"
+    const isOfUse = !isRounds || (this.#isAnswer(waiting, "Rounds") && message.epoch === this.#epoch)
+    if (!isOfUse || !this.#around.replica.isAwaited(received.from, message)) {
+      this.#drop(waiting)
+      return
+    }
+    this.#vertices.judge({
+      from: received.from,
+      owner,
+      vertices: message.vertices,
+      isAnswer: (hashes) =>
+        isRounds || this.#around.asked.answeredWith(received.from, hashes, received.standing === "member"),
+      isRounds,
+      hold: (judge) => this.#hold(waiting, "checking signatures", judge),
+      stepAside: () => this.#stepAside(waiting),
+      conclude: (finding) => this.#found(waiting, message, finding),
+    })
+  }
+
+  #found(waiting: Waiting, message: PackedOf<"Vertices" | "Rounds">, finding: Finding): void {
+    if (finding._tag === "Refused") {
+      this.#refuse(waiting, finding.what, finding.offence)
+      return
+    }
+    const { from, settle } = waiting.received
+    const { vertices, headersOnly, elsewhere, done } = finding
+    const outcome: Array<Judged> = headersOnly.map((header) => ({ _tag: "HeaderOnly", from, header }))
+    if (elsewhere !== null) outcome.push({ _tag: "HeardOf", from, epoch: elsewhere })
+    if (vertices.length === 0 && message._tag === "Vertices") {
+      done()
+      settle("known")
+    } else {
+      const takenIn: Received["settle"] = (verdict) => {
+        done()
+        settle(verdict)
+      }
+      outcome.push({ _tag: "Message", from, message: { ...message, vertices }, isWhole: true, settle: takenIn })
+    }
+    this.#conclude(waiting, outcome)
+  }
+
+  /** Those that the pool would refuse need no signature: who would flood it must have what it takes to get in. */
+  #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
+    const { replica, networkId, verified, verifier } = this.#around
+    const verdicts = transactions.map((transaction) => replica.pool.judge(transaction))
+    const fresh = transactions.filter((_, i) => {
+      const verdict = verdicts[i]
+      return verdict !== undefined && Either.isRight(verdict) && verdict.right === "new"
+    })
+    if (fresh.length === 0) {
+      this.#drop(waiting)
+      return
+    }
+    const isWhole = verdicts.every(Either.isRight)
+    const message = { _tag: "Transactions", transactions: fresh } as const
+    const checks = replica.checksOf(message, (transaction) => verified.has(verificationKey(networkId, transaction)))
+    const judged = (found: Uint8Array): void => {
+      if (found.includes(0)) {
+        this.#refuse(waiting, "a transaction under a signature that does not hold", "invalid")
+        return
+      }
+      // Each stands in a vertex soon. Few stand in two.
+      for (const transaction of fresh) verified.add(verificationKey(networkId, transaction))
+      this.#accept(waiting, message, isWhole)
+    }
+    verifier.judge(checks, (found) => this.#hold(waiting, "checking signatures", () => judged(found)), {
+      owner: waiting.owner,
+      isUrgent: false,
+    })
+  }
+
+  /** The native verifier's no is final: what it refuses and a vertex may hold is of use in a vertex only. */
+  #judgeSigned(waiting: Waiting, message: Signed): void {
+    const { replica, verifier } = this.#around
+    const use = replica.useOf(waiting.received.from, message)
+    if (use._tag === "Elsewhere") {
+      this.#hint(waiting, use.epoch)
+      return
+    }
+    if (use._tag !== "Wanted") {
+      this.#drop(waiting)
+      return
+    }
+    const judged = (found: Uint8Array): void => {
+      if (!found.includes(0)) this.#accept(waiting, message)
+      // Honest members saw the two vertices, which may hold by ZIP-215 alone.
+      else if (message._tag === "Evidence" && waiting.owner.standing === "member") this.#drop(waiting)
+      else this.#refuse(waiting, `a ${message._tag} with a signature that does not hold`, "invalid")
+    }
+    verifier.judge(
+      replica.checksOf(message),
+      (found) => this.#hold(waiting, "checking signatures", () => judged(found)),
+      { owner: waiting.owner, isUrgent: waiting.owner.standing === "member" },
+    )
+  }
+
+  // What comes of it.
+
+  #accept(waiting: Waiting, message: Message, isWhole = true): void {
+    const { from, settle } = waiting.received
+    this.#conclude(waiting, [{ _tag: "Message", from, message, isWhole, settle }])
+  }
+
+  #drop(waiting: Waiting): void {
+    waiting.received.settle("known")
+    this.#conclude(waiting, [])
+  }
+
+  #hint(waiting: Waiting, epoch: Epoch): void {
+    const { from, settle } = waiting.received
+    settle("known")
+    this.#conclude(waiting, [{ _tag: "HeardOf", from, epoch }])
+  }
+
+  #refuse(waiting: Waiting, what: string, offence: Offence): void {
+    if (waiting.outcome !== null) return
+    waiting.received.settle("refused")
+    this.#around.refused(waiting.received, what, offence)
+    this.#conclude(waiting, [])
+  }
+
+  #laneOf({ from, tag }: Received): Array<Waiting> {
+    const name = nameOf(from, tag)
+    const lane = this.#lanes.get(name) ?? []
+    this.#lanes.set(name, lane)
+    return lane
+  }
+
+  #conclude(waiting: Waiting, outcome: ReadonlyArray<Judged>): void {
+    if (waiting.outcome !== null) return
+    waiting.outcome = outcome
+    if (waiting.isAside) for (const judged of outcome) this.#around.pass(judged)
+    else this.#passOn(waiting)
+  }
+
+  #stepAside(waiting: Waiting): void {
+    if (waiting.isAside) return
+    waiting.isAside = true
+    const lane = this.#laneOf(waiting.received)
+    const at = lane.indexOf(waiting)
+    if (at >= 0) lane.splice(at, 1)
+    this.#passOn(waiting)
+  }
+
+  /** What is judged at the head of its lane. */
+  #passOn({ received: { from, tag } }: Waiting): void {
+    const name = nameOf(from, tag)
+    const lane = this.#lanes.get(name) ?? []
+    for (let first = lane[0]; first !== undefined && first.outcome !== null; first = lane[0]) {
+      lane.shift()
+      for (const judged of first.outcome) this.#around.pass(judged)
+    }
+    if (lane.length === 0) this.#lanes.delete(name)
+  }
+}
+
+const nameOf = (from: PeerId, tag: string): string => `${from} ${tag === "Transactions"}`

@@ -1,0 +1,407 @@
+/**
+ * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
+ * there it costs this thread a few. They go in messages that are worth the way but not much larger: who waits for one check
+ * waits for all that go with it, and the thread for the last of them to be read. A few are checked where they are.
+ * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex. In both
+ * lanes peers have fair turns, each piece at the price of its signatures, and what strangers bring is limited altogether:
+ * a signature that holds costs its maker no points, and the processor it takes is the one that rounds need.
+ * The first judgement is the door's: of what stands in a vertex its no is not the last word. What it refuses there is
+ * judged again by the rule for vertices, in a lane of its own, because that takes five times as long, and for a false one
+ * thirty times.
+ */
+import { createRequire } from "node:module"
+import { availableParallelism } from "node:os"
+import { pathToFileURL } from "node:url"
+import { Worker } from "node:worker_threads"
+import { Effect, type Scope } from "effect"
+import { Allowance } from "../../network/Allowance.js"
+import { satisfiesCofactored } from "../../protocol/crypto/Cofactored.js"
+import { type Check, isValid, isValidAtDoor } from "../../protocol/transaction/Verification.js"
+import type { Rate } from "./Budget.js"
+import { FairQueue, type Owner } from "./FairQueue.js"
+
+/** So few are checked at once where they are. */
+const NOT_WORTH_THE_WAY = 3
+/** So many go at once, without what else may come within this turn of the event loop. */
+const WORTH_THE_WAY = 16
+/** Signatures a message; more would only let the other threads wait. */
+const BATCH = 32
+const MOST_WORKERS = 4
+/** A thread that has so many, or what takes as long, is given no more: it need not wait for the next, and the rest can be overtaken here. */
+const AHEAD = 128
+/** Every so often the others have their turn although something is urgent. */
+const URGENT_IN_A_ROW = 3
+/** Signatures of all strangers together: a quarter of one core. */
+const STRANGERS: Rate = { atOnce: 10_000, perSecond: 5_000 }
+/** What the rule for vertices costs, in native checks: about 0.3 ms where it says yes, and 1.8 ms more where it says no. */
+const COST_OF_YES = 5
+const COST_OF_NO = 25
+/** How soon it is looked whether strangers may have a turn again. */
+const LOOK_MS = 20
+
+const KEY_BYTES = 32
+const SIGNATURE_BYTES = 64
+const HEAD_BYTES = 4 + KEY_BYTES + SIGNATURE_BYTES
+
+/**
+ * A text, so that one bundle, compiled modules and sources start the same thread. Its data is where the libraries lie. What
+ * arrives before they are loaded waits in the port.
+ */
+const PROGRAM = `
+const { createHash } = require("node:crypto")
+const os = require("node:os")
+const { parentPort, workerData } = require("node:worker_threads")
+// Where every core is wanted, rounds go first: what is checked here can wait for them, but not they for it. On Linux this
+// is the thread's own priority, elsewhere it would be the whole program's. Who may not, or has a lower one, keeps his.
+const below = os.constants.priority.PRIORITY_BELOW_NORMAL
+try {
+  if (process.platform === "linux" && os.getPriority() < below) os.setPriority(below)
+} catch {}
+const sodium = require(workerData.sodium)
+const sha512 = (bytes) => Uint8Array.from(createHash("sha512").update(bytes).digest())
+const satisfiesCofactored = ${satisfiesCofactored}
+const holdsNatively = (signature, message, key) => sodium.crypto_sign_verify_detached(signature, message, key)
+// As in protocol/crypto/Native.ts; noble alone says no.
+const holdsByZip215 = (noble, signature, message, key) =>
+  satisfiesCofactored(sodium, sha512, signature, message, key) || noble.verify(signature, message, key, { zip215: true })
+import(workerData.noble).then((noble) => {
+  noble.hashes.sha512 = sha512
+  parentPort.on("message", ({ count, bytes, isByZip215 }) => {
+    const view = new DataView(bytes)
+    const verdicts = new Uint8Array(count)
+    for (let i = 0, at = 0; i < count; i++) {
+      const length = view.getUint32(at)
+      const key = new Uint8Array(bytes, at + 4, ${KEY_BYTES})
+      const signature = new Uint8Array(bytes, at + ${4 + KEY_BYTES}, ${SIGNATURE_BYTES})
+      const message = new Uint8Array(bytes, at + ${HEAD_BYTES}, length)
+      const holds = isByZip215
+        ? holdsByZip215(noble, signature, message, key)
+        : holdsNatively(signature, message, key)
+      verdicts[i] = holds ? 1 : 0
+      // They are one vertex's: it is invalid as a whole.
+      if (isByZip215 && !holds) break
+      at += ${HEAD_BYTES} + length
+    }
+    parentPort.postMessage(verdicts, [verdicts.buffer])
+  })
+})
+`
+
+export interface Lane {
+  readonly owner: Owner
+  /** Whether a round waits for it. */
+  readonly isUrgent: boolean
+}
+
+/** What clients bring: the door has its own limits, and waits behind rounds. */
+const DOOR: Lane = { owner: { peer: "the door", standing: "member" }, isUrgent: false }
+
+/** What somebody waits for: which of these hold. */
+interface Job {
+  readonly checks: ReadonlyArray<Check>
+  /** 1 where it holds, filled in as the answers come. */
+  readonly verdicts: Uint8Array
+  /** How many of them are still to come; none either once a no has decided by the rule for vertices. */
+  missing: number
+  readonly lane: Lane
+  readonly isByZip215: boolean
+  readonly settle: (verdicts: Uint8Array) => void
+}
+
+/** A job's checks from one index up to another: large jobs are spread over the threads. */
+interface Piece {
+  readonly job: Job
+  readonly from: number
+  readonly to: number
+}
+
+const costOfPiece = (piece: Piece): number => (piece.to - piece.from) * (piece.job.isByZip215 ? COST_OF_YES : 1)
+
+const countOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((count, { from, to }) => count + to - from, 0)
+
+const costOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((cost, piece) => cost + costOfPiece(piece), 0)
+
+const answered = (piece: Piece, verdicts: Uint8Array): void => {
+  const { job, from } = piece
+  if (job.missing === 0) return
+  job.verdicts.set(verdicts, from)
+  const isDecided = job.isByZip215 && verdicts.includes(0)
+  job.missing = isDecided ? 0 : job.missing - verdicts.length
+  if (job.missing === 0) job.settle(job.verdicts)
+}
+
+const answerHere = (pieces: ReadonlyArray<Piece>): void => {
+  for (const piece of pieces) {
+    const { job, from, to } = piece
+    const holds = job.isByZip215 ? isValid : isValidAtDoor
+    if (job.missing === 0) continue
+    answered(
+      piece,
+      Uint8Array.from(job.checks.slice(from, to), (check) => (holds(check) ? 1 : 0)),
+    )
+  }
+}
+
+const answerBy = (verdicts: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
+  let at = 0
+  for (const piece of pieces) {
+    const end = at + piece.to - piece.from
+    answered(piece, verdicts.subarray(at, end))
+    at = end
+  }
+}
+
+const packed = (pieces: ReadonlyArray<Piece>): ArrayBuffer => {
+  const checks = pieces.flatMap(({ job, from, to }) => job.checks.slice(from, to))
+  const bytes = new ArrayBuffer(checks.reduce((length, { message }) => length + HEAD_BYTES + message.length, 0))
+  const target = Buffer.from(bytes)
+  let at = 0
+  for (const { message, publicKey, signature } of checks) {
+    target.writeUInt32BE(message.length, at)
+    target.write(publicKey, at + 4, "hex")
+    target.write(signature, at + 4 + KEY_BYTES, "hex")
+    target.set(message, at + HEAD_BYTES)
+    at += HEAD_BYTES + message.length
+  }
+  return bytes
+}
+
+/** A thread, and the batches that it has not answered yet: it answers in their order. */
+class Thread {
+  readonly #worker: Worker
+  readonly #waiting: Array<ReadonlyArray<Piece>> = []
+  #load = 0
+
+  constructor(onAnswer: () => void, onGone: (thread: Thread) => void) {
+    const { resolve } = createRequire(import.meta.url)
+    const libraries = { sodium: resolve("sodium-native"), noble: pathToFileURL(resolve("@noble/ed25519")).href }
+    this.#worker = new Worker(PROGRAM, { eval: true, workerData: libraries })
+    // A node that has nothing else to do may end.
+    this.#worker.unref()
+    this.#worker.on("message", (verdicts: Uint8Array) => {
+      const pieces = this.#waiting.shift() ?? []
+      this.#load -= costOf(pieces)
+      onAnswer()
+      answerBy(verdicts, pieces)
+    })
+    // An error is followed by the exit, where what it has not answered is done.
+    this.#worker.on("error", () => {})
+    this.#worker.on("exit", () => {
+      onGone(this)
+      for (const pieces of this.#waiting.splice(0)) answerHere(pieces)
+    })
+  }
+
+  /** What it has not answered yet, in native checks. */
+  get load(): number {
+    return this.#load
+  }
+
+  give(pieces: ReadonlyArray<Piece>): void {
+    const count = countOf(pieces)
+    const bytes = packed(pieces)
+    this.#waiting.push(pieces)
+    this.#load += costOf(pieces)
+    this.#worker.postMessage({ count, bytes, isByZip215: pieces[0]?.job.isByZip215 ?? false }, [bytes])
+  }
+
+  end(): Promise<unknown> {
+    return this.#worker.terminate()
+  }
+}
+
+export class Verifier {
+  readonly #most: number
+  #jobs: Array<Job> = []
+  /** How many checks these are. */
+  #gathered = 0
+  /** What no thread has yet. */
+  readonly #urgent = new FairQueue<Piece>()
+  readonly #others = new FairQueue<Piece>()
+  /** What is judged by the rule for vertices. */
+  readonly #doubted = new FairQueue<Piece>()
+  readonly #strangers: Allowance
+  #isLooking = false
+  #threads: Array<Thread> = []
+  #urgentInARow = 0
+  #isTurnOfDoubted = false
+  #isEnded = false
+
+  private constructor(most: number, { atOnce, perSecond }: Rate) {
+    this.#most = most
+    this.#strangers = new Allowance({ burst: atOnce, perSecond }, performance.now())
+  }
+
+  /** Threads start when there is first something for them to do, and end with the scope. */
+  static make(
+    most = Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
+    strangers = STRANGERS,
+  ): Effect.Effect<Verifier, never, Scope.Scope> {
+    return Effect.acquireRelease(
+      Effect.sync(() => new Verifier(most, strangers)),
+      (verifier) => Effect.promise(() => verifier.#end()),
+    )
+  }
+
+  /** 1 for each of these that holds. */
+  verdicts(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
+    return Effect.async<Uint8Array>((resume) => this.judge(checks, (verdicts) => resume(Effect.succeed(verdicts))))
+  }
+
+  /** The same for who has no fiber to spare, or for whom rounds wait. */
+  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void, lane: Lane = DOOR): void {
+    const verdicts = new Uint8Array(checks.length)
+    if (checks.length === 0) {
+      settle(verdicts)
+      return
+    }
+    this.#jobs.push({ checks, verdicts, missing: checks.length, lane, isByZip215: false, settle })
+    this.#gathered += checks.length
+    if (this.#gathered >= WORTH_THE_WAY) queueMicrotask(() => this.#dispatch())
+    else if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
+  }
+
+  /**
+   * Whether all of these hold by ZIP-215, of what the native verifier refused and stands in a vertex. Never here, but where
+   * a thread has died of it; who asks when the node ends gets no answer.
+   */
+  judgeByZip215(checks: ReadonlyArray<Check>, settle: (holds: boolean) => void, owner: Owner): void {
+    if (checks.length === 0) {
+      settle(true)
+      return
+    }
+    const job: Job = {
+      checks,
+      verdicts: new Uint8Array(checks.length),
+      missing: checks.length,
+      lane: { owner, isUrgent: false },
+      isByZip215: true,
+      settle: (verdicts) => {
+        const holds = !verdicts.includes(0)
+        if (!holds) this.#doubted.charge(owner, COST_OF_NO)
+        settle(holds)
+      },
+    }
+    this.#doubted.push(owner, { job, from: 0, to: checks.length })
+    this.#give()
+  }
+
+  #dispatch(): void {
+    const jobs = this.#jobs
+    this.#jobs = []
+    this.#gathered = 0
+    const pieces = jobs.map((job): Piece => ({ job, from: 0, to: job.checks.length }))
+    // Of strangers not even a few: this thread is what everybody waits for.
+    const isOursAlone = jobs.every(({ lane }) => lane.owner.standing !== "stranger")
+    if (this.#isEnded || (isOursAlone && countOf(pieces) <= NOT_WORTH_THE_WAY)) {
+      answerHere(pieces)
+      return
+    }
+    for (const piece of pieces) {
+      const { owner, isUrgent } = piece.job.lane
+      const lane = isUrgent ? this.#urgent : this.#others
+      lane.push(owner, piece)
+    }
+    this.#give()
+  }
+
+  /** Also when a thread that is ending has answered once more; it is given nothing then. */
+  #give(): void {
+    while (!this.#isEnded && this.#urgent.size + this.#others.size + this.#doubted.size > 0) {
+      const thread = this.#leastLoaded()
+      if (thread.load >= AHEAD) return
+      const batch = this.#next()
+      if (batch.length === 0) {
+        this.#lookLater()
+        return
+      }
+      thread.give(batch)
+    }
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    setTimeout(() => {
+      this.#isLooking = false
+      this.#give()
+    }, LOOK_MS).unref()
+  }
+
+  /** While all three lanes are busy, three quarters go to what is urgent, and an eighth each to the others. */
+  #next(): ReadonlyArray<Piece> {
+    const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.size + this.#doubted.size > 0
+    const urgent = isTheirTurn ? [] : this.#batchOf(this.#urgent)
+    this.#urgentInARow = urgent.length === 0 ? 0 : this.#urgentInARow + 1
+    if (urgent.length > 0) return urgent
+    const patient = this.#nextPatient()
+    return patient.length > 0 ? patient : this.#batchOf(this.#urgent)
+  }
+
+  #nextPatient(): ReadonlyArray<Piece> {
+    this.#isTurnOfDoubted = !this.#isTurnOfDoubted
+    const doubted = this.#isTurnOfDoubted ? this.#batchOfDoubted() : []
+    if (doubted.length > 0) return doubted
+    const others = this.#batchOf(this.#others)
+    return others.length > 0 || this.#isTurnOfDoubted ? others : this.#batchOfDoubted()
+  }
+
+  /** Of one job, so that a no ends the message, and not larger in time than others. What a no has decided is dropped. */
+  #batchOfDoubted(): ReadonlyArray<Piece> {
+    for (let next = this.#doubted.next(); next !== undefined; next = this.#doubted.next()) {
+      const { owner, item } = next
+      if (item.job.missing === 0) continue
+      const to = Math.min(item.to, item.from + Math.ceil(BATCH / COST_OF_YES))
+      if (to < item.to) this.#doubted.pushFirst(owner, { ...item, from: to })
+      this.#doubted.charge(owner, (to - item.from) * COST_OF_YES)
+      return [{ ...item, to }]
+    }
+    return []
+  }
+
+  /** As many as go in one message, a part of a large job among them. */
+  #batchOf(lane: FairQueue<Piece>): ReadonlyArray<Piece> {
+    const batch: Array<Piece> = []
+    const now = performance.now()
+    const strangersMay = this.#strangers.take(0, now) === 0
+    const mayHave = ({ standing }: Owner): boolean => strangersMay || standing !== "stranger"
+    for (let room = BATCH; room > 0; ) {
+      const next = lane.next(mayHave)
+      if (next === undefined) break
+      const { owner, item } = next
+      const to = Math.min(item.to, item.from + room)
+      if (to < item.to) lane.pushFirst(owner, { ...item, from: to })
+      batch.push({ ...item, to })
+      lane.charge(owner, to - item.from)
+      if (owner.standing === "stranger") this.#strangers.take(to - item.from, now)
+      room -= to - item.from
+    }
+    return batch
+  }
+
+  #leastLoaded(): Thread {
+    const idlest = this.#threads.reduce<Thread | undefined>(
+      (best, thread) => (best === undefined || thread.load < best.load ? thread : best),
+      undefined,
+    )
+    if (idlest !== undefined && (idlest.load === 0 || this.#threads.length >= this.#most)) return idlest
+    const thread = new Thread(
+      () => this.#give(),
+      (gone) => {
+        this.#threads = this.#threads.filter((other) => other !== gone)
+        this.#give()
+      },
+    )
+    this.#threads.push(thread)
+    return thread
+  }
+
+  async #end(): Promise<void> {
+    this.#isEnded = true
+    await Promise.all(this.#threads.map((thread) => thread.end()))
+    // Nobody takes vertices in any more, so what is doubted of them may stay so.
+    for (const lane of [this.#urgent, this.#others]) {
+      for (let next = lane.next(); next !== undefined; next = lane.next()) answerHere([next.item])
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** What a newcomer needs to know of a node that has just started. */
+import { Option } from "effect"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type * as Keys from "../../protocol/identity/Keys.js"
+import * as Network from "../../protocol/identity/Network.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+
+export interface Facts {
+  readonly version: string
+  readonly genesis: Genesis.Genesis
+  readonly isFounded: boolean
+  /** None when nothing is kept. */
+  readonly dataDirectory: Option.Option<string>
+  readonly validator: Option.Option<Keys.PublicKey>
+  readonly faucetAddress: Option.Option<Address.Address>
+  /** Where HTTP is served. */
+  readonly rpc: string
+  /** Where other nodes connect to; none when they cannot. */
+  readonly p2p: Option.Option<string>
+}
+
+const line = (name: string, value: string): string => `  ${name.padEnd(16)}${value}`
+
+const coins = (sats: number): string => `${sats / Sats.SATS_PER_COIN} UDG`
+
+const both = (address: Address.Address, mode: Network.Mode): ReadonlyArray<string> => [
+  address,
+  Address.toBech32(address, Network.addressPrefix(mode)),
+]
+
+const named = (name: string, values: ReadonlyArray<string>): ReadonlyArray<string> =>
+  values.map((value, i) => line(i === 0 ? name : "", value))
+
+const validatorLines = ({ validator, genesis }: Facts): ReadonlyArray<string> =>
+  Option.match(validator, {
+    onNone: () => [line("validator", "none: this node only follows")],
+    onSome: (key) => named("validator", both(Address.fromPublicKey(key), genesis.mode)),
+  })
+
+const faucetLines = ({ genesis, faucetAddress, rpc }: Facts): ReadonlyArray<string> => {
+  const { faucet } = genesis
+  if (faucet === null) return []
+  if (Option.isNone(faucetAddress)) return [line("faucet", "its key is on another node")]
+  return named("faucet", [
+    ...both(faucetAddress.value, genesis.mode),
+    `up to ${coins(faucet.maxRequest)} a request: curl ${rpc}/faucet -H 'content-type: application/json' \\`,
+    `  -d '{"address":"YOURS","amount":100000000}'`,
+  ])
+}
+
+export const lines = (facts: Facts): ReadonlyArray<string> => {
+  const { version, genesis, isFounded, rpc, p2p, dataDirectory } = facts
+  return [
+    `udg ${version}`,
+    "",
+    line("network", `${genesis.networkId} (${genesis.mode}${isFounded ? ", made just now" : ""})`),
+    line("genesis", Genesis.hash(genesis)),
+    line("rounds", `every ${genesis.protocol.roundIntervalMs} ms`),
+    line("rpc", rpc),
+    line(
+      "p2p",
+      Option.getOrElse(p2p, () => "cannot be reached by other nodes"),
+    ),
+    line(
+      "data directory",
+      Option.getOrElse(dataDirectory, () => "none, nothing is kept"),
+    ),
+    ...validatorLines(facts),
+    ...faucetLines(facts),
+    "",
+  ]
+}

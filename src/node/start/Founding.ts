@@ -1,0 +1,137 @@
+/** The genesis of a new network: of one node for itself, or of several machines. */
+import { Either } from "effect"
+import { randomBytes, toHex } from "#crypto"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { PublicKey } from "../../protocol/identity/Keys.js"
+import * as Network from "../../protocol/identity/Network.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Parameters from "../../protocol/numbers/Parameters.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+
+const VALIDATOR_STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
+const FAUCET_RESERVE = Sats.make(5_000_000 * Sats.SATS_PER_COIN)
+
+export interface Founders {
+  readonly mode: Network.Mode
+  readonly time: Timestamp
+  readonly roundIntervalMs: number
+  readonly validator: PublicKey
+  /** None on a mainnet. */
+  readonly faucet: PublicKey | null
+  /** Whatever is not as in any solo network. */
+  readonly otherwise?: {
+    readonly allocations?: ReadonlyArray<Genesis.Allocation>
+    readonly parameters?: Partial<Parameters.Parameters>
+    readonly protocol?: Partial<Genesis.Protocol>
+  }
+}
+
+/** An id that no other network has, so that nothing signed here means anything elsewhere, also when founded again. */
+export const drawnNetworkId = (name: string): Network.NetworkId => {
+  const id = `${name}-${toHex(randomBytes(Network.DRAWN_BYTES))}`
+  if (Network.isName(name) && Network.isNetworkId(id)) return id
+  throw new RangeError(`${name}: a name of 1 to ${Network.NAME_CHARACTERS} of a-z, 0-9 and - expected`)
+}
+
+export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise = {} }: Founders): Genesis.Genesis => {
+  const reserve = faucet && Address.fromPublicKey(faucet)
+  const genesis = Genesis.make({
+    networkId: drawnNetworkId(Network.OWN_NAMES.solo),
+    mode,
+    time,
+    allocations: [
+      ...(reserve === null ? [] : [{ address: reserve, amount: FAUCET_RESERVE }]),
+      ...(otherwise.allocations ?? []),
+    ],
+    validators: [
+      {
+        publicKey: validator,
+        stake: VALIDATOR_STAKE,
+        commissionPercent: Genesis.standardProtocol.defaultCommissionPercent,
+      },
+    ],
+    council: [],
+    names: [],
+    treasury: Sats.ZERO,
+    faucet: reserve && { address: reserve, maxRequest: Genesis.standardFaucetMaxRequest },
+    parameters: { ...Parameters.standard, ...otherwise.parameters },
+    protocol: { ...Genesis.standardProtocol, roundIntervalMs, ...otherwise.protocol },
+  })
+  return Either.getOrThrow(genesis)
+}
+
+const VOTING_EPOCHS = 24
+const EPOCHS_TO_LEAVE = 2
+/** Twenty places that nobody votes on cost as much as the stake for one seat, every voting period. */
+const PUBLIC_BOND = 100 * Sats.SATS_PER_COIN
+const PUBLIC_ACTIVE_PER_PROPOSER = 3
+
+/** The least quorum with which validators that hold less than a third of the stake decide nothing alone. */
+export const THIRD_PERCENT = 34
+
+/**
+ * Governance of a network of strangers: whoever disagrees can be gone with the money before a decision takes effect. Who
+ * undelegates works until the epoch closes and is released a cooldown later, so the delay is an epoch to notice the
+ * decision, an epoch to its close, and the cooldown. What was chosen stands.
+ */
+export const publicParameters = (
+  epochRounds: number,
+  chosen: Partial<Parameters.Parameters> = {},
+): Parameters.Parameters => {
+  // Nobody's stake may be free before the epoch in which it works is over.
+  const cooldownRounds = chosen.cooldownRounds ?? Math.max(Parameters.standard.cooldownRounds, epochRounds)
+  return {
+    ...Parameters.standard,
+    cooldownRounds,
+    votingPeriodRounds: Parameters.atMost("votingPeriodRounds", VOTING_EPOCHS * epochRounds),
+    executionDelayRounds: Parameters.atMost("executionDelayRounds", EPOCHS_TO_LEAVE * epochRounds + cooldownRounds),
+    quorumPercent: THIRD_PERCENT,
+    proposalBond: PUBLIC_BOND,
+    maxActivePerProposer: PUBLIC_ACTIVE_PER_PROPOSER,
+    ...chosen,
+  }
+}
+
+/** Governance of a network that one person runs on one machine: what is tried out is decided within minutes. */
+export const localParameters = (epochRounds: number): Parameters.Parameters => ({
+  ...Parameters.standard,
+  cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
+})
+
+/** Of the stakes, so that nobody who empties the faucet outvotes those who founded the network. */
+const RESERVE_PERCENT = 10
+
+export interface Several {
+  readonly networkId: Network.NetworkId
+  readonly mode: Network.Mode
+  readonly time: Timestamp
+  readonly roundIntervalMs: number
+  readonly epochRounds: number
+  readonly validators: ReadonlyArray<Genesis.FirstValidator>
+  readonly allocations: ReadonlyArray<Genesis.Allocation>
+  readonly council: ReadonlyArray<Address.Address>
+  /** Whose account is the faucet's reserve. */
+  readonly faucet: Address.Address | null
+  readonly parameters: Parameters.Parameters
+}
+
+/** A network of several machines, or what stands against it. */
+export const several = (founders: Several): Either.Either<Genesis.Genesis, Genesis.InvalidGenesis> => {
+  const { faucet, roundIntervalMs, epochRounds, ...named } = founders
+  const staked = founders.validators.reduce((total, { stake }) => total + stake, 0)
+  const reserve = Sats.make(Math.floor((staked * RESERVE_PERCENT) / 100))
+  return Genesis.make({
+    ...named,
+    allocations: faucet === null ? named.allocations : [...named.allocations, { address: faucet, amount: reserve }],
+    names: [],
+    treasury: Sats.ZERO,
+    faucet: faucet && { address: faucet, maxRequest: Sats.min(reserve, Genesis.standardFaucetMaxRequest) },
+    protocol: {
+      ...Genesis.standardProtocol,
+      roundIntervalMs,
+      epochRounds,
+      collectionDepthRounds: Math.min(Genesis.standardProtocol.collectionDepthRounds, epochRounds - 1),
+    },
+  })
+}

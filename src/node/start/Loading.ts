@@ -1,0 +1,344 @@
+/**
+ * What the disk holds, taken in page by page and checked in the order in which the checks build on each other: the
+ * supply, then the state's root; the replica itself decides the running epoch anew. A new database gets its beginning.
+ */
+import { Duration, Effect, Either, Option } from "effect"
+import * as Core from "../../consensus/Core.js"
+import type { Opening } from "../../consensus/Output.js"
+import { Ledger } from "../../ledger/Ledger.js"
+import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import * as Records from "../../ledger/tables/Records.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
+import * as AccountRecord from "../../protocol/state/AccountRecord.js"
+import type { StateRecord } from "../../protocol/state/StateRecord.js"
+import * as Transaction from "../../protocol/transaction/Transaction.js"
+import * as Header from "../../protocol/vertex/Header.js"
+import * as Vertex from "../../protocol/vertex/Vertex.js"
+import * as GenesisState from "../../replica/disk/GenesisState.js"
+import * as Opened from "../../replica/disk/Opened.js"
+import type { Contents } from "../../replica/disk/Stored.js"
+import { JoinedLedger, type State } from "../../replica/joining/JoinedLedger.js"
+import type { ReceivedTransaction } from "../../replica/output/Write.js"
+import { Storage } from "../../storage/Storage.js"
+import type { StoredAccount } from "../../storage/tables/Accounts.js"
+import type { SignedVertex } from "../../storage/tables/SignedVertices.js"
+import type { Page } from "../../storage/tables/Vertices.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import * as Slice from "../../turns/Slice.js"
+import * as SteadyClock from "../../turns/SteadyClock.js"
+import { fromDamage, type StateDamaged, SupplyViolation } from "../lifecycle/Ending.js"
+import * as Log from "../log/Log.js"
+
+const log = Log.for("state")
+
+export interface Loaded {
+  readonly contents: Contents
+  readonly opened: Opened.Opened
+}
+
+type Kept = typeof Storage.Service
+
+const PAGE_BYTES = 4_194_304
+/** Joiners are served from the states of so many closes. */
+export const KEPT_CLOSES = 2
+/** Headers under the own key that are remembered from elsewhere. */
+const FOREIGN_HEADERS = 1_000
+
+/** What cannot be read is damage. */
+export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
+  Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
+
+/** What a row says it holds, by the hash in its own column. */
+const requireHash = (what: string, found: Hash.Hash, expected: Hash.Hash): Effect.Effect<void, StateDamaged> =>
+  found === expected ? Effect.void : Effect.fail(fromDamage({ message: `${what} ${expected} has the hash ${found}` }))
+
+/** Of a database in which nothing has begun. */
+export const noEpoch: StateDamaged = fromDamage({ message: "there is no record of the running epoch" })
+
+/** Commit 0 and the epoch it opens. */
+const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
+  Effect.gen(function* () {
+    const ledger = Ledger.fromGenesis(genesis, tableKey)
+    const { effectsDigest } = ledger
+    const opening = Core.openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
+    if (opening === null) return yield* Effect.dieMessage("the checkpoint of a genesis opens no epoch")
+    const commit = {
+      index: Counter.commitIndex(0),
+      epoch: Counter.epoch(0),
+      leaderRound: Counter.round(0),
+      leaderHash: Hash.ZERO,
+      previous: Hash.ZERO,
+      hash: Genesis.hash(genesis),
+      time: genesis.time,
+      effectsDigest,
+    }
+    yield* storage.begin({ commit, changes: ledger.records(), vertices: [], settled: [] }, opening)
+    return [opening]
+  })
+
+/** The record of a row with extras. The balance is whatever stands there; only what else is unreadable is damage. */
+const recordOf = (balance: number, nonce: number, extras: Uint8Array) =>
+  Either.map(AccountRecord.decode(Binary.encode((writer) => writer.u64(1).u64(nonce).raw(extras))), (record) => ({
+    ...record,
+    balance: balance as Sats,
+  }))
+
+/** Takes pages in until one cannot be read. */
+class Intake {
+  readonly #restoring: ReturnType<typeof Ledger.restoring>
+  #failure: { readonly message: string } | undefined
+  #head: Records.Head | undefined
+
+  constructor(protocol: Genesis.Protocol, tableKey: HalfSipHash.Key) {
+    this.#restoring = Ledger.restoring(protocol, tableKey)
+  }
+
+  #keep(restored: Either.Either<void, { readonly message: string }>): void {
+    if (Either.isLeft(restored)) this.#failure ??= restored.left
+  }
+
+  accounts(page: ReadonlyArray<StoredAccount>): void {
+    const { account, plainAccount } = this.#restoring
+    for (const { address, balance, nonce, extras } of page) {
+      if (nonce < 0) this.#keep(Either.left({ message: `account ${address} has the nonce ${nonce}` }))
+      else if (extras === null) plainAccount(address, balance as Sats, Counter.nonce(nonce))
+      else this.#keep(Either.map(recordOf(balance, nonce, extras), (record) => account(address, record)))
+    }
+  }
+
+  records(page: ReadonlyArray<StateRecord>): void {
+    for (const record of page) {
+      this.#keep(this.#restoring.record(record))
+      if (record.kind === "Head") this.#head = Either.getOrUndefined(Records.decode(Records.head, record.value))
+    }
+  }
+
+  get head(): Either.Either<Records.Head, { readonly message: string }> {
+    if (this.#failure !== undefined) return Either.left(this.#failure)
+    return Either.fromNullable(this.#head, () => ({ message: "there is no record of the last commit" }))
+  }
+
+  finish(effectsDigest: Hash.Hash): Either.Either<Ledger, { readonly message: string }> {
+    return this.#restoring.finish(effectsDigest)
+  }
+}
+
+/** Of the last commit; where a fast sync left no commit, of the checkpoint it landed on. */
+const effectsDigestOf = (storage: Kept, { index, leaderRound }: Records.Head) =>
+  Effect.gen(function* () {
+    const commit = yield* storage.commits.at(index)
+    if (Option.isSome(commit)) return commit.value.effectsDigest
+    const checkpoint = yield* storage.checkpoints.at(leaderRound)
+    if (Option.isSome(checkpoint)) return checkpoint.value.checkpoint.effectsDigest
+    return yield* fromDamage({ message: `there is no record of commit ${index}` })
+  })
+
+const restoreLedger = (storage: Kept, { protocol }: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
+  Effect.gen(function* () {
+    const intake = new Intake(protocol, tableKey)
+    yield* storage.accounts.load((page) => intake.accounts(page))
+    yield* storage.records.load((page) => intake.records(page))
+    const head = yield* sound(intake.head)
+    return yield* sound(intake.finish(yield* effectsDigestOf(storage, head)))
+  })
+
+const recount = (ledger: Ledger) =>
+  Effect.mapError(
+    Effect.suspend(() => ledger.recount()),
+    (violation) => new SupplyViolation({ violation }),
+  ).pipe(Effect.withSpan("recount"))
+
+/** The trie after these changes, built in slices. */
+export const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
+  Effect.gen(function* () {
+    const update = Trie.update(trie, changes)
+    for (;;) {
+      const done = update.step(Slice.begin())
+      if (done !== undefined) return done
+      yield* EventLoop.turn
+    }
+  })
+
+/** The ledger of a state that is there as a trie, made in slices, or what is wrong with it. */
+export const ledgerOf = (protocol: Genesis.Protocol, tableKey: HalfSipHash.Key, state: State) =>
+  Effect.gen(function* () {
+    const making = new JoinedLedger(protocol, tableKey, state)
+    for (;;) {
+      const made = making.work(Slice.begin())
+      if (made !== undefined) return made
+      yield* EventLoop.turn
+    }
+  })
+
+/** The trie of all records. */
+const trieOf = (ledger: Ledger) => updated(Trie.empty, ledger.entries()).pipe(Effect.withSpan("state trie"))
+
+/** The states of the last closes, the oldest first: back from the present one to the last, and from there to the one before. */
+const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
+  Effect.gen(function* () {
+    const closed: Array<Opened.ClosedState> = []
+    let trie = present
+    for (let back = 1; back <= KEPT_CLOSES && ledger.read.epoch.epoch - back >= 1; back++) {
+      const epoch = Counter.epoch(ledger.read.epoch.epoch - back)
+      const changes: Array<Trie.Change> = []
+      yield* storage.closedStates.load(epoch, (page) => changes.push(...page.map(Opened.placed)))
+      trie = yield* updated(trie, changes)
+      closed.unshift({ epoch, trie })
+    }
+    return closed
+  }).pipe(Effect.withSpan("closed states"))
+
+const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counter.Epoch) =>
+  Effect.gen(function* () {
+    const vertices: Array<Vertex.Vertex> = []
+    const rounds = { fromRound: Counter.round(0), toRound: Counter.round(Number.MAX_SAFE_INTEGER) }
+    let after: number | null = null
+    for (;;) {
+      const page: Page = yield* storage.vertices.ofEpoch({ epoch, ...rounds, after, maxBytes: PAGE_BYTES })
+      for (const { hash, bytes } of page.vertices) {
+        const vertex = yield* sound(Vertex.decode(networkId, bytes))
+        yield* requireHash("vertex", vertex.header.hash, hash)
+        vertices.push(vertex)
+      }
+      const last = page.vertices.at(-1)
+      if (last === undefined || page.isLast) return vertices
+      after = last.arrival
+      yield* EventLoop.turn
+    }
+  })
+
+const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Address | null, from: Counter.Epoch) =>
+  Effect.gen(function* () {
+    const vertices: Array<Vertex.Vertex> = []
+    if (author === null) return vertices
+    const kept: Array<SignedVertex> = []
+    yield* storage.signed.load(author, from, (page) => void kept.push(...page))
+    for (const { hash, bytes } of kept) {
+      const vertex = yield* sound(Vertex.decode(networkId, bytes))
+      yield* requireHash("own vertex", vertex.header.hash, hash)
+      vertices.push(vertex)
+    }
+    return vertices
+  })
+
+const epochOf = (storage: Kept, opening: Opening, vertices: ReadonlyArray<Vertex.Vertex>) =>
+  Effect.gen(function* () {
+    const { epoch } = opening.record
+    const { built, signed } = yield* storage.checkpoints.ofEpoch(epoch)
+    const records = yield* storage.commits.ofEpoch(epoch)
+    const commits = records.map(({ effectsDigest, time: _, ...commit }) => ({ commit, effectsDigest }))
+    return { opening, vertices, commits, checkpoints: built, signed }
+  })
+
+const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vertex>) =>
+  Effect.gen(function* () {
+    const heads = yield* storage.vertices.highestHeads(opening.record.epoch)
+    const decoded = yield* Effect.forEach(heads, ({ bytes }) => sound(Vertex.decodeHead(bytes)))
+    return { ...(yield* epochOf(storage, opening, own)), highestHeaders: decoded.map(({ header }) => header) }
+  })
+
+/**
+ * None is from the future: where the wall clock was ahead at the start of an earlier run, what came in then, and all that
+ * stands behind it, would never be told to others again nor become too old, until the right time has come there.
+ */
+const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
+  Effect.zipWith(storage.pending.all, SteadyClock.current, (rows, now) =>
+    Effect.forEach(rows, ({ id, bytes, receivedAt }) =>
+      Effect.gen(function* () {
+        const transaction = yield* sound(Transaction.decode(networkId, bytes))
+        yield* requireHash("waiting transaction", transaction.id, id)
+        return { transaction, receivedAt: Counter.timestamp(Math.min(receivedAt, now)) } satisfies ReceivedTransaction
+      }),
+    ),
+  ).pipe(Effect.flatten)
+
+const foreignOf = (storage: Kept, author: Address | null) =>
+  author === null
+    ? Effect.succeed([])
+    : Effect.flatMap(storage.signed.foreign(author, FOREIGN_HEADERS), (rows) =>
+        Effect.forEach(rows, ({ bytes }) => sound(Header.decode(bytes))),
+      )
+
+const contentsOf = (
+  storage: Kept,
+  genesis: Genesis.Genesis,
+  self: Address | null,
+  [running, before]: ReadonlyArray<Opening>,
+) =>
+  Effect.gen(function* () {
+    if (running === undefined) return yield* noEpoch
+    const { epoch } = running.record
+    const own = yield* ownVertices(storage, genesis, self, (before ?? running).record.epoch)
+    const ownOf = (of: Counter.Epoch) => own.filter(({ header }) => header.epoch === of)
+    const kept = yield* verticesOf(storage, genesis, epoch)
+    const closings = yield* storage.checkpoints.closing(Counter.epoch(Math.max(0, epoch - 2)), 2)
+    const contents: Contents = {
+      genesis,
+      current: yield* epochOf(storage, running, kept),
+      previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
+      ownVertices: own,
+      foreignHeaders: yield* foreignOf(storage, self),
+      pending: yield* pendingOf(storage, genesis),
+      closings: closings.filter(({ hasQuorum }) => hasQuorum),
+      join: Option.getOrNull(yield* storage.joins.kept),
+    }
+    return contents
+  })
+
+export interface Read extends Loaded {
+  /** The states of the last closes, the oldest first, also one that its checkpoint does not vouch for. */
+  readonly closed: ReadonlyArray<Opened.ClosedState>
+}
+
+/** Takes everything in and checks it, and writes nothing. */
+const readOf = (
+  storage: Kept,
+  genesis: Genesis.Genesis,
+  self: Address | null,
+  tableKey: HalfSipHash.Key,
+  openings: ReadonlyArray<Opening>,
+) =>
+  Effect.gen(function* () {
+    const [restoring, ledger] = yield* Effect.timed(restoreLedger(storage, genesis, tableKey))
+    const [counting] = yield* Effect.timed(recount(ledger))
+    const [building, trie] = yield* Effect.timed(trieOf(ledger))
+    const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
+    const [returning, closed] = yield* Effect.timed(closedOf(storage, ledger, trie))
+    const opened = yield* sound(Opened.judge(contents, ledger, trie, closed))
+    yield* log.info("loaded", () => ({
+      accounts: ledger.read.accountCount,
+      commit: ledger.read.head.index,
+      round: ledger.read.head.leaderRound,
+      vertices: contents.current.vertices.length,
+      pending: [...contents.pending].length,
+      accountsMs: Math.round(Duration.toMillis(restoring)),
+      recountMs: Math.round(Duration.toMillis(counting)),
+      stateRootMs: Math.round(Duration.toMillis(building)),
+      verticesMs: Math.round(Duration.toMillis(reading)),
+      closedStatesMs: Math.round(Duration.toMillis(returning)),
+    }))
+    return { contents, opened, closed } satisfies Read
+  }).pipe(Effect.withSpan("loading"))
+
+/** Of a database that is only looked at; one that has not begun holds nothing that could be read. */
+export const read = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    return yield* readOf(storage, genesis, null, tableKey, yield* storage.epochs.kept)
+  })
+
+/** `self` is none for a node without a validator key. */
+export const load = (genesis: Genesis.Genesis, self: Address | null, tableKey: HalfSipHash.Key) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const kept = yield* storage.epochs.kept
+    const openings = kept.length > 0 ? kept : yield* begin(storage, genesis, tableKey)
+    const { contents, opened } = yield* readOf(storage, genesis, self, tableKey, openings)
+    return { contents, opened } satisfies Loaded
+  })

@@ -1,0 +1,127 @@
+/** The state after one commit, in a form a quorum of the committee signs; the ones that close an epoch chain up. */
+import type { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import * as Hash from "../identity/Hash.js"
+import * as Keys from "../identity/Keys.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import type { Sats } from "../numbers/Sats.js"
+import type { Check } from "../transaction/Verification.js"
+import * as EpochRecord from "./EpochRecord.js"
+
+export interface Content {
+  readonly epoch: Counter.Epoch
+  /** Leader round of the commit. */
+  readonly round: Counter.Round
+  readonly commitIndex: Counter.CommitIndex
+  readonly commitHash: Hash.Hash
+  readonly effectsDigest: Hash.Hash
+  readonly stateRoot: Hash.Hash
+  readonly totalSupply: Sats
+  /** Present exactly when the commit closes its epoch. */
+  readonly nextEpoch: EpochRecord.EpochRecord | null
+  /** Content hash of the closing checkpoint before; the genesis hash in the one that genesis makes. */
+  readonly previous: Hash.Hash
+}
+
+export interface Checkpoint extends Content {
+  /** Content hash: no signature in it. */
+  readonly hash: Hash.Hash
+}
+
+export interface CheckpointSignature {
+  readonly validator: Address.Address
+  readonly signature: Keys.Signature
+}
+
+export interface SignedCheckpoint {
+  readonly checkpoint: Checkpoint
+  /** In the order of the validators' addresses. */
+  readonly signatures: ReadonlyArray<CheckpointSignature>
+}
+
+const SIGNATURE_DOMAIN = Binary.utf8("udg/checkpoint\0")
+
+const writeContent = (writer: Binary.Writer, content: Content): void => {
+  writer
+    .u64(content.epoch)
+    .u64(content.round)
+    .u64(content.commitIndex)
+    .hex(content.commitHash)
+    .hex(content.effectsDigest)
+    .hex(content.stateRoot)
+    .u64(content.totalSupply)
+    .boolean(content.nextEpoch !== null)
+  if (content.nextEpoch !== null) EpochRecord.write(writer, content.nextEpoch)
+  writer.hex(content.previous)
+}
+
+const readContent = (reader: Binary.Reader): Content => ({
+  epoch: Counter.epoch(reader.u64()),
+  round: Counter.round(reader.u64()),
+  commitIndex: Counter.commitIndex(reader.u64()),
+  commitHash: Hash.read(reader),
+  effectsDigest: Hash.read(reader),
+  stateRoot: Hash.read(reader),
+  totalSupply: reader.sats(),
+  nextEpoch: reader.boolean() ? EpochRecord.read(reader) : null,
+  previous: Hash.read(reader),
+})
+
+const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SIGNATURE_DOMAIN, [encodedContent])
+
+export const signedBytes = (content: Content): Uint8Array =>
+  signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
+
+export const make = (content: Content): Checkpoint => ({
+  ...content,
+  hash: Hash.of("udg/checkpoint-id", signedBytes(content)),
+})
+
+export const sign = (checkpoint: Checkpoint, key: Keys.Signer): CheckpointSignature => ({
+  validator: Address.fromPublicKey(key.publicKey),
+  signature: key.sign(signedBytes(checkpoint)),
+})
+
+/** A signature of this committee member under this checkpoint, to be checked. */
+export const check = (checkpoint: Checkpoint, member: EpochRecord.Member, signature: Keys.Signature): Check => ({
+  message: signedBytes(checkpoint),
+  publicKey: member.publicKey,
+  signature,
+})
+
+export const write = (writer: Binary.Writer, checkpoint: Checkpoint): void => writeContent(writer, checkpoint)
+
+export const read = (reader: Binary.Reader): Checkpoint => {
+  const start = reader.offset
+  const content = readContent(reader)
+  return { ...content, hash: Hash.of("udg/checkpoint-id", signedBytesOf(reader.since(start))) }
+}
+
+export const encode = (checkpoint: Checkpoint): Uint8Array => Binary.encode((writer) => write(writer, checkpoint))
+
+export const decode = (bytes: Uint8Array): Either.Either<Checkpoint, Binary.MalformedBytes> =>
+  Binary.decode("checkpoint", bytes, read)
+
+const readSigned = (reader: Binary.Reader): SignedCheckpoint => {
+  const checkpoint = read(reader)
+  const signatures = reader.list8(Limits.COMMITTEE_MEMBERS, () => ({
+    validator: Address.read(reader),
+    signature: Keys.readSignature(reader),
+  }))
+  reader.require(
+    Binary.isStrictlyAscending(signatures, ({ validator }) => validator),
+    "signatures not in the order of their validators",
+  )
+  return { checkpoint, signatures }
+}
+
+export const encodeSigned = ({ checkpoint, signatures }: SignedCheckpoint): Uint8Array =>
+  Binary.encode((writer) => {
+    write(writer, checkpoint)
+    writer.list8(signatures, ({ validator, signature }) => writer.hex(validator).hex(signature))
+  })
+
+export const decodeSigned = (bytes: Uint8Array): Either.Either<SignedCheckpoint, Binary.MalformedBytes> =>
+  Binary.decode("signed checkpoint", bytes, readSigned)

@@ -1,0 +1,128 @@
+/**
+ * What is fixed for the length of an epoch: who sits in the committee with which weight, and every number that vertex
+ * validity or rewards read. Frozen when the epoch begins, carried by the checkpoint that closes the one before.
+ */
+import type { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import * as Hash from "../identity/Hash.js"
+import * as Keys from "../identity/Keys.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import * as Sats from "../numbers/Sats.js"
+
+export interface Member {
+  readonly address: Address.Address
+  readonly publicKey: Keys.PublicKey
+  readonly weight: Sats.Sats
+}
+
+export interface Rules {
+  /** Rounds from the first to the nominal last. */
+  readonly epochRounds: number
+  readonly collectionDepthRounds: number
+  readonly checkpointIntervalRounds: number
+  /** Minted a round before the first halving, over the whole committee. */
+  readonly roundReward: Sats.Sats
+  readonly halvingRounds: number
+  readonly treasuryPercent: number
+  readonly councilPercent: number
+}
+
+export interface EpochRecord {
+  readonly epoch: Counter.Epoch
+  readonly firstRound: Counter.Round
+  /** What the leader schedule is drawn from. */
+  readonly seed: Hash.Hash
+  readonly rules: Rules
+  /** In the order of their addresses; never empty. */
+  readonly members: ReadonlyArray<Member>
+}
+
+/** The nominal last round: known when the epoch begins, although the epoch closes at the first commit at or past it. */
+export const lastRound = (record: EpochRecord): Counter.Round =>
+  Counter.round(record.firstRound + record.rules.epochRounds - 1)
+
+export const totalWeight = (record: EpochRecord): Sats.Sats =>
+  Sats.sumBounded(record.members.map(({ weight }) => weight))
+
+export const memberOf = (record: EpochRecord, address: Address.Address): Member | undefined =>
+  record.members.find((member) => member.address === address)
+
+/** More than two thirds. Exact: three times the maximum supply is still below 2^53. */
+export const isQuorum = (weight: number, total: Sats.Sats): boolean => weight * 3 > total * 2
+
+/** What one round mints before it is shared by weight: halved every `halvingRounds`, rounded down. */
+export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Counter.Round): Sats.Sats => {
+  if (round < 1) return Sats.ZERO
+  const halvings = Sats.divideFloor(round - 1, halvingRounds)
+  // 2^52 is above the largest reward a genesis may set, and `**` is exact for powers of two.
+  return halvings > 52 ? Sats.ZERO : Sats.make(Sats.divideFloor(roundReward, 2 ** halvings))
+}
+
+/** The coinbase a vertex of this round and weight must claim. */
+export const coinbase = (rules: Rules, round: Counter.Round, weight: Sats.Sats, totalWeight: Sats.Sats): Sats.Sats =>
+  Sats.partBounded(roundReward(rules, round), weight, totalWeight)
+
+export const write = (writer: Binary.Writer, record: EpochRecord): void => {
+  const { rules } = record
+  writer
+    .u64(record.epoch)
+    .u64(record.firstRound)
+    .hex(record.seed)
+    .u64(rules.epochRounds)
+    .u64(rules.collectionDepthRounds)
+    .u64(rules.checkpointIntervalRounds)
+    .u64(rules.roundReward)
+    .u64(rules.halvingRounds)
+    .u8(rules.treasuryPercent)
+    .u8(rules.councilPercent)
+    .list8(record.members, ({ publicKey, weight }) => writer.hex(publicKey).u64(weight))
+}
+
+const readRules = (reader: Binary.Reader): Rules => {
+  const rules = {
+    epochRounds: reader.u64(),
+    collectionDepthRounds: reader.u64(),
+    checkpointIntervalRounds: reader.u64(),
+    roundReward: reader.sats(),
+    halvingRounds: reader.u64(),
+    treasuryPercent: reader.u8(),
+    councilPercent: reader.u8(),
+  }
+  reader.require(rules.epochRounds > 0 && rules.halvingRounds > 0, "a period of 0 rounds")
+  reader.require(rules.checkpointIntervalRounds > 0, "a checkpoint interval of 0 rounds")
+  reader.require(rules.treasuryPercent + rules.councilPercent <= 100, "reward shares above 100 percent")
+  return rules
+}
+
+const readMember = (reader: Binary.Reader): Member => {
+  const publicKey = Keys.readPublicKey(reader)
+  const weight = reader.sats()
+  reader.require(weight > 0, "a member of weight 0")
+  return { address: Address.fromPublicKey(publicKey), publicKey, weight }
+}
+
+export const read = (reader: Binary.Reader): EpochRecord => {
+  const epoch = Counter.epoch(reader.u64())
+  const firstRound = Counter.round(reader.u64())
+  const seed = Hash.read(reader)
+  const rules = readRules(reader)
+  const members = reader.list8(Limits.COMMITTEE_MEMBERS, () => readMember(reader))
+  reader.require(members.length > 0, "a committee without members")
+  reader.require(
+    Binary.isStrictlyAscending(members, ({ address }) => address),
+    "members not in the order of their addresses",
+  )
+  const weights = members.reduce((total, { weight }) => total + weight, 0)
+  reader.require(weights <= Sats.MAX_SUPPLY, "weights above the maximum supply")
+  reader.require(firstRound > 0, "a first round of 0, which has no round before it")
+  const end = firstRound + rules.epochRounds
+  reader.require(Number.isSafeInteger(end), "rounds above 2^53 - 1")
+  return { epoch, firstRound, seed, rules, members }
+}
+
+export const encode = (record: EpochRecord): Uint8Array => Binary.encode((writer) => write(writer, record))
+
+export const decode = (bytes: Uint8Array): Either.Either<EpochRecord, Binary.MalformedBytes> =>
+  Binary.decode("epoch record", bytes, read)

@@ -1,0 +1,111 @@
+/** Account addresses: 20 bytes, kept as 40 lower-case hex characters, shown to people in bech32m. */
+
+import { bech32m } from "bech32"
+import { type Brand, Data, Either, Schema } from "effect"
+import { fromHex, sha256Hex, toHex } from "#crypto"
+import * as HexDigits from "../crypto/HexDigits.js"
+import * as Binary from "../encoding/Binary.js"
+import * as Hex from "../encoding/Hex.js"
+import * as Hash from "./Hash.js"
+import type { PublicKey } from "./Keys.js"
+import * as Name from "./Name.js"
+import type { AddressPrefix } from "./Network.js"
+
+export type Address = string & Brand.Brand<"Address">
+
+export const BYTES = 20
+
+/** A text that is no address here, or what it is if it is not to be repeated; `reason` is for the person who typed it. */
+export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
+  readonly text: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.text} is not an address: ${this.reason}`
+  }
+}
+
+/** What is hashed to an address, lent to each call: executing a transaction asks for one, so it must cost little more than the hash. */
+const preimage = Hash.tagged(Binary.utf8("udg/address\0"), [new Uint8Array(32)])
+const KEY_AT = preimage.length - 32
+
+/** The first 20 bytes of H("udg/address", public key). */
+const derived = (publicKey: PublicKey): Address => {
+  HexDigits.write(preimage, KEY_AT, publicKey)
+  // Made anew: a slice keeps the whole text it is cut from, and V8 compares slices many times slower.
+  return toHex(fromHex(sha256Hex(preimage)).subarray(0, BYTES)) as Address
+}
+
+/** Keys come again and again: members sign every round, senders many transactions. Forgotten when there are too many. */
+const known = new Map<PublicKey, Address>()
+const MOST_KNOWN = 4_096
+
+export const fromPublicKey = (publicKey: PublicKey): Address => {
+  const before = known.get(publicKey)
+  if (before !== undefined) return before
+  if (known.size === MOST_KNOWN) known.clear()
+  const address = derived(publicKey)
+  known.set(publicKey, address)
+  return address
+}
+
+export const toBech32 = (address: Address, prefix: AddressPrefix): string =>
+  bech32m.encode(prefix, bech32m.toWords(fromHex(address)))
+
+/** Any address fits, and no secret key that somebody put in its place. */
+const LONGEST_SHOWN = 60
+
+const refuse = (text: string, reason: string): Either.Either<never, InvalidAddress> =>
+  Either.left(
+    new InvalidAddress({
+      text: text.length > LONGEST_SHOWN ? `a text of ${text.length} characters` : JSON.stringify(text),
+      reason,
+    }),
+  )
+
+const ASCII = /^[\x21-\x7e]*$/
+
+const fromBech32 = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
+  // Before the package lowers the case: the Kelvin sign becomes a k, and would be a second way to write an address.
+  const decoded = ASCII.test(text) ? bech32m.decodeUnsafe(text) : undefined
+  if (decoded === undefined) return refuse(text, "the bech32m checksum or form is wrong")
+  if (decoded.prefix !== prefix) {
+    const other = decoded.prefix === "udg" || decoded.prefix === "tudg" ? " (an address of the other network)" : ""
+    return refuse(text, `it begins with ${decoded.prefix}1${other}, addresses of this network begin with ${prefix}1`)
+  }
+  const bytes = bech32m.fromWordsUnsafe(decoded.words)
+  if (bytes?.length !== BYTES) return refuse(text, `it does not hold ${BYTES} bytes`)
+  return Either.right(toHex(Uint8Array.from(bytes)) as Address)
+}
+
+/** Hex or bech32m of this network. */
+export const parse = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
+  if (Hex.isHex(text, BYTES)) return Either.right(text.toLowerCase() as Address)
+  if (/^t?udg1/i.test(text)) return fromBech32(text, prefix)
+  return refuse(text, `40 hex characters or ${prefix}1… expected`)
+}
+
+/** What may stand where a person names an account: an address, or a name that the state has to look up. */
+export type Reference =
+  | { readonly _tag: "Address"; readonly address: Address }
+  | { readonly _tag: "Name"; readonly name: Name.Name }
+
+/** Hex, bech32m of this network, or `@name`. */
+export const parseReference = (text: string, prefix: AddressPrefix): Either.Either<Reference, InvalidAddress> => {
+  if (!text.startsWith("@")) return Either.map(parse(text, prefix), (address) => ({ _tag: "Address", address }))
+  const name = text.slice(1)
+  return Name.isName(name)
+    ? Either.right({ _tag: "Name", name })
+    : refuse(text, "a name has 3 to 20 characters of a-z, 0-9 and -, no - at either end")
+}
+
+/** An address in hex, as the node writes it. */
+export const schema: Schema.Schema<Address, string> = Hex.schema<Address>("Address", BYTES, "an account address")
+
+/** An address as people write it, to be read by `parse` once the network is known. */
+export const text = Schema.String.annotations({
+  title: "AddressText",
+  description: "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)",
+})
+
+export const read = (reader: Binary.Reader): Address => reader.hex(BYTES) as Address

@@ -1,0 +1,82 @@
+/** H(tag, bytes) = SHA-256(utf8(tag) ‖ 0x00 ‖ bytes), kept as 64 lower-case hex characters. */
+
+import type { Brand, Schema } from "effect"
+import { sha256Hex, sha256HexOf } from "#crypto"
+import type { Reader } from "../encoding/Binary.js"
+import * as Hex from "../encoding/Hex.js"
+import * as Slab from "../encoding/Slab.js"
+
+export type Hash = string & Brand.Brand<"Hash">
+
+export const BYTES = 32
+
+/** Where a chain of hashes begins before anything was hashed. */
+export const ZERO = "0".repeat(64) as Hash
+
+/** Enough of it for a person to tell it from another, and useless where it was no hash but a key in the wrong place. */
+export const short = (hash: Hash): string => `${hash.slice(0, 8)}…`
+
+/** Every purpose has its own tag, so a hash made for one can never stand in for another. */
+export type Tag =
+  | "udg/address"
+  | "udg/body"
+  | "udg/checkpoint-id"
+  | "udg/commit"
+  | "udg/effects"
+  | "udg/genesis"
+  | "udg/key"
+  | "udg/leader"
+  | "udg/leaf"
+  | "udg/node"
+  | "udg/order"
+  | "udg/seed"
+  | "udg/tx-id"
+  | "udg/verified"
+  | "udg/vertex-id"
+
+const encoder = new TextEncoder()
+const prefixes = new Map<Tag, Uint8Array>()
+
+const prefixOf = (tag: Tag): Uint8Array => {
+  let prefix = prefixes.get(tag)
+  if (prefix === undefined) {
+    prefix = encoder.encode(`${tag}\0`)
+    prefixes.set(tag, prefix)
+  }
+  return prefix
+}
+
+const lengthOf = (parts: ReadonlyArray<Uint8Array>): number => {
+  let length = 0
+  for (const part of parts) length += part.length
+  return length
+}
+
+const join = (target: Uint8Array, prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  target.set(prefix)
+  let offset = prefix.length
+  for (const part of parts) {
+    target.set(part, offset)
+    offset += part.length
+  }
+  return target
+}
+
+/** `tag ‖ 0x00 ‖ parts`, in one buffer: what is hashed, and in the same form what is signed. */
+export const tagged = (prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array =>
+  join(Slab.allot(prefix.length + lengthOf(parts)), prefix, parts)
+
+/** Joined input lives only for the call, and a fresh buffer costs more than hashing a transaction. */
+const scratch = new Uint8Array(4_096)
+
+/** H(tag, parts joined). */
+export const of = (tag: Tag, ...parts: ReadonlyArray<Uint8Array>): Hash => {
+  const prefix = prefixOf(tag)
+  const length = prefix.length + lengthOf(parts)
+  if (length > scratch.length) return sha256HexOf([prefix, ...parts]) as Hash
+  return sha256Hex(join(scratch.subarray(0, length), prefix, parts)) as Hash
+}
+
+export const schema: Schema.Schema<Hash, string> = Hex.schema<Hash>("Hash", BYTES, "a hash")
+
+export const read = (reader: Reader): Hash => reader.hex(BYTES) as Hash

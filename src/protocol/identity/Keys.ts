@@ -1,0 +1,84 @@
+/** Ed25519 keys and signatures. Public values are lower-case hex; the secret one is an object that never prints. */
+
+import { type Brand, Option, type Schema } from "effect"
+// biome-ignore lint/style/noRestrictedImports: a new key is chance, and the rule keeps `generate` out of what computes
+import { fromHex, isPointOfPrimeOrder, publicKeyOf, randomBytes, sign, toHex } from "#crypto"
+import type { Reader } from "../encoding/Binary.js"
+import * as Hex from "../encoding/Hex.js"
+
+export type PublicKey = string & Brand.Brand<"PublicKey">
+export type Signature = string & Brand.Brand<"Signature">
+
+export const PUBLIC_KEY_BYTES = 32
+export const SIGNATURE_BYTES = 64
+export const SEED_BYTES = 32
+
+export const PublicKey: Schema.Schema<PublicKey, string> = Hex.schema<PublicKey>(
+  "PublicKey",
+  PUBLIC_KEY_BYTES,
+  "an Ed25519 public key",
+)
+
+export const Signature: Schema.Schema<Signature, string> = Hex.schema<Signature>(
+  "Signature",
+  SIGNATURE_BYTES,
+  "an Ed25519 signature",
+)
+
+/**
+ * A secret key: the 32-byte Ed25519 seed. The bytes are private to the object, so no log line, error, trace or JSON can
+ * show them; only `toSecretHex` gives them away, and its name is easy to search for.
+ */
+export class SecretKey {
+  readonly #seed: Uint8Array
+  readonly #publicKeyBytes: Uint8Array
+  readonly publicKey: PublicKey
+
+  private constructor(seed: Uint8Array) {
+    this.#seed = seed
+    this.#publicKeyBytes = publicKeyOf(seed)
+    this.publicKey = toHex(this.#publicKeyBytes) as PublicKey
+  }
+
+  /** A key nobody has had before. */
+  static generate(): SecretKey {
+    return new SecretKey(randomBytes(SEED_BYTES))
+  }
+
+  static fromSeed(seed: Uint8Array): Option.Option<SecretKey> {
+    return seed.length === SEED_BYTES ? Option.some(new SecretKey(seed.slice())) : Option.none()
+  }
+
+  static fromHex(text: string): Option.Option<SecretKey> {
+    return Hex.isHex(text, SEED_BYTES) ? Option.some(new SecretKey(fromHex(text))) : Option.none()
+  }
+
+  sign(message: Uint8Array): Signature {
+    return toHex(sign(message, this.#seed, this.#publicKeyBytes)) as Signature
+  }
+
+  toSecretHex(): string {
+    return toHex(this.#seed)
+  }
+
+  toString(): string {
+    return `SecretKey(of ${this.publicKey})`
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}
+
+/** What it takes to sign: a secret key, or whoever stands for one. */
+export type Signer = Pick<SecretKey, "publicKey" | "sign">
+
+/**
+ * Whether a secret key can belong to it. Transactions may contain other keys, as ZIP-215 says, since their signatures are judged;
+ * this is for keys that come without a signature.
+ */
+export const hasSecretKey = (publicKey: PublicKey): boolean => isPointOfPrimeOrder(fromHex(publicKey))
+
+export const readPublicKey = (reader: Reader): PublicKey => reader.hex(PUBLIC_KEY_BYTES) as PublicKey
+
+export const readSignature = (reader: Reader): Signature => reader.hex(SIGNATURE_BYTES) as Signature

@@ -1,0 +1,27 @@
+/** Registered names: what stands behind the `@` of `@alice`. */
+import { type Brand, Schema } from "effect"
+import type { Reader } from "../encoding/Binary.js"
+
+export type Name = string & Brand.Brand<"Name">
+
+export const MAX_BYTES = 20
+
+const NAME = /^[a-z0-9][a-z0-9-]{1,18}[a-z0-9]$/
+
+export const isName = (text: string): text is Name => NAME.test(text)
+
+export const schema: Schema.Schema<Name, string> = Schema.String.pipe(
+  Schema.filter((text): text is Name => isName(text), {
+    identifier: "Name",
+    description: "a registered name, without the @",
+    jsonSchema: { type: "string", pattern: NAME.source },
+    message: () => "3 to 20 characters of a-z, 0-9 and -, no - at either end",
+  }),
+)
+
+export const read = (reader: Reader): Name => {
+  const text = reader.text8(MAX_BYTES)
+  if (isName(text)) return text
+  reader.fail("not a name")
+  return "" as Name
+}

@@ -1,0 +1,179 @@
+/** Everything the state holds about one account: what a light client decodes from a proof. */
+import type { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import * as Keys from "../identity/Keys.js"
+import * as Name from "../identity/Name.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import * as Sats from "../numbers/Sats.js"
+
+/** On its way out: it works until `epoch` closes, then it only waits. */
+export interface Leaving {
+  readonly epoch: Counter.Epoch
+  readonly unlockAtRound: Counter.Round
+}
+
+export interface Stake {
+  readonly amount: Sats.Sats
+  readonly leaving: Leaving | null
+}
+
+/**
+ * A part of a validator's working pool, or, once the epoch in which it left is over, of what left the validator in that
+ * epoch; worth nothing once the pool is gone or of another generation.
+ */
+export interface Delegation {
+  readonly validator: Address.Address
+  readonly generation: number
+  readonly shares: bigint
+  readonly leaving: Leaving | null
+}
+
+/** Which keys act for a smart account, and how many of them must. */
+export interface Policy {
+  readonly threshold: number
+  readonly keys: ReadonlyArray<Keys.PublicKey>
+}
+
+/** What few accounts have. */
+export interface Extras {
+  /** The key whose hash is the address, kept for whoever staked or became a smart account. */
+  readonly publicKey: Keys.PublicKey | null
+  readonly stake: Stake | null
+  readonly delegation: Delegation | null
+  readonly policy: Policy | null
+  readonly name: Name.Name | null
+  readonly isCouncilMember: boolean
+}
+
+export interface AccountRecord extends Extras {
+  readonly balance: Sats.Sats
+  readonly nonce: Counter.Nonce
+}
+
+export const noExtras: Extras = {
+  publicKey: null,
+  stake: null,
+  delegation: null,
+  policy: null,
+  name: null,
+  isCouncilMember: false,
+}
+
+/** An account never seen. */
+export const empty: AccountRecord = { ...noExtras, balance: Sats.ZERO, nonce: Counter.nonce(0) }
+
+/** Without extras: balance, nonce, and a presence byte of 0. */
+export const PLAIN_BYTES = 17
+const BALANCE_BYTES = 8
+
+const PUBLIC_KEY = 1
+const STAKE = 2
+const DELEGATION = 4
+const POLICY = 8
+const NAME = 16
+const COUNCIL = 32
+const ALL = 63
+
+const presenceOf = (extras: Extras): number =>
+  (extras.publicKey === null ? 0 : PUBLIC_KEY) +
+  (extras.stake === null ? 0 : STAKE) +
+  (extras.delegation === null ? 0 : DELEGATION) +
+  (extras.policy === null ? 0 : POLICY) +
+  (extras.name === null ? 0 : NAME) +
+  (extras.isCouncilMember ? COUNCIL : 0)
+
+export const hasExtras = (extras: Extras): boolean => presenceOf(extras) !== 0
+
+/** An account that holds nothing, like one never seen, has no record. */
+export const isEmpty = (record: AccountRecord): boolean =>
+  record.balance === 0 && record.nonce === 0 && !hasExtras(record)
+
+const writeLeaving = (writer: Binary.Writer, leaving: Leaving | null): void => {
+  writer.boolean(leaving !== null)
+  if (leaving !== null) writer.u64(leaving.epoch).u64(leaving.unlockAtRound)
+}
+
+const readLeaving = (reader: Binary.Reader): Leaving | null =>
+  reader.boolean() ? { epoch: Counter.epoch(reader.u64()), unlockAtRound: Counter.round(reader.u64()) } : null
+
+const writeDelegation = (writer: Binary.Writer, delegation: Delegation): void => {
+  const { validator, generation, shares, leaving } = delegation
+  writer.hex(validator).u32(generation).u128(shares)
+  writeLeaving(writer, leaving)
+}
+
+const readDelegation = (reader: Binary.Reader): Delegation => ({
+  validator: Address.read(reader),
+  generation: reader.u32(),
+  shares: reader.u128(),
+  leaving: readLeaving(reader),
+})
+
+const readPolicy = (reader: Binary.Reader): Policy => ({
+  threshold: reader.u8(),
+  keys: reader.list8(Limits.POLICY_KEYS, () => Keys.readPublicKey(reader)),
+})
+
+/** What stands behind balance and nonce. */
+const writeExtras = (writer: Binary.Writer, extras: Extras): void => {
+  const { publicKey, stake, delegation, policy, name } = extras
+  writer.u8(presenceOf(extras))
+  if (publicKey !== null) writer.hex(publicKey)
+  if (stake !== null) {
+    writer.u64(stake.amount)
+    writeLeaving(writer, stake.leaving)
+  }
+  if (delegation !== null) writeDelegation(writer, delegation)
+  if (policy !== null) writer.u8(policy.threshold).list8(policy.keys, (key) => writer.hex(key))
+  if (name !== null) writer.text8(name)
+}
+
+const readExtras = (reader: Binary.Reader): Extras => {
+  const presence = reader.u8()
+  reader.require(presence <= ALL, `presence byte ${presence}`)
+  const has = (part: number): boolean => (presence & part) !== 0
+  return {
+    publicKey: has(PUBLIC_KEY) ? Keys.readPublicKey(reader) : null,
+    stake: has(STAKE) ? { amount: reader.sats(), leaving: readLeaving(reader) } : null,
+    delegation: has(DELEGATION) ? readDelegation(reader) : null,
+    policy: has(POLICY) ? readPolicy(reader) : null,
+    name: has(NAME) ? Name.read(reader) : null,
+    isCouncilMember: has(COUNCIL),
+  }
+}
+
+export const write = (writer: Binary.Writer, record: AccountRecord): void => {
+  writer.u64(record.balance).u64(record.nonce)
+  writeExtras(writer, record)
+}
+
+export const read = (reader: Binary.Reader): AccountRecord => {
+  const record = { balance: reader.sats(), nonce: Counter.nonce(reader.u64()), ...readExtras(reader) }
+  reader.require(!isEmpty(record), "an account that holds nothing has no record")
+  return record
+}
+
+export const encode = (record: AccountRecord): Uint8Array => Binary.encode((writer) => write(writer, record))
+
+export const decode = (bytes: Uint8Array): Either.Either<AccountRecord, Binary.MalformedBytes> =>
+  Binary.decode("account record", bytes, read)
+
+/**
+ * The balance of a record that holds no money but that, as nearly all are; none of any other, or if there can be no such
+ * balance. What stands behind it is not looked at.
+ */
+export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined => {
+  const presence = bytes[start + PLAIN_BYTES - 1] ?? ALL
+  if (start + PLAIN_BYTES > end || (presence & (STAKE | DELEGATION)) !== 0) return undefined
+  let balance = 0
+  for (let i = BALANCE_BYTES - 1; i >= 0; i--) balance = balance * 256 + (bytes[start + i] ?? 0)
+  return Sats.isSats(balance) ? balance : undefined
+}
+
+/** The end of the record, behind balance and nonce. */
+export const encodeExtras = (extras: Extras): Uint8Array => Binary.encode((writer) => writeExtras(writer, extras))
+
+export const decodeExtras = (bytes: Uint8Array): Either.Either<Extras, Binary.MalformedBytes> =>
+  Binary.decode("account record", bytes, readExtras)

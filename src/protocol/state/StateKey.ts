@@ -1,0 +1,91 @@
+/**
+ * Where a record of the state stands. Every record has a kind and a key; its place in the state trie is
+ * H("udg/key", kind ‖ key). Integers inside keys are big-endian, so that the order of keys is the order of numbers.
+ */
+import { fromHex, sha256Hex } from "#crypto"
+import * as Binary from "../encoding/Binary.js"
+import type { Address } from "../identity/Address.js"
+import * as Hash from "../identity/Hash.js"
+
+/** The kind byte of every kind of record, the length its keys have, and where a key has its counter, if it has one. */
+export const KINDS = {
+  /** address: AccountRecord */
+  Account: { byte: 1, keyBytes: 20, counterAt: null },
+  /** address: commission and working pool of a staker */
+  Validator: { byte: 2, keyBytes: 20, counterAt: null },
+  /** proposal id */
+  Proposal: { byte: 3, keyBytes: 8, counterAt: 0 },
+  /** proposal id ‖ address: a voter of the snapshot, its weight and its vote */
+  Ballot: { byte: 4, keyBytes: 28, counterAt: 0 },
+  /** one record: the governable parameters */
+  Parameters: { byte: 5, keyBytes: 0, counterAt: null },
+  /** one record: the running totals of the supply */
+  Totals: { byte: 6, keyBytes: 0, counterAt: null },
+  /** one record: the last commit */
+  Head: { byte: 7, keyBytes: 0, counterAt: null },
+  /** epoch: epoch record and base, of the running and the previous epoch */
+  Epoch: { byte: 8, keyBytes: 8, counterAt: 0 },
+  /** address: what the running epoch has seen of a validator */
+  Presence: { byte: 9, keyBytes: 20, counterAt: null },
+  /** round: whose coinbase of the round is minted */
+  Minted: { byte: 10, keyBytes: 8, counterAt: 0 },
+  /** commit index: a commit that heartbeats may still name */
+  RecentCommit: { byte: 11, keyBytes: 8, counterAt: 0 },
+  /** epoch ‖ address: slashed for that epoch */
+  Slashed: { byte: 12, keyBytes: 28, counterAt: 0 },
+  /** address ‖ epoch: what was delegated to this validator and left it in that epoch */
+  LeavingPool: { byte: 13, keyBytes: 28, counterAt: 20 },
+} as const
+
+export type Kind = keyof typeof KINDS
+
+const kindOfByte = new Map<number, Kind>([
+  [1, "Account"],
+  [2, "Validator"],
+  [3, "Proposal"],
+  [4, "Ballot"],
+  [5, "Parameters"],
+  [6, "Totals"],
+  [7, "Head"],
+  [8, "Epoch"],
+  [9, "Presence"],
+  [10, "Minted"],
+  [11, "RecentCommit"],
+  [12, "Slashed"],
+  [13, "LeavingPool"],
+])
+
+export const kindOf = (byte: number): Kind | undefined => kindOfByte.get(byte)
+
+/** Whether a key of the right length can be one of this kind: counters are below 2^53. */
+export const isKeyOf = (kind: Kind, key: Uint8Array): boolean => {
+  const at = KINDS[kind].counterAt
+  return at === null || (key[at] === 0 && (key[at + 1] ?? 0) <= 0x1f)
+}
+
+const PREFIX = Binary.utf8("udg/key\0")
+const KEY_AT = PREFIX.length + 1
+
+/** What is hashed, lent to each call: at a start there are millions of places to be found. */
+const preimages = new Map(
+  [...kindOfByte].map(([byte, kind]) => [
+    kind,
+    Hash.tagged(PREFIX, [Uint8Array.of(byte), new Uint8Array(KINDS[kind].keyBytes)]),
+  ]),
+)
+
+/** H("udg/key", kind ‖ key): the record's place in the trie. */
+export const hash = (kind: Kind, key: Uint8Array): Hash.Hash => {
+  const preimage = preimages.get(kind)
+  if (preimage === undefined || key.length !== KINDS[kind].keyBytes) {
+    throw new RangeError(`a key of ${key.length} bytes, ${KINDS[kind].keyBytes} expected of ${kind}`)
+  }
+  preimage.set(key, KEY_AT)
+  return sha256Hex(preimage) as Hash.Hash
+}
+
+/** Where the account of this address stands. */
+export const ofAccount = (address: Address): Hash.Hash => hash("Account", fromHex(address))
+
+/** A counter as it stands in keys: eight bytes, big-endian, in hex. */
+export const counter = (value: number): string => value.toString(16).padStart(16, "0")

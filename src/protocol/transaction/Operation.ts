@@ -1,0 +1,242 @@
+/** The ten things a transaction can ask for, and their bytes. `_tag` is the `type` of the wire. */
+
+import type { Reader, Writer } from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import type { PublicKey } from "../identity/Keys.js"
+import { readPublicKey } from "../identity/Keys.js"
+import * as Name from "../identity/Name.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import { MIN_STAKE_SATS, type Sats } from "../numbers/Sats.js"
+import * as ProposalPayload from "./ProposalPayload.js"
+
+export interface Transfer {
+  readonly _tag: "Transfer"
+  readonly to: Address.Address
+  readonly amount: Sats
+  /** Empty when there is none. */
+  readonly memo: string
+}
+
+export interface Stake {
+  readonly _tag: "StakeTx"
+  readonly amount: Sats
+}
+
+export interface Unstake {
+  readonly _tag: "UnstakeTx"
+}
+
+export interface Delegate {
+  readonly _tag: "DelegateTx"
+  readonly validator: Address.Address
+  readonly amount: Sats
+}
+
+export interface Undelegate {
+  readonly _tag: "UndelegateTx"
+}
+
+export interface SetCommission {
+  readonly _tag: "SetCommissionTx"
+  readonly commissionPercent: number
+}
+
+export interface CreateProposal {
+  readonly _tag: "CreateProposalTx"
+  readonly title: string
+  readonly description: string
+  readonly payload: ProposalPayload.ProposalPayload
+}
+
+export interface Vote {
+  readonly _tag: "VoteTx"
+  readonly proposalId: Counter.ProposalId
+  readonly vote: boolean
+}
+
+export interface RegisterName {
+  readonly _tag: "RegisterNameTx"
+  readonly name: Name.Name
+}
+
+export interface SetAccountPolicy {
+  readonly _tag: "SetAccountPolicyTx"
+  readonly threshold: number
+  readonly keys: ReadonlyArray<PublicKey>
+}
+
+export type Operation =
+  | Transfer
+  | Stake
+  | Unstake
+  | Delegate
+  | Undelegate
+  | SetCommission
+  | CreateProposal
+  | Vote
+  | RegisterName
+  | SetAccountPolicy
+
+export type Type = Operation["_tag"]
+
+/** The type byte of the wire. */
+export const TYPE_BYTE: { readonly [T in Type]: number } = {
+  Transfer: 1,
+  StakeTx: 2,
+  UnstakeTx: 3,
+  DelegateTx: 4,
+  UndelegateTx: 5,
+  SetCommissionTx: 6,
+  CreateProposalTx: 7,
+  VoteTx: 8,
+  RegisterNameTx: 9,
+  SetAccountPolicyTx: 10,
+}
+
+/** Free when applied, so that fees never keep anybody out of staking. */
+export const isFeeExempt = (type: Type): boolean => {
+  switch (type) {
+    case "StakeTx":
+    case "UnstakeTx":
+    case "DelegateTx":
+    case "UndelegateTx":
+    case "SetCommissionTx":
+      return true
+    case "Transfer":
+    case "CreateProposalTx":
+    case "VoteTx":
+    case "RegisterNameTx":
+    case "SetAccountPolicyTx":
+      return false
+  }
+}
+
+/** What is wrong with an operation: the field by its name on the wire, and the rule. */
+export interface Violation {
+  readonly field: string
+  readonly reason: string
+}
+
+const violation = (field: string, reason: string): Violation => ({ field, reason })
+
+/** Why an operation can stand in no transaction of any network; the same rules for JSON and for bytes. */
+export const violationOf = (operation: Operation): Violation | undefined => {
+  switch (operation._tag) {
+    case "Transfer":
+    case "DelegateTx":
+      return operation.amount < 1 ? violation("amount", "must be at least 1") : undefined
+    case "StakeTx":
+      return operation.amount < MIN_STAKE_SATS ? violation("amount", `must be at least ${MIN_STAKE_SATS}`) : undefined
+    case "SetCommissionTx":
+      return operation.commissionPercent > 100 ? violation("commission_percent", "must be from 0 to 100") : undefined
+    case "CreateProposalTx":
+      return operation.title === "" ? violation("title", "must not be empty") : payloadViolation(operation.payload)
+    case "SetAccountPolicyTx":
+      return policyViolation(operation)
+    case "UnstakeTx":
+    case "UndelegateTx":
+    case "VoteTx":
+    case "RegisterNameTx":
+      return undefined
+  }
+}
+
+const payloadViolation = (payload: ProposalPayload.ProposalPayload): Violation | undefined => {
+  const found = ProposalPayload.violationOf(payload)
+  return found && violation(`proposal_type.${payload._tag}.${found.field}`, found.reason)
+}
+
+const policyViolation = ({ threshold, keys }: SetAccountPolicy): Violation | undefined => {
+  if (keys.length < 1 || keys.length > Limits.POLICY_KEYS) {
+    return violation("keys", `must be 1 to ${Limits.POLICY_KEYS} public keys`)
+  }
+  if (new Set(keys).size !== keys.length) return violation("keys", "must be distinct")
+  if (threshold < 1 || threshold > keys.length) {
+    return violation("threshold", `must be from 1 to the number of keys, ${keys.length}`)
+  }
+  return undefined
+}
+
+/** The body behind the envelope's fields. */
+export const write = (writer: Writer, operation: Operation): void => {
+  switch (operation._tag) {
+    case "Transfer":
+      writer.hex(operation.to).u64(operation.amount).text16(operation.memo)
+      return
+    case "StakeTx":
+      writer.u64(operation.amount)
+      return
+    case "UnstakeTx":
+    case "UndelegateTx":
+      return
+    case "DelegateTx":
+      writer.hex(operation.validator).u64(operation.amount)
+      return
+    case "SetCommissionTx":
+      writer.u8(operation.commissionPercent)
+      return
+    case "CreateProposalTx":
+      writer.text16(operation.title).text16(operation.description)
+      ProposalPayload.write(writer, operation.payload)
+      return
+    case "VoteTx":
+      writer.u64(operation.proposalId).boolean(operation.vote)
+      return
+    case "RegisterNameTx":
+      writer.text8(operation.name)
+      return
+    case "SetAccountPolicyTx":
+      writer.u8(operation.threshold).list8(operation.keys, (key) => writer.hex(key))
+  }
+}
+
+const readBody = (reader: Reader, typeByte: number): Operation => {
+  switch (typeByte) {
+    case TYPE_BYTE.Transfer:
+      return {
+        _tag: "Transfer",
+        to: Address.read(reader),
+        amount: reader.sats(),
+        memo: reader.text16(Limits.MEMO_BYTES),
+      }
+    case TYPE_BYTE.StakeTx:
+      return { _tag: "StakeTx", amount: reader.sats() }
+    case TYPE_BYTE.UnstakeTx:
+      return { _tag: "UnstakeTx" }
+    case TYPE_BYTE.DelegateTx:
+      return { _tag: "DelegateTx", validator: Address.read(reader), amount: reader.sats() }
+    case TYPE_BYTE.UndelegateTx:
+      return { _tag: "UndelegateTx" }
+    case TYPE_BYTE.SetCommissionTx:
+      return { _tag: "SetCommissionTx", commissionPercent: reader.u8() }
+    case TYPE_BYTE.CreateProposalTx:
+      return {
+        _tag: "CreateProposalTx",
+        title: reader.text16(Limits.TITLE_BYTES),
+        description: reader.text16(Limits.DESCRIPTION_BYTES),
+        payload: ProposalPayload.read(reader),
+      }
+    case TYPE_BYTE.VoteTx:
+      return { _tag: "VoteTx", proposalId: Counter.proposalId(reader.u64()), vote: reader.boolean() }
+    case TYPE_BYTE.RegisterNameTx:
+      return { _tag: "RegisterNameTx", name: Name.read(reader) }
+    case TYPE_BYTE.SetAccountPolicyTx:
+      return {
+        _tag: "SetAccountPolicyTx",
+        threshold: reader.u8(),
+        keys: reader.list8(Limits.POLICY_KEYS, () => readPublicKey(reader)),
+      }
+    default:
+      reader.fail(`transaction type ${typeByte}`)
+      return { _tag: "UnstakeTx" }
+  }
+}
+
+/** Reads the body of a transaction of this type byte, and refuses what `violationOf` names. */
+export const read = (reader: Reader, typeByte: number): Operation => {
+  const operation = readBody(reader, typeByte)
+  const found = reader.failure === undefined ? violationOf(operation) : undefined
+  if (found !== undefined) reader.fail(`${found.field} ${found.reason}`)
+  return operation
+}

@@ -1,0 +1,175 @@
+/**
+ * A transaction: who, in which order, at what fee, asks for which operation, and by whose signatures. A value of this
+ * type always belongs to one network, because its id and what its signatures cover contain the network's name.
+ */
+import { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import * as Hash from "../identity/Hash.js"
+import * as Keys from "../identity/Keys.js"
+import type { NetworkId } from "../identity/Network.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import type { Sats } from "../numbers/Sats.js"
+import * as Operation from "./Operation.js"
+
+export interface Unsigned {
+  readonly from: Address.Address
+  readonly nonce: Counter.Nonce
+  readonly fee: Sats
+  readonly operation: Operation.Operation
+}
+
+export interface KeySignature {
+  readonly publicKey: Keys.PublicKey
+  readonly signature: Keys.Signature
+}
+
+/** By the account's single key, or by several of a smart account's keys. */
+export type Authorization =
+  | ({ readonly _tag: "SingleKey" } & KeySignature)
+  | { readonly _tag: "Policy"; readonly signatures: ReadonlyArray<KeySignature> }
+
+export interface Transaction extends Unsigned {
+  readonly authorization: Authorization
+  /** H("udg/tx-id", signed bytes): no signature in it, so nobody can change the id of somebody's transaction. */
+  readonly id: Hash.Hash
+  /** The canonical bytes as they stand in a vertex. */
+  readonly encoded: Uint8Array
+}
+
+const SIGNATURE_DOMAIN = Binary.utf8("udg/tx\0")
+const KEY_SIGNATURE_BYTES = Keys.PUBLIC_KEY_BYTES + Keys.SIGNATURE_BYTES
+
+const writeUnsigned = (writer: Binary.Writer, unsigned: Unsigned): void => {
+  writer.u8(Operation.TYPE_BYTE[unsigned.operation._tag]).hex(unsigned.from).u64(unsigned.nonce).u64(unsigned.fee)
+  Operation.write(writer, unsigned.operation)
+}
+
+/** A count of 0 stands for the single-key form: one key and signature follow. */
+const writeAuthorization = (writer: Binary.Writer, authorization: Authorization): void => {
+  const write = ({ publicKey, signature }: KeySignature): void => {
+    writer.hex(publicKey).hex(signature)
+  }
+  switch (authorization._tag) {
+    case "SingleKey":
+      writer.u8(0)
+      write(authorization)
+      return
+    case "Policy":
+      if (authorization.signatures.length === 0) throw new RangeError("a policy authorization without a signature")
+      writer.list8(authorization.signatures, write)
+  }
+}
+
+const readKeySignature = (reader: Binary.Reader): KeySignature => ({
+  publicKey: Keys.readPublicKey(reader),
+  signature: Keys.readSignature(reader),
+})
+
+const readAuthorization = (reader: Binary.Reader): Authorization => {
+  const count = reader.u8()
+  if (count === 0) return { _tag: "SingleKey", ...readKeySignature(reader) }
+  const signatures = reader.list(count, Limits.POLICY_KEYS, () => readKeySignature(reader))
+  reader.require(hasDistinctKeys(signatures), "two signatures of one key")
+  return { _tag: "Policy", signatures }
+}
+
+const hasDistinctKeys = (signatures: ReadonlyArray<KeySignature>): boolean =>
+  new Set(signatures.map(({ publicKey }) => publicKey)).size === signatures.length
+
+/** The signatures an authorization consists of, one or several. */
+export const keySignatures = (authorization: Authorization): ReadonlyArray<KeySignature> =>
+  authorization._tag === "SingleKey" ? [authorization] : authorization.signatures
+
+/** The last network asked for: a process serves one, and its few bytes stand in front of everything it signs. */
+let lastDomain: { readonly networkId: NetworkId; readonly bytes: Uint8Array } | undefined
+
+/** "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id. */
+const domainOf = (networkId: NetworkId): Uint8Array => {
+  if (lastDomain?.networkId !== networkId) {
+    lastDomain = { networkId, bytes: Binary.encode((writer) => writer.raw(SIGNATURE_DOMAIN).text8(networkId)) }
+  }
+  return lastDomain.bytes
+}
+
+const encodeUnsigned = (unsigned: Unsigned): Uint8Array => Binary.encode((writer) => writeUnsigned(writer, unsigned))
+
+const signedBytesOf = (networkId: NetworkId, encodedUnsigned: Uint8Array): Uint8Array =>
+  Hash.tagged(domainOf(networkId), [encodedUnsigned])
+
+const idOfEncoded = (networkId: NetworkId, encodedUnsigned: Uint8Array): Hash.Hash =>
+  Hash.of("udg/tx-id", domainOf(networkId), encodedUnsigned)
+
+/** What the keys sign: "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id ‖ unsigned bytes. */
+export const signedBytes = (networkId: NetworkId, unsigned: Unsigned): Uint8Array =>
+  signedBytesOf(networkId, encodeUnsigned(unsigned))
+
+const authorizationLength = (authorization: Authorization): number =>
+  1 + keySignatures(authorization).length * KEY_SIGNATURE_BYTES
+
+/** What the keys of this transaction signed, from its canonical bytes. */
+export const bytesUnderSignature = (networkId: NetworkId, transaction: Transaction): Uint8Array =>
+  signedBytesOf(
+    networkId,
+    transaction.encoded.subarray(0, transaction.encoded.length - authorizationLength(transaction.authorization)),
+  )
+
+/** Names this transaction under exactly these signatures; what was verified is remembered by it. */
+export const verificationKey = (networkId: NetworkId, transaction: Transaction): Hash.Hash =>
+  Hash.of("udg/verified", domainOf(networkId), transaction.encoded)
+
+export const idOf = (networkId: NetworkId, unsigned: Unsigned): Hash.Hash =>
+  idOfEncoded(networkId, encodeUnsigned(unsigned))
+
+const authorize = (
+  networkId: NetworkId,
+  { from, nonce, fee, operation }: Unsigned,
+  encodedUnsigned: Uint8Array,
+  authorization: Authorization,
+): Transaction => {
+  const encoded = Binary.encode((writer) => {
+    writer.raw(encodedUnsigned)
+    writeAuthorization(writer, authorization)
+  })
+  return { from, nonce, fee, operation, authorization, id: idOfEncoded(networkId, encodedUnsigned), encoded }
+}
+
+/** Puts an authorization under what it signed. Whether it is a good one is for `Verification` to say. */
+export const make = (networkId: NetworkId, unsigned: Unsigned, authorization: Authorization): Transaction =>
+  authorize(networkId, unsigned, encodeUnsigned(unsigned), authorization)
+
+/** Signs for an account that this key controls alone. */
+export const sign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): Transaction => {
+  const encodedUnsigned = encodeUnsigned(unsigned)
+  const signature = key.sign(signedBytesOf(networkId, encodedUnsigned))
+  return authorize(networkId, unsigned, encodedUnsigned, { _tag: "SingleKey", publicKey: key.publicKey, signature })
+}
+
+/** One signature of several for a smart account. */
+export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.SecretKey): KeySignature => ({
+  publicKey: key.publicKey,
+  signature: key.sign(signedBytes(networkId, unsigned)),
+})
+
+/** Reads one transaction where a longer encoding holds it. */
+export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction => {
+  const start = reader.offset
+  const typeByte = reader.u8()
+  const from = Address.read(reader)
+  const nonce = Counter.nonce(reader.u64())
+  const fee = reader.sats()
+  const operation = Operation.read(reader, typeByte)
+  const unsigned = reader.since(start)
+  const authorization = readAuthorization(reader)
+  // No hash for what is refused anyway.
+  const id = reader.failure === undefined ? idOfEncoded(networkId, unsigned) : Hash.ZERO
+  return { from, nonce, fee, operation, authorization, id, encoded: reader.since(start) }
+}
+
+export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Transaction, Binary.MalformedBytes> =>
+  // A copy, so that the transaction does not keep alive the frame it came in.
+  Either.map(
+    Binary.decode("transaction", bytes, (reader) => read(networkId, reader)),
+    (transaction) => ({ ...transaction, encoded: transaction.encoded.slice() }),
+  )

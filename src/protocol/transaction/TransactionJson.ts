@@ -1,0 +1,305 @@
+/**
+ * Transactions as JSON: what `/tx/submit` takes and every lookup shows. The schemas say what a field looks like; what
+ * needs to know the network (whose addresses are whose) or more than one field is decided in `fromJson`.
+ */
+import { Data, Either, Schema } from "effect"
+import * as Json from "../encoding/Json.js"
+import * as Text from "../encoding/Text.js"
+import * as Address from "../identity/Address.js"
+import { PublicKey, Signature } from "../identity/Keys.js"
+import * as Name from "../identity/Name.js"
+import type { AddressPrefix, NetworkId } from "../identity/Network.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import * as Sats from "../numbers/Sats.js"
+import * as Operation from "./Operation.js"
+import type * as ProposalPayload from "./ProposalPayload.js"
+import * as Transaction from "./Transaction.js"
+
+const Nonce = Counter.schema<Counter.Nonce>("the sender's next unused number, counted from 0")
+const Percent = Counter.between(0, 100, "percent")
+const Threshold = Counter.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")
+
+/** `Schema.Struct({})` would take any value but null. */
+const Empty = Schema.Struct({}).pipe(
+  // biome-ignore lint/plugin: how many keys there are does not depend on their order
+  Schema.filter((value) => typeof value === "object" && !Array.isArray(value) && Reflect.ownKeys(value).length === 0, {
+    jsonSchema: { type: "object", maxProperties: 0 },
+    message: () => "an empty object",
+  }),
+)
+
+/** The `proposal_type` object of a proposal. */
+export const ProposalType = Schema.Union(
+  Schema.Struct({ Text: Empty }),
+  Schema.Struct({
+    ParameterChange: Schema.Struct({
+      param: Text.schema(1, Limits.PARAMETER_NAME_BYTES),
+      value: Counter.count("the parameter's new value"),
+    }),
+  }),
+  Schema.Struct({
+    CouncilMembership: Schema.Struct({ action: Schema.Literal("add", "remove"), address: Address.text }),
+  }),
+  Schema.Struct({ TreasurySpend: Schema.Struct({ recipient: Address.text, amount: Sats.schema }) }),
+)
+
+const KeySignatureJson = Schema.Struct({ pub_key: PublicKey, signature: Signature })
+
+/** Fields that every type has. A smart account gives `signatures`, everybody else `pub_key` and `signature`. */
+const envelope = {
+  from: Address.text,
+  nonce: Nonce,
+  pub_key: Schema.optionalWith(PublicKey, { exact: true }),
+  signature: Schema.optionalWith(Signature, { exact: true }),
+  signatures: Schema.optionalWith(
+    Schema.Array(KeySignatureJson).pipe(Schema.minItems(1), Schema.maxItems(Limits.POLICY_KEYS)),
+    { exact: true },
+  ),
+}
+
+const fee = Sats.schema
+const exemptFee = Schema.optionalWith(Sats.schema, { exact: true })
+
+const Transfer = Schema.Struct({
+  type: Schema.Literal("Transfer"),
+  ...envelope,
+  to: Address.text,
+  amount: Sats.schema,
+  memo: Schema.optionalWith(Text.schema(0, Limits.MEMO_BYTES), { exact: true }),
+  fee,
+})
+const Stake = Schema.Struct({ type: Schema.Literal("StakeTx"), ...envelope, amount: Sats.schema, fee: exemptFee })
+const Unstake = Schema.Struct({ type: Schema.Literal("UnstakeTx"), ...envelope, fee: exemptFee })
+const Delegate = Schema.Struct({
+  type: Schema.Literal("DelegateTx"),
+  ...envelope,
+  validator: Address.text,
+  amount: Sats.schema,
+  fee: exemptFee,
+})
+const Undelegate = Schema.Struct({ type: Schema.Literal("UndelegateTx"), ...envelope, fee: exemptFee })
+const SetCommission = Schema.Struct({
+  type: Schema.Literal("SetCommissionTx"),
+  ...envelope,
+  commission_percent: Percent,
+  fee: exemptFee,
+})
+const CreateProposal = Schema.Struct({
+  type: Schema.Literal("CreateProposalTx"),
+  ...envelope,
+  title: Text.schema(1, Limits.TITLE_BYTES),
+  description: Text.schema(0, Limits.DESCRIPTION_BYTES),
+  proposal_type: ProposalType,
+  fee,
+})
+const Vote = Schema.Struct({
+  type: Schema.Literal("VoteTx"),
+  ...envelope,
+  proposal_id: Counter.schema<Counter.ProposalId>("the proposal's id"),
+  vote: Schema.Boolean,
+  fee,
+})
+const RegisterName = Schema.Struct({ type: Schema.Literal("RegisterNameTx"), ...envelope, name: Name.schema, fee })
+const SetAccountPolicy = Schema.Struct({
+  type: Schema.Literal("SetAccountPolicyTx"),
+  ...envelope,
+  threshold: Threshold,
+  keys: Schema.Array(PublicKey).pipe(Schema.minItems(1), Schema.maxItems(Limits.POLICY_KEYS)),
+  fee,
+})
+
+export const TransactionJson = Schema.Union(
+  Transfer,
+  Stake,
+  Unstake,
+  Delegate,
+  Undelegate,
+  SetCommission,
+  CreateProposal,
+  Vote,
+  RegisterName,
+  SetAccountPolicy,
+).annotations({ identifier: "Transaction", description: "a signed transaction" })
+
+export type TransactionJson = typeof TransactionJson.Type
+export type ProposalType = typeof ProposalType.Type
+
+/** A transaction that no network would take, with the field that says so. */
+export class InvalidTransactionJson extends Data.TaggedError("InvalidTransactionJson")<{
+  readonly field: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.field}: ${this.reason}`
+  }
+}
+
+type Result<A> = Either.Either<A, InvalidTransactionJson>
+
+const refuse = (field: string, reason: string): Result<never> =>
+  Either.left(new InvalidTransactionJson({ field, reason }))
+
+const address = (field: string, text: string, prefix: AddressPrefix): Result<Address.Address> =>
+  Either.mapLeft(Address.parse(text, prefix), (error) => new InvalidTransactionJson({ field, reason: error.message }))
+
+/** The payload that a `proposal_type` object describes on this network. */
+export const payloadFromJson = (json: ProposalType, prefix: AddressPrefix): Result<ProposalPayload.ProposalPayload> => {
+  if ("Text" in json) return Either.right({ _tag: "Text" })
+  if ("ParameterChange" in json) return Either.right({ _tag: "ParameterChange", ...json.ParameterChange })
+  if ("CouncilMembership" in json) {
+    const { action, address: text } = json.CouncilMembership
+    return Either.map(address("proposal_type.CouncilMembership.address", text, prefix), (address) => ({
+      _tag: "CouncilMembership",
+      action,
+      address,
+    }))
+  }
+  const { recipient: text, amount } = json.TreasurySpend
+  return Either.map(address("proposal_type.TreasurySpend.recipient", text, prefix), (recipient) => ({
+    _tag: "TreasurySpend",
+    recipient,
+    amount,
+  }))
+}
+
+export const payloadToJson = (payload: ProposalPayload.ProposalPayload): ProposalType => {
+  switch (payload._tag) {
+    case "Text":
+      return { Text: {} }
+    case "ParameterChange":
+      return { ParameterChange: { param: payload.param, value: payload.value } }
+    case "CouncilMembership":
+      return { CouncilMembership: { action: payload.action, address: payload.address } }
+    case "TreasurySpend":
+      return { TreasurySpend: { recipient: payload.recipient, amount: payload.amount } }
+  }
+}
+
+const operationFromJson = (json: TransactionJson, prefix: AddressPrefix): Result<Operation.Operation> => {
+  switch (json.type) {
+    case "Transfer":
+      return Either.map(address("to", json.to, prefix), (to) => ({
+        _tag: json.type,
+        to,
+        amount: json.amount,
+        memo: json.memo ?? "",
+      }))
+    case "StakeTx":
+      return Either.right({ _tag: json.type, amount: json.amount })
+    case "UnstakeTx":
+    case "UndelegateTx":
+      return Either.right({ _tag: json.type })
+    case "DelegateTx":
+      return Either.map(address("validator", json.validator, prefix), (validator) => ({
+        _tag: json.type,
+        validator,
+        amount: json.amount,
+      }))
+    case "SetCommissionTx":
+      return Either.right({ _tag: json.type, commissionPercent: json.commission_percent })
+    case "CreateProposalTx":
+      return Either.map(payloadFromJson(json.proposal_type, prefix), (payload) => ({
+        _tag: json.type,
+        title: json.title,
+        description: json.description,
+        payload,
+      }))
+    case "VoteTx":
+      return Either.right({ _tag: json.type, proposalId: json.proposal_id, vote: json.vote })
+    case "RegisterNameTx":
+      return Either.right({ _tag: json.type, name: json.name })
+    case "SetAccountPolicyTx":
+      return Either.right({ _tag: json.type, threshold: json.threshold, keys: json.keys })
+  }
+}
+
+const authorizationFromJson = (json: TransactionJson): Result<Transaction.Authorization> => {
+  const { pub_key: publicKey, signature, signatures } = json
+  if (signatures !== undefined) {
+    if (publicKey !== undefined || signature !== undefined) {
+      return refuse("signatures", "either pub_key and signature, or signatures, not both")
+    }
+    if (new Set(signatures.map(({ pub_key }) => pub_key)).size !== signatures.length) {
+      return refuse("signatures", "every key may sign only once")
+    }
+    return Either.right({
+      _tag: "Policy",
+      signatures: signatures.map(({ pub_key, signature }) => ({ publicKey: pub_key, signature })),
+    })
+  }
+  if (publicKey === undefined) return refuse("pub_key", "is missing: a public key of 64 hex characters expected")
+  if (signature === undefined) return refuse("signature", "is missing: a signature of 128 hex characters expected")
+  return Either.right({ _tag: "SingleKey", publicKey, signature })
+}
+
+const decodeJson = Json.decoder(TransactionJson, "transaction")
+
+/** JSON of the right shape, or the field that is not. Unknown fields are refused. */
+export const decode = (input: unknown): Result<TransactionJson> =>
+  Either.mapLeft(decodeJson(input), (problem) => new InvalidTransactionJson(problem))
+
+/** The transaction this JSON describes on a network, its signatures not yet checked. */
+export const fromJson = (
+  networkId: NetworkId,
+  prefix: AddressPrefix,
+  json: TransactionJson,
+): Result<Transaction.Transaction> => {
+  const from = address("from", json.from, prefix)
+  if (Either.isLeft(from)) return Either.left(from.left)
+  const operation = operationFromJson(json, prefix)
+  if (Either.isLeft(operation)) return Either.left(operation.left)
+  const violation = Operation.violationOf(operation.right)
+  if (violation !== undefined) return refuse(violation.field, violation.reason)
+  const authorization = authorizationFromJson(json)
+  if (Either.isLeft(authorization)) return Either.left(authorization.left)
+  const unsigned = { from: from.right, nonce: json.nonce, fee: json.fee ?? Sats.ZERO, operation: operation.right }
+  return Either.right(Transaction.make(networkId, unsigned, authorization.right))
+}
+
+const authorizationToJson = (authorization: Transaction.Authorization) =>
+  authorization._tag === "SingleKey"
+    ? { pub_key: authorization.publicKey, signature: authorization.signature }
+    : {
+        signatures: authorization.signatures.map(({ publicKey, signature }) => ({ pub_key: publicKey, signature })),
+      }
+
+/** A transaction before anybody signed it, in the form of `toJson`. */
+export const unsignedToJson = ({ operation, from, fee, nonce }: Transaction.Unsigned): TransactionJson => {
+  const rest = { from, fee, nonce }
+  switch (operation._tag) {
+    case "Transfer": {
+      const { to, amount, memo } = operation
+      return { type: operation._tag, to, amount, ...(memo === "" ? {} : { memo }), ...rest }
+    }
+    case "StakeTx":
+      return { type: operation._tag, amount: operation.amount, ...rest }
+    case "UnstakeTx":
+    case "UndelegateTx":
+      return { type: operation._tag, ...rest }
+    case "DelegateTx":
+      return { type: operation._tag, validator: operation.validator, amount: operation.amount, ...rest }
+    case "SetCommissionTx":
+      return { type: operation._tag, commission_percent: operation.commissionPercent, ...rest }
+    case "CreateProposalTx":
+      return {
+        type: operation._tag,
+        title: operation.title,
+        description: operation.description,
+        proposal_type: payloadToJson(operation.payload),
+        ...rest,
+      }
+    case "VoteTx":
+      return { type: operation._tag, proposal_id: operation.proposalId, vote: operation.vote, ...rest }
+    case "RegisterNameTx":
+      return { type: operation._tag, name: operation.name, ...rest }
+    case "SetAccountPolicyTx":
+      return { type: operation._tag, threshold: operation.threshold, keys: operation.keys, ...rest }
+  }
+}
+
+/** The one form in which the node shows a transaction: hex addresses, the fee written out, no empty memo. */
+export const toJson = (transaction: Transaction.Transaction): TransactionJson => ({
+  ...unsignedToJson(transaction),
+  ...authorizationToJson(transaction.authorization),
+})

@@ -1,0 +1,30 @@
+/** A commit: a leader whose history is final, chained to the commit before it. */
+import * as Binary from "../encoding/Binary.js"
+import * as Hash from "../identity/Hash.js"
+import type { CommitIndex, Epoch, Round } from "../numbers/Counter.js"
+
+export interface Commit {
+  readonly index: CommitIndex
+  readonly epoch: Epoch
+  readonly leaderRound: Round
+  readonly leaderHash: Hash.Hash
+  /** Hash of the commit before. */
+  readonly previous: Hash.Hash
+  readonly hash: Hash.Hash
+}
+
+/** H("udg/commit", previous ‖ index ‖ epoch ‖ leader round ‖ leader hash). */
+export const make = (content: Omit<Commit, "hash">): Commit => ({
+  ...content,
+  hash: Hash.of(
+    "udg/commit",
+    Binary.encode((writer) =>
+      writer
+        .hex(content.previous)
+        .u64(content.index)
+        .u64(content.epoch)
+        .u64(content.leaderRound)
+        .hex(content.leaderHash),
+    ),
+  ),
+})

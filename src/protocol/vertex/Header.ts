@@ -1,0 +1,147 @@
+/** The signed part of a vertex: its place in the DAG, what it claims, and the hash of its body. */
+import type { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import * as Hash from "../identity/Hash.js"
+import * as Keys from "../identity/Keys.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Limits from "../numbers/Limits.js"
+import type { Sats } from "../numbers/Sats.js"
+import type { Check } from "../transaction/Verification.js"
+
+/** A parent carries its slot, so a quorum can be counted without having the parent. */
+export interface Parent {
+  readonly round: Counter.Round
+  readonly author: Address.Address
+  readonly hash: Hash.Hash
+}
+
+export interface Content {
+  /** Content hash of the closing checkpoint that opened the epoch: binds network and history. */
+  readonly base: Hash.Hash
+  readonly epoch: Counter.Epoch
+  readonly round: Counter.Round
+  readonly publicKey: Keys.PublicKey
+  /** Strictly ascending by `compareParents`. */
+  readonly parents: ReadonlyArray<Parent>
+  readonly timestamp: Counter.Timestamp
+  readonly coinbase: Sats
+  readonly bodyHash: Hash.Hash
+}
+
+export interface Header extends Content {
+  readonly signature: Keys.Signature
+  /** Of the public key. */
+  readonly author: Address.Address
+  /** The vertex's hash: of exactly what is signed. */
+  readonly hash: Hash.Hash
+}
+
+const SIGNATURE_DOMAIN = Binary.utf8("udg/vertex\0")
+
+/** No committee may name more, so a codec that does not know the committee still bounds the list. */
+export const MAX_PARENTS = Limits.PARENTS_PER_MEMBER * Limits.COMMITTEE_MEMBERS
+
+/** By round, author, hash: the one order in which parents are written. */
+export const compareParents = (a: Parent, b: Parent): number => {
+  if (a.round !== b.round) return a.round - b.round
+  if (a.author !== b.author) return a.author < b.author ? -1 : 1
+  if (a.hash !== b.hash) return a.hash < b.hash ? -1 : 1
+  return 0
+}
+
+const isInOrder = (parents: ReadonlyArray<Parent>): boolean =>
+  parents.every((parent, i) => {
+    const before = parents[i - 1]
+    return before === undefined || compareParents(before, parent) < 0
+  })
+
+const writeContent = (writer: Binary.Writer, content: Content): void => {
+  writer
+    .hex(content.base)
+    .u64(content.epoch)
+    .u64(content.round)
+    .hex(content.publicKey)
+    .list16(content.parents, ({ round, author, hash }) => writer.u64(round).hex(author).hex(hash))
+    .u64(content.timestamp)
+    .u64(content.coinbase)
+    .hex(content.bodyHash)
+}
+
+const readParent = (reader: Binary.Reader): Parent => ({
+  round: Counter.round(reader.u64()),
+  author: Address.read(reader),
+  hash: Hash.read(reader),
+})
+
+const readContent = (reader: Binary.Reader): Content => {
+  const base = Hash.read(reader)
+  const epoch = Counter.epoch(reader.u64())
+  const round = Counter.round(reader.u64())
+  const publicKey = Keys.readPublicKey(reader)
+  const parents = reader.list16(MAX_PARENTS, () => readParent(reader))
+  reader.require(isInOrder(parents), "parents not in order")
+  const timestamp = Counter.timestamp(reader.u64())
+  const coinbase = reader.sats()
+  return { base, epoch, round, publicKey, parents, timestamp, coinbase, bodyHash: Hash.read(reader) }
+}
+
+const signedBytesOf = (encodedContent: Uint8Array): Uint8Array => Hash.tagged(SIGNATURE_DOMAIN, [encodedContent])
+
+export const signedBytes = (content: Content): Uint8Array =>
+  signedBytesOf(Binary.encode((writer) => writeContent(writer, content)))
+
+const hashOf = (signed: Uint8Array): Hash.Hash => Hash.of("udg/vertex-id", signed)
+
+/** Puts a signature under a header; `sign` gives the bytes to whoever signs in this program. */
+export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Signature): Header => {
+  const parents = [...content.parents].sort(compareParents)
+  const sorted = { ...content, parents }
+  const bytes = signedBytes(sorted)
+  return {
+    ...sorted,
+    signature: signWith(bytes),
+    author: Address.fromPublicKey(content.publicKey),
+    hash: hashOf(bytes),
+  }
+}
+
+export const sign = (content: Omit<Content, "publicKey">, key: Keys.Signer): Header =>
+  make({ ...content, publicKey: key.publicKey }, (bytes) => key.sign(bytes))
+
+export const check = (header: Header): Check => ({
+  message: signedBytes(header),
+  publicKey: header.publicKey,
+  signature: header.signature,
+})
+
+export const write = (writer: Binary.Writer, header: Header): void => {
+  writeContent(writer, header)
+  writer.hex(header.signature)
+}
+
+export const read = (reader: Binary.Reader): Header => {
+  const start = reader.offset
+  const content = readContent(reader)
+  const encodedContent = reader.since(start)
+  const signature = Keys.readSignature(reader)
+  // No hash for what is refused anyway.
+  const hash = reader.failure === undefined ? hashOf(signedBytesOf(encodedContent)) : Hash.ZERO
+  return { ...content, signature, author: Address.fromPublicKey(content.publicKey), hash }
+}
+
+/** What a header takes without parents, and each of them. */
+const BARE_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
+const PARENT_BYTES = 8 + 20 + 32
+
+/** How many bytes the header takes where it is encoded. */
+export const lengthOf = ({ parents }: Header): number => BARE_BYTES + PARENT_BYTES * parents.length
+
+export const encode = (header: Header): Uint8Array => Binary.encode((writer) => write(writer, header))
+
+export const decode = (bytes: Uint8Array): Either.Either<Header, Binary.MalformedBytes> =>
+  Binary.decode("vertex header", bytes, read)
+
+/** The slot of a header: what an honest author fills at most once. */
+export const isSameSlot = (a: Header, b: Header): boolean =>
+  a.base === b.base && a.epoch === b.epoch && a.round === b.round && a.publicKey === b.publicKey

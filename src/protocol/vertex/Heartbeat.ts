@@ -1,0 +1,60 @@
+/**
+ * "I am here and follow": signed by a validator outside the committee that wants in. It names a recent commit, so it
+ * cannot be made in advance and is worthless on another network.
+ */
+import type { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Address from "../identity/Address.js"
+import * as Hash from "../identity/Hash.js"
+import * as Keys from "../identity/Keys.js"
+import * as Counter from "../numbers/Counter.js"
+import type { Check } from "../transaction/Verification.js"
+
+export interface Heartbeat {
+  readonly publicKey: Keys.PublicKey
+  readonly commitIndex: Counter.CommitIndex
+  readonly commitHash: Hash.Hash
+  readonly signature: Keys.Signature
+  /** Of the public key. */
+  readonly validator: Address.Address
+}
+
+const SIGNATURE_DOMAIN = Binary.utf8("udg/heartbeat\0")
+
+type Content = Pick<Heartbeat, "publicKey" | "commitIndex" | "commitHash">
+
+const writeContent = (writer: Binary.Writer, { publicKey, commitIndex, commitHash }: Content): void => {
+  writer.hex(publicKey).u64(commitIndex).hex(commitHash)
+}
+
+export const signedBytes = (content: Content): Uint8Array =>
+  Hash.tagged(SIGNATURE_DOMAIN, [Binary.encode((writer) => writeContent(writer, content))])
+
+export const sign = (commitIndex: Counter.CommitIndex, commitHash: Hash.Hash, key: Keys.Signer): Heartbeat => {
+  const content = { publicKey: key.publicKey, commitIndex, commitHash }
+  return { ...content, signature: key.sign(signedBytes(content)), validator: Address.fromPublicKey(key.publicKey) }
+}
+
+export const check = (heartbeat: Heartbeat): Check => ({
+  message: signedBytes(heartbeat),
+  publicKey: heartbeat.publicKey,
+  signature: heartbeat.signature,
+})
+
+export const write = (writer: Binary.Writer, heartbeat: Heartbeat): void => {
+  writeContent(writer, heartbeat)
+  writer.hex(heartbeat.signature)
+}
+
+export const read = (reader: Binary.Reader): Heartbeat => {
+  const publicKey = Keys.readPublicKey(reader)
+  const commitIndex = Counter.commitIndex(reader.u64())
+  const commitHash = Hash.read(reader)
+  const signature = Keys.readSignature(reader)
+  return { publicKey, commitIndex, commitHash, signature, validator: Address.fromPublicKey(publicKey) }
+}
+
+export const encode = (heartbeat: Heartbeat): Uint8Array => Binary.encode((writer) => write(writer, heartbeat))
+
+export const decode = (bytes: Uint8Array): Either.Either<Heartbeat, Binary.MalformedBytes> =>
+  Binary.decode("heartbeat", bytes, read)

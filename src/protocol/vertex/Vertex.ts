@@ -1,0 +1,118 @@
+/** A vertex of the DAG: a signed header and the body it commits to. */
+import { Either } from "effect"
+import * as Binary from "../encoding/Binary.js"
+import * as Hash from "../identity/Hash.js"
+import type { Signer } from "../identity/Keys.js"
+import type { NetworkId } from "../identity/Network.js"
+import * as Limits from "../numbers/Limits.js"
+import * as Transaction from "../transaction/Transaction.js"
+import * as Evidence from "./Evidence.js"
+import * as Header from "./Header.js"
+import * as Heartbeat from "./Heartbeat.js"
+
+export interface Body {
+  readonly transactions: ReadonlyArray<Transaction.Transaction>
+  readonly evidence: ReadonlyArray<Evidence.Evidence>
+  readonly heartbeats: ReadonlyArray<Heartbeat.Heartbeat>
+}
+
+export interface Vertex {
+  readonly header: Header.Header
+  readonly body: Body
+  /** The vertex on the wire: signed header, then body. */
+  readonly encoded: Uint8Array
+}
+
+/** A vertex as bytes, of which nothing is known but that they are said to be one. */
+export type Encoded = Pick<Vertex, "encoded">
+
+export const emptyBody: Body = { transactions: [], evidence: [], heartbeats: [] }
+
+const writeBody = (writer: Binary.Writer, body: Body): void => {
+  writer
+    .list16(body.transactions, (transaction) => writer.raw(transaction.encoded))
+    .list8(body.evidence, (evidence) => Evidence.write(writer, evidence))
+    .list8(body.heartbeats, (heartbeat) => Heartbeat.write(writer, heartbeat))
+}
+
+const readBody = (networkId: NetworkId, reader: Binary.Reader): Body => ({
+  transactions: reader.list16(Limits.VERTEX_TRANSACTIONS, () => Transaction.read(networkId, reader)),
+  evidence: reader.list8(Limits.VERTEX_EVIDENCE, () => Evidence.read(reader)),
+  heartbeats: reader.list8(Limits.VERTEX_HEARTBEATS, () => Heartbeat.read(reader)),
+})
+
+const hashOfBody = (encodedBody: Uint8Array): Hash.Hash => Hash.of("udg/body", encodedBody)
+
+/** H("udg/body", encoded body): what the header commits to. */
+export const bodyHash = (body: Body): Hash.Hash => hashOfBody(Binary.encode((writer) => writeBody(writer, body)))
+
+/** Makes and signs a vertex. The caller has kept to the limits; what it made is what `decode` accepts. */
+export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, body: Body, key: Signer): Vertex => {
+  const encodedBody = Binary.encode((writer) => writeBody(writer, body))
+  return withEncodedBody(Header.sign({ ...content, bodyHash: hashOfBody(encodedBody) }, key), body, encodedBody)
+}
+
+/** Joins a header with its body. */
+export const make = (header: Header.Header, body: Body): Vertex =>
+  withEncodedBody(
+    header,
+    body,
+    Binary.encode((writer) => writeBody(writer, body)),
+  )
+
+const withEncodedBody = (header: Header.Header, body: Body, encodedBody: Uint8Array): Vertex => {
+  const encoded = Binary.encode((writer) => {
+    Header.write(writer, header)
+    writer.raw(encodedBody)
+  })
+  return { header, body, encoded }
+}
+
+/** The header alone: whoever judges it first need not read a body that nobody wants. */
+export const decodeHeader = (bytes: Uint8Array): Either.Either<Header.Header, Binary.MalformedBytes> => {
+  const reader = new Binary.Reader(bytes)
+  reader.require(bytes.length <= Limits.VERTEX_BYTES, `${bytes.length} bytes, at most ${Limits.VERTEX_BYTES} allowed`)
+  const header = Header.read(reader)
+  const { failure } = reader
+  return failure === undefined
+    ? Either.right(header)
+    : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
+}
+
+/** The rest of a vertex whose header `decodeHeader` gave. It keeps `bytes`; hand over a buffer of its own. */
+export const open = (
+  networkId: NetworkId,
+  header: Header.Header,
+  bytes: Uint8Array,
+): Either.Either<Vertex, Binary.MalformedBytes> => {
+  const encodedBody = bytes.subarray(Header.lengthOf(header))
+  return Either.map(
+    Binary.decode("vertex body", encodedBody, (reader) => {
+      const body = readBody(networkId, reader)
+      const hash = reader.failure === undefined ? hashOfBody(encodedBody) : header.bodyHash
+      reader.require(hash === header.bodyHash, "the body is not the one the header commits to")
+      return body
+    }),
+    (body) => ({ header, body, encoded: bytes }),
+  )
+}
+
+/** The first bytes of any vertex that `decodeHead` may need. */
+export const HEAD_BYTES = 512 + Header.MAX_PARENTS * 60
+
+/** What stands before the transactions themselves: enough to draw the DAG. Of a vertex that was accepted before. */
+export const decodeHead = (
+  bytes: Uint8Array,
+): Either.Either<{ readonly header: Header.Header; readonly transactionCount: number }, Binary.MalformedBytes> => {
+  const reader = new Binary.Reader(bytes)
+  const header = Header.read(reader)
+  const transactionCount = reader.u16()
+  const { failure } = reader
+  return failure === undefined
+    ? Either.right({ header, transactionCount })
+    : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
+}
+
+/** The vertex keeps `bytes`; hand over a buffer of its own. */
+export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Vertex, Binary.MalformedBytes> =>
+  Either.flatMap(decodeHeader(bytes), (header) => open(networkId, header, bytes))

@@ -1,0 +1,732 @@
+/**
+ * One node, whole: everything it does apart from sockets, disk, clock and keys. Messages, transactions, time and what
+ * the disk has done come in, `Output`s come out; nothing in it reads a clock or draws chance. The simulator runs this
+ * class, and the node is a shell around it, so what the simulator proves is what runs.
+ */
+import { Either } from "effect"
+import * as Core from "../consensus/Core.js"
+import type { Output as CoreOutput } from "../consensus/Output.js"
+import type { Recovery } from "../consensus/Recovery.js"
+import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
+import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
+import type * as HalfSipHash from "../ledger/tables/HalfSipHash.js"
+import * as Checkpoint from "../protocol/epoch/Checkpoint.js"
+import type { Genesis } from "../protocol/epoch/Genesis.js"
+import type { Address } from "../protocol/identity/Address.js"
+import type { Hash } from "../protocol/identity/Hash.js"
+import type { Signer } from "../protocol/identity/Keys.js"
+import type { Nonce, Timestamp } from "../protocol/numbers/Counter.js"
+import * as Counter from "../protocol/numbers/Counter.js"
+import { MIN_STAKE_SATS } from "../protocol/numbers/Sats.js"
+import type { Transaction } from "../protocol/transaction/Transaction.js"
+import type { Check } from "../protocol/transaction/Verification.js"
+import type { Evidence } from "../protocol/vertex/Evidence.js"
+import * as Header from "../protocol/vertex/Header.js"
+import type { Heartbeat } from "../protocol/vertex/Heartbeat.js"
+import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
+import { Announcements } from "./asking/Announcements.js"
+import { Questions } from "./asking/Questions.js"
+import * as Opened from "./disk/Opened.js"
+import type { Contents, Stored, StoredJoin } from "./disk/Stored.js"
+import { JoinedLedger, type State } from "./joining/JoinedLedger.js"
+import { type Joined, Joining } from "./joining/Joining.js"
+import type { Pin } from "./joining/ProvenChain.js"
+import { CommitteeClock } from "./life/CommitteeClock.js"
+import * as Life from "./life/Life.js"
+import { type ProvenState, StateViews } from "./life/StateViews.js"
+import * as Checks from "./messages/Checks.js"
+import type { Answer, Message, Question } from "./messages/Message.js"
+import type { Connection, PeerId } from "./messages/Peer.js"
+import { Peers } from "./messages/Peers.js"
+import { Outbox } from "./output/Outbox.js"
+import type { Fatal, Outputs } from "./output/Output.js"
+import { EvidencePool } from "./signing/EvidencePool.js"
+import { COMMITS_AHEAD, HeartbeatPool, type Naming } from "./signing/HeartbeatPool.js"
+import { Signing } from "./signing/Signing.js"
+
+/** Least time an answer is waited for. */
+const MIN_PATIENCE_MS = 500
+/** Time between two messages with transactions: little beside the 700 that a payment takes to be final in rounds of 250. */
+const MOST_GATHERED_MS = 25
+/** How many times that a transaction may take into a vertex before the others are told of it again. */
+const TOLD_AGAIN_AFTER = 8
+/**
+ * Time between two writes of what waits. Who came in between them has until the one after the next: most is final before,
+ * and is never written.
+ */
+const PENDING_KEPT_EVERY_MS = 1_000
+
+export interface Options {
+  /** None for a node without a validator key. */
+  readonly signer: Signer | null
+  /** Judges by the rule for the door: signatures under closing checkpoints, since only the replica knows whose count, and
+   * evidence before it is told to others. */
+  readonly isValid: (check: Check) => boolean
+  /** A closing checkpoint that a fast sync must pass through. */
+  readonly trust: Pin | null
+  /** A secret of this node, for the table of its accounts. */
+  readonly tableKey: HalfSipHash.Key
+  /** So many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
+  readonly preparedAt: number
+}
+
+export interface Accepted {
+  readonly id: Hash
+  readonly nonce: Nonce
+}
+
+type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
+
+/** Signed here in the running epoch and later ones, in the order of epochs and rounds. */
+const signedSince = ({ ownVertices, current }: Contents): ReadonlyArray<Vertex> =>
+  [...ownVertices]
+    .filter(({ header }) => header.epoch >= current.opening.record.epoch)
+    .sort(({ header: a }, { header: b }) => (a.epoch === b.epoch ? a.round - b.round : a.epoch - b.epoch))
+
+export class Replica {
+  readonly #options: Options
+  readonly #genesis: Genesis
+  readonly #patienceMs: number
+  readonly #outbox = new Outbox()
+  readonly #peers: Peers
+  readonly #questions: Questions
+  readonly #signing: Signing
+  readonly #announcements: Announcements
+  readonly #evidence = new EvidencePool()
+  readonly #heartbeats = new HeartbeatPool()
+  readonly #committeeClock = new CommitteeClock()
+  #pendingKeptAt = 0
+  #wallAheadMs = 0
+  #life: Life.Life
+  #joining: Joining | null = null
+  /** How far a fast sync had come before a restart. */
+  #keptJoin: StoredJoin | null
+  /** A closing checkpoint that was not known to be built before a restart. */
+  #closing: Opened.Opened["closing"]
+
+  /** A replica as its disk left it; for the disk of a new network see `GenesisState`. */
+  static open(options: Options, stored: Stored): Either.Either<Replica, Opened.CannotOpen> {
+    return Either.map(Opened.open(stored, options.tableKey), (opened) => new Replica(options, stored, opened))
+  }
+
+  /** The same from what was loaded and judged elsewhere: a node with a million accounts does that in slices. */
+  static resume(options: Options, contents: Contents, opened: Opened.Opened): Replica {
+    return new Replica(options, contents, opened)
+  }
+
+  private constructor(options: Options, stored: Contents, { ledger, trie, views, closing }: Opened.Opened) {
+    const { roundIntervalMs } = stored.genesis.protocol
+    this.#options = options
+    this.#genesis = stored.genesis
+    this.#patienceMs = Math.max(MIN_PATIENCE_MS, 4 * roundIntervalMs)
+    this.#peers = new Peers(this.#patienceMs, (validator) => {
+      const { committee } = this.#life.core.epoch
+      const seat = committee.seatOf(validator)
+      return seat === undefined ? 0 : committee.weightOf(seat)
+    })
+    this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs)
+    this.#announcements = new Announcements({
+      gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
+      againMs: TOLD_AGAIN_AFTER * this.#patienceMs,
+    })
+    this.#signing = new Signing(options.signer, stored.ownVertices, this.#outbox)
+    this.#keptJoin = stored.join
+    this.#closing = closing
+    const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
+    this.#life = Life.begin({
+      ledger,
+      trie,
+      views,
+      stored: { current: stored.current, previous: stored.previous, signed: signedSince(stored) },
+      guard,
+      pending: stored.pending,
+      roundIntervalMs,
+    })
+    // Whoever else signs with this key may still do so: the silence begins anew. Judged by the bases that the core has.
+    for (const header of stored.foreignHeaders) guard?.meet(header)
+    this.#announcements.restore([...this.#life.pool.all].map(({ transaction }) => transaction.id))
+  }
+
+  /** What anybody may ask about the finalized state. */
+  get read() {
+    return this.#life.ledger.read
+  }
+
+  /** To look at: what is pending. */
+  get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top"> {
+    return this.#life.pool
+  }
+
+  /** To look at: the consensus. */
+  get core(): Pick<
+    Core.Core,
+    "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf" | "signing"
+  > {
+    return this.#life.core
+  }
+
+  /** The state under the last checkpoint that a quorum signed, for proofs. */
+  get provenState(): ProvenState | null {
+    return this.#life.views.latest
+  }
+
+  /** Whether it fetches the state of a closing checkpoint. */
+  get isJoining(): boolean {
+    return (this.#joining?.target ?? null) !== null
+  }
+
+  get isHalted(): boolean {
+    return this.#outbox.isHalted
+  }
+
+  /** To look at: where it stands if it is behind or does not sign. */
+  recovery(now: Timestamp): Recovery {
+    const { core } = this.#life
+    const target = this.#joining?.target ?? null
+    const following =
+      target === null ? core.following(now) : ({ _tag: "Joining", epoch: target.checkpoint.epoch } as const)
+    return { following, signing: core.signing }
+  }
+
+  /** To look at: how far the own wall clock is ahead of the committee's; none before a quorum was heard. */
+  get clockAheadMs(): number | null {
+    return this.#committeeClock.aheadMs(this.#life.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
+  }
+
+  get hasWork(): boolean {
+    return !this.isHalted && (this.#life.building.hasWork || this.#joining?.hasWork === true)
+  }
+
+  /** How much of everything is kept: what a limit has to hold for. */
+  get held() {
+    const { core, pool, unordered, building, views } = this.#life
+    return {
+      ...core.held,
+      pending: pool.size,
+      included: pool.inclusions,
+      unordered: unordered.size,
+      announced: this.#announcements.size,
+      evidence: this.#evidence.size,
+      heartbeats: this.#heartbeats.size,
+      checkpoints: building.size,
+      views: views.size,
+      ownHeaders: this.#signing.size,
+      clocks: this.#committeeClock.size,
+    }
+  }
+
+  get #round(): Counter.Round {
+    return this.#life.core.epoch.dag.highestRound
+  }
+
+  /** Told before any other input, as often as it changes: see `Core.wallIs`. */
+  wallIs(aheadMs: number): void {
+    this.#wallAheadMs = aheadMs
+    this.#life.core.wallIs(aheadMs)
+  }
+
+  /** Called once, before anything but `connected` and `wallIs`. */
+  start(now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      this.#do(this.#life.core.start(now), null, now)
+      if (this.#closing !== null) this.#built(this.#closing.checkpoint, this.#closing.bytes, now)
+      this.#closing = null
+    })
+  }
+
+  /** Called at every `wakeAt`, or more often. */
+  tick(now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      this.#do(this.#life.core.tick(now), null, now)
+      this.#life.pool.expire(now)
+      this.#questions.askWhenSilent(this.#life, now)
+      if (this.#joining?.isPointless === true) this.#joining = null
+      this.#joining?.tick(now)
+    })
+  }
+
+  /** The last tick: nothing that has come in may be left out of what is kept. */
+  end(now: Timestamp): Outputs {
+    return this.#step(now, () => this.#keepPending(this.#life.pool.drain(), now))
+  }
+
+  /** When the next tick can matter, if nothing comes in before. */
+  wakeAt(now: Timestamp): Timestamp {
+    const { core, pool } = this.#life
+    const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
+    // Asked after every single input.
+    let soonest: number = core.wakeAt(now)
+    const keep = pool.hasChanges ? now + this.#keepsPendingIn(now) : null
+    for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), join, keep]) {
+      if (at !== null && at < soonest) soonest = Math.max(now, at)
+    }
+    return Counter.timestamp(soonest)
+  }
+
+  /** All peers there are at the moment. Called whenever that changes. */
+  connected(connections: ReadonlyArray<Connection>, now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      const { core } = this.#life
+      const from = core.epoch.opening.record.epoch
+      for (const peer of this.#peers.connect(connections)) {
+        this.#questions.tellOfClosing({ _tag: "AskClosing", from }, peer, now)
+      }
+      this.#questions.connected()
+      core.connected(this.#peers.validators)
+    })
+  }
+
+  /**
+   * The signatures that must hold before the message may come in. To be handed over without another input in between:
+   * whose signature counts, and which is wanted at all, changes with the epoch.
+   */
+  checksOf(message: Message, isVerified: (transaction: Transaction) => boolean = () => false): ReadonlyArray<Check> {
+    const { networkId } = this.#genesis
+    const { core } = this.#life
+    const signerOf: Checks.Knowledge["signerOf"] = (checkpoint, validator) => core.signerOf(checkpoint, validator)
+    return Checks.checksOf(message, { networkId, signerOf, isVerified })
+  }
+
+  /** Whether the message says something of itself or answers a question: an answer that nobody asked for is not judged. */
+  isAwaited(from: PeerId, message: Message<Encoded>): boolean {
+    return this.#questions.isAwaited(from, message)
+  }
+
+  /**
+   * What a message can be of use for, found out before any signature is looked at, with what is already here. Changes
+   * nothing. Vertices are judged one by one, by their headers: see `Core.useOf`.
+   */
+  useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Core.Use {
+    const { core } = this.#life
+    switch (message._tag) {
+      case "Heartbeat":
+        return this.namingOf(message.heartbeat) === "none" ||
+          this.read.stake(message.heartbeat.validator).stakedAmount < MIN_STAKE_SATS
+          ? Core.KNOWN
+          : Core.WANTED
+      case "Evidence": {
+        const { evidence } = message
+        return this.#evidence.wants(evidence) && this.#isProof(evidence) ? Core.WANTED : Core.KNOWN
+      }
+      case "CheckpointSignature": {
+        const { checkpoint, signature } = message
+        if (core.signerOf(checkpoint, signature.validator) !== undefined) return Core.WANTED
+        const { epoch } = checkpoint
+        return epoch > core.epoch.opening.record.epoch ? { _tag: "Elsewhere", epoch } : Core.KNOWN
+      }
+      case "Highest":
+        return this.validatorOf(from) !== null && message.author === this.#signing.self ? Core.WANTED : Core.KNOWN
+      default:
+        return Core.WANTED
+    }
+  }
+
+  /** What is known here of the commit that a heartbeat names. */
+  namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
+    const { head } = this.read
+    if (commitIndex > head.index) return commitIndex - head.index <= COMMITS_AHEAD ? "ahead" : "none"
+    return this.read.recentCommit(commitIndex)?.hash === commitHash ? "executed" : "none"
+  }
+
+  /** The answer to a question that needs no disk. Changes nothing. */
+  answer(question: Question): Answer {
+    const { core, views } = this.#life
+    if (question._tag === "AskState") {
+      const { root, position } = question
+      return { _tag: "State", root, subtree: views.subtree(root, position) }
+    }
+    const { author } = question
+    return { _tag: "Highest", author, ...core.toldOf(author) }
+  }
+
+  /** The validator whose key a peer has proven to hold; none of peers that `connected` has not told of yet. */
+  validatorOf(from: PeerId): Address | null {
+    return this.#peers.validatorOf(from)
+  }
+
+  /** A peer seems to be in this epoch: one that is behind is told how the epoch ended, one that is ahead is asked. */
+  heardOf(epoch: Counter.Epoch, from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      const current = this.#life.core.epoch.opening.record.epoch
+      if (epoch > current) this.#questions.tellOfClosing({ _tag: "AskClosing", from: current }, from, now)
+      if (epoch < current) this.#questions.tellOfClosing({ _tag: "OfferClosing", from: epoch }, from, now)
+    })
+  }
+
+  /** A header of use by itself; its signature holds. */
+  metHeader(header: Header.Header, from: PeerId, now: Timestamp): Outputs {
+    return this.#step(now, () => this.#do(this.#life.core.metHeader(header, now), from, now))
+  }
+
+  /** A message whose `checksOf` hold. */
+  receive(from: PeerId, message: Message, now: Timestamp): Outputs {
+    return this.#step(now, () => this.#receive(from, message, now))
+  }
+
+  /** The door, for a transaction whose signatures hold. What follows from it comes out with the next `tick`. */
+  submit(transaction: Transaction, now: Timestamp): Either.Either<Accepted, Refusal> {
+    if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })
+    return Either.map(this.#life.pool.submit(transaction, now, this.#round), (taken) => {
+      if (taken === "new") this.#announcements.add(transaction)
+      return { id: transaction.id, nonce: transaction.nonce }
+    })
+  }
+
+  /** This write and all before it are on the disk. */
+  written(id: number, now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      for (const vertex of this.#signing.written(id)) {
+        this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })
+        this.#do(this.#life.core.own(vertex, now), null, now)
+      }
+    })
+  }
+
+  /** Background work while it may: a fetched state, which makes all other work pointless, or checkpoints. */
+  work(mayContinue: () => boolean, now: Timestamp): Outputs {
+    return this.#step(now, () => {
+      if (this.#joining?.hasWork === true) {
+        const joined = this.#joining.work(mayContinue, now)
+        if (joined !== undefined) this.#land(joined, now)
+        return
+      }
+      const worked = this.#life.building.work(mayContinue)
+      if (Either.isLeft(worked)) this.#outbox.halt({ _tag: "SupplyInvariantViolated", violation: worked.left })
+      else if (worked.right !== undefined) {
+        const { checkpoint, trie } = worked.right
+        this.#life.views.built(checkpoint, trie)
+        this.#built(checkpoint, trie.bytes, now)
+      }
+    })
+  }
+
+  #step(now: Timestamp, input: () => void): Outputs {
+    if (!this.isHalted) input()
+    if (!this.isHalted) {
+      const { core, pool, unordered } = this.#life
+      unordered.forgetUpTo(core.epoch.dag.collectedRound)
+      for (const transactions of this.#announcements.take(pool, now)) {
+        this.#outbox.broadcast({ _tag: "Transactions", transactions })
+      }
+      const received = pool.takeArrivals()
+      if (received.length > 0) this.#outbox.emit({ _tag: "TakenIn", received })
+      if (pool.hasChanges && this.#keepsPendingIn(now) === 0) this.#keepPending(pool.drainWaiting(), now)
+    }
+    return this.#outbox.drain()
+  }
+
+  #keepsPendingIn(now: Timestamp): number {
+    return Math.max(0, this.#pendingKeptAt + PENDING_KEPT_EVERY_MS - now)
+  }
+
+  #keepPending({ added, removed }: Changes, now: Timestamp): void {
+    if (added.length + removed.length > 0) this.#outbox.write({ _tag: "Pending", added, removed })
+    this.#pendingKeptAt = now
+  }
+
+  // What others say.
+
+  #receive(from: PeerId, message: Message, now: Timestamp): void {
+    const { core, pool } = this.#life
+    switch (message._tag) {
+      case "Vertices":
+        this.#questions.fetched(from, message.vertices)
+        for (const vertex of message.vertices) this.#do(core.receive(vertex, now), from, now)
+        return
+      case "Rounds":
+        this.#hearRounds(from, message, now)
+        return
+      case "Transactions":
+        for (const transaction of message.transactions) pool.submit(transaction, now, this.#round)
+        return
+      case "Heartbeat":
+        this.#hearHeartbeat(message.heartbeat)
+        return
+      case "Evidence":
+        this.#keepEvidence(message.evidence)
+        return
+      case "CheckpointSignature":
+        this.#do(core.checkpointSigned(message.checkpoint, message.signature, now), from, now)
+        return
+      case "Closing":
+        this.#hearClosing(from, message, now)
+        return
+      case "Highest":
+        this.#hearHighest(from, message, now)
+        return
+      case "State":
+        this.#joining?.received(from, message, now)
+        return
+      case "AskVertices":
+      case "AskRounds":
+      case "AskClosing":
+        this.#outbox.emit({ _tag: "Serve", to: from, question: message })
+        return
+      case "AskHighest":
+      case "AskState":
+        this.#outbox.send(from, this.answer(message))
+    }
+  }
+
+  #hearRounds(from: PeerId, rounds: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
+    const { core } = this.#life
+    const receive = (vertex: Vertex): void => this.#do(core.receive(vertex, now), from, now)
+    // What happened before the close that a join goes to is not asked for.
+    this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
+  }
+
+  #hearHeartbeat(heartbeat: Heartbeat): void {
+    // Whoever stakes nothing cannot come in, and must not fill anybody's memory.
+    const { stakedAmount } = this.read.stake(heartbeat.validator)
+    const isMember = this.#life.core.epoch.seat !== undefined
+    if (!isMember || stakedAmount < MIN_STAKE_SATS) return
+    this.#heartbeats.add(heartbeat, this.#round, this.namingOf(heartbeat))
+  }
+
+  /** Whether it is news. */
+  #keepEvidence(evidence: Evidence): boolean {
+    return this.#isProof(evidence) && this.#evidence.add(evidence)
+  }
+
+  /** What came in two vertices may hold by ZIP-215 alone. As gossip nobody takes that, and whoever sends it pays for it. */
+  #holdsAtDoor({ first, second }: Evidence): boolean {
+    return [first, second].every((header) => this.#options.isValid(Header.check(header)))
+  }
+
+  #isProof(evidence: Evidence): boolean {
+    const { base, epoch, author } = evidence.first
+    const { opening, committee } = this.#life.core.epoch
+    // The ledger learns an epoch's base with its first commit; of the running one the core knows it before.
+    return epoch === opening.record.epoch
+      ? base === opening.base && committee.seatOf(author) !== undefined
+      : this.read.isPunishable(evidence)
+  }
+
+  #hearHighest(from: PeerId, { author, epoch, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
+    const member = this.#peers.validatorOf(from)
+    if (!this.#questions.takeHighest(from) || member === null || author !== this.#signing.self) return
+    const told = { epoch, header: header?.author === author ? header : null }
+    this.#do(this.#life.core.answered(member, told, now), from, now)
+  }
+
+  #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
+    const isAsked = this.#questions.takeClosing(from) || this.#joining?.isAsked(from) === true
+    // Whoever is ahead may offer what it was not asked for, but not all the time: signatures are looked at for it.
+    if (!isAsked && !this.#peers.isDue("Offer", from, now)) return
+    const { newest } = message
+    for (const signed of newest === null ? message.signed : [...message.signed, newest]) {
+      this.#do(this.#life.core.checkpointsSigned(this.#genuine(signed), now), from, now)
+    }
+    const { record } = this.#life.core.epoch.opening
+    if (this.#joining === null && newest !== null && newest.checkpoint.epoch > record.epoch) {
+      const around = {
+        peers: this.#peers,
+        outbox: this.#outbox,
+        patienceMs: this.#patienceMs,
+        ledgerOf: (state: State) => new JoinedLedger(this.#genesis.protocol, this.#options.tableKey, state),
+      }
+      const trust = { record, pin: this.#options.trust, isValid: this.#options.isValid }
+      this.#joining = new Joining(around, trust, this.#keptJoin, now)
+      this.#keptJoin = null
+    }
+    this.#joining?.offered(from, message, now)
+  }
+
+  /**
+   * With those signatures that say something new and are of members of the committee this node knows, if all of them hold.
+   * None is looked at after a false one: for whoever makes them up, they cost nothing.
+   */
+  #genuine({ checkpoint, signatures }: Checkpoint.SignedCheckpoint): Checkpoint.SignedCheckpoint {
+    const { core } = this.#life
+    const news = signatures.filter(({ validator }) => core.signerOf(checkpoint, validator) !== undefined)
+    const hold = news.every(({ validator, signature }) => {
+      const signer = core.signerOf(checkpoint, validator)
+      return signer !== undefined && this.#options.isValid(Checkpoint.check(checkpoint, signer, signature))
+    })
+    return { checkpoint, signatures: hold ? news : [] }
+  }
+
+  // What the consensus asks for.
+
+  #do(outputs: ReadonlyArray<CoreOutput>, sender: PeerId | null, now: Timestamp): void {
+    for (const output of outputs) if (!this.isHalted) this.#follow(output, sender, now)
+  }
+
+  #follow(output: CoreOutput, sender: PeerId | null, now: Timestamp): void {
+    switch (output._tag) {
+      case "Inserted":
+        this.#questions.heard(now)
+        this.#hearClock(output.vertex, now)
+        this.#life.unordered.add(output.vertex)
+        for (const heartbeat of output.vertex.body.heartbeats) {
+          if (this.namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
+        }
+        this.#outbox.write({ _tag: "Inserted", vertex: output.vertex })
+        return
+      case "Propose":
+        this.#signing.propose(output, this.#life, this.#evidence, this.#heartbeats)
+        return
+      case "Committed":
+        this.#commit(output, now)
+        return
+      case "Fetch":
+        this.#questions.fetch(output, now)
+        return
+      case "CatchUp":
+        // What happened before the close that it goes to is not asked for.
+        if (!this.isJoining) this.#questions.catchUp(output, now)
+        return
+      case "Invalid":
+        if (sender !== null) this.#outbox.emit({ _tag: "Misbehaved", peer: sender, error: output.error })
+        return
+      case "EvidenceFound":
+        if (this.#keepEvidence(output.evidence) && this.#holdsAtDoor(output.evidence)) {
+          this.#outbox.broadcast({ _tag: "Evidence", evidence: output.evidence })
+        }
+        return
+      case "Returned":
+        this.#life.unordered.remove(output.vertices)
+        for (const { body } of output.vertices) this.#life.pool.returned(body.transactions, now, this.#round)
+        return
+      case "SignCheckpoint":
+        this.#cosign(output.checkpoint, now)
+        return
+      case "CheckpointFinal":
+        this.#life.views.final(output.signed)
+        this.#outbox.write({ _tag: "CheckpointFinal", signed: output.signed })
+        this.#outbox.emit({ _tag: "CheckpointFinal", signed: output.signed })
+        return
+      case "EpochStarted":
+        this.#startEpoch(output)
+        return
+      case "Resend":
+        this.#questions.resend(output)
+        return
+      case "AskClosing":
+      case "OfferClosing":
+        this.#questions.tellOfClosing(output, sender, now)
+        return
+      case "AskOwnHighest":
+        this.#questions.askOwnHighest(output, this.#signing.self)
+        return
+      case "ForeignOwnHeader":
+        this.#outbox.write({ _tag: "ForeignOwnHeader", header: output.header }, true)
+        this.#outbox.emit({ _tag: "ForeignOwnHeader", header: output.header })
+        return
+      case "HeartbeatDue":
+        this.#signing.beat(output, this.#life)
+        return
+      case "FinalityRollback":
+        this.#outbox.halt({ _tag: "FinalityRollback", rollback: output.rollback })
+    }
+  }
+
+  #hearClock({ header: { author, round, timestamp } }: Vertex, now: Timestamp): void {
+    // What is fetched was made long ago.
+    const isFresh = round >= this.#life.core.epoch.reachedRound
+    if (isFresh && author !== this.#signing.self) this.#committeeClock.hear(author, round, timestamp, now)
+  }
+
+  /** All of a commit, or nothing of it: whatever throws on the way is a bug, and this node goes no further. */
+  #commit(output: CoreCommit, now: Timestamp): void {
+    const { commit } = output
+    this.#outbox.haltingOn(() => {
+      try {
+        return this.#execute(output, now)
+      } catch (cause) {
+        return { _tag: "ExecutionFault", fault: new ExecutionFault({ commit, place: NOWHERE, cause }) }
+      }
+    })
+  }
+
+  #execute({ commit, vertices, time }: CoreCommit, now: Timestamp): Fatal | undefined {
+    const { ledger, core, pool, unordered, building } = this.#life
+    const executed = ledger.execute({ commit, vertices, time })
+    if (Either.isLeft(executed)) {
+      const { left } = executed
+      return left._tag === "ExecutionFault"
+        ? { _tag: "ExecutionFault", fault: left }
+        : { _tag: "SupplyInvariantViolated", violation: left }
+    }
+    const execution = executed.right
+    const bodies = vertices.map(({ body }) => body)
+    this.#heartbeats.executed(commit)
+    unordered.remove(vertices)
+    this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))
+    pool.settle(
+      execution,
+      bodies.map(({ transactions }) => transactions),
+    )
+    const settled = pool.drainRemoved()
+    const writeId = this.#outbox.write({ _tag: "Executed", execution, vertices, settled })
+    this.#outbox.emit({ _tag: "Executed", writeId, execution, vertices })
+    if (execution.isCheckpointDue) building.add(execution, core.epoch.opening.base, ledger.freeze())
+    else if (ledger.unfrozen >= this.#options.preparedAt && !building.hasWork) building.prepare(ledger.freeze())
+    this.#do(core.executed({ commit, effectsDigest: execution.effectsDigest }, now), null, now)
+    return undefined
+  }
+
+  #built(checkpoint: Checkpoint.Checkpoint, bytes: number, now: Timestamp): void {
+    const { core } = this.#life
+    const { self } = this.#signing
+    const isCosigned = self !== null && core.committeeOf(checkpoint.epoch)?.seatOf(self) !== undefined
+    this.#outbox.write({ _tag: "CheckpointBuilt", checkpoint })
+    this.#outbox.emit({ _tag: "CheckpointBuilt", checkpoint, bytes, isCosigned })
+    this.#do(core.built(checkpoint, now), null, now)
+  }
+
+  #cosign(checkpoint: Checkpoint.Checkpoint, now: Timestamp): void {
+    const signature = this.#signing.cosign(checkpoint)
+    if (signature === null) return
+    this.#outbox.broadcast({ _tag: "CheckpointSignature", checkpoint, signature })
+    this.#do(this.#life.core.checkpointSigned(checkpoint, signature, now), null, now)
+  }
+
+  #startEpoch({ opening }: Extract<CoreOutput, { _tag: "EpochStarted" }>): void {
+    const { epoch } = opening.record
+    this.#outbox.write({ _tag: "EpochStarted", opening })
+    this.#life.unordered.clear()
+    this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
+    this.#forgetBefore(Counter.epoch(epoch - 1))
+    if (this.#joining !== null && (this.#joining.target?.checkpoint.epoch ?? 0) < epoch) this.#joining = null
+    this.#outbox.emit({ _tag: "EpochStarted", epoch })
+  }
+
+  #forgetBefore(oldest: Counter.Epoch): void {
+    this.#evidence.forgetBefore(oldest)
+    this.#signing.forgetBefore(oldest)
+  }
+
+  /** The state of a closing checkpoint takes the place of everything executed here. */
+  #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
+    const opening = Core.openingOf(target.checkpoint, ledger.read.head.time)
+    if (opening === null) {
+      this.#joining?.stop("it opens no epoch")
+      return
+    }
+    this.#joining = null
+    for (const signed of proven) this.#outbox.write({ _tag: "CheckpointFinal", signed })
+    this.#outbox.write({ _tag: "Joined", target, opening }, true)
+    this.#keepPending(this.#life.pool.drain(), now)
+    const { epoch } = opening.record
+    const { roundIntervalMs } = this.#genesis.protocol
+    const views = new StateViews([trie])
+    views.final(target)
+    this.#life = Life.begin({
+      ledger,
+      trie,
+      views,
+      stored: { current: Core.freshEpoch(opening), previous: null, signed: this.#life.core.signedLater },
+      guard: this.#signing.guard(epoch, roundIntervalMs),
+      pending: [...this.#life.pool.all],
+      roundIntervalMs,
+    })
+    this.#heartbeats.clear()
+    this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
+    this.#forgetBefore(epoch)
+    this.#outbox.emit({ _tag: "Joined", epoch: target.checkpoint.epoch })
+    this.#life.core.wallIs(this.#wallAheadMs)
+    this.#life.core.connected(this.#peers.validators)
+    this.#do(this.#life.core.start(now), null, now)
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Asks for whole rounds, page after page from one peer. A peer keeps its place only while its pages bring the rounds that
+ * are missing, faster than the network makes new ones; otherwise the next peer is asked. So whoever lies, stalls or drips
+ * costs one patience, and what it did bring is kept.
+ */
+
+import type { Output as CoreOutput } from "../../consensus/Output.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { Answer, DiskQuestion } from "../messages/Message.js"
+import type { PeerId } from "../messages/Peer.js"
+import type { Peers } from "../messages/Peers.js"
+
+export type RoundsQuestion = Extract<DiskQuestion, { _tag: "AskRounds" }>
+type RoundsAnswer = Extract<Answer, { _tag: "Rounds" }>
+
+type Wanted = Omit<Extract<CoreOutput, { _tag: "CatchUp" }>, "_tag">
+
+export interface Asking {
+  readonly to: PeerId
+  readonly question: RoundsQuestion
+}
+
+/** Where vertices go: those that are here, and up to which round they are no longer wanted. */
+export interface Shelf {
+  readonly has: (hash: Hash) => boolean
+  readonly collectedRound: number
+  readonly committee: { readonly size: number }
+}
+
+/** What is to be done after an answer. */
+export interface Judgement {
+  readonly next: Asking | null
+  /** Why no honest node would have sent it; null when one might have. */
+  readonly lie: string | null
+}
+
+/**
+ * Rounds that a peer has to bring in each patience, which lasts four rounds of the network or longer: as many as the
+ * network makes would never end.
+ */
+const ROUNDS_PER_PATIENCE = 8
+
+/** More answers than this are not awaited of one peer, however many questions it left unanswered. */
+const MAX_AWAITED = 4
+
+/** What a peer has still to answer; an answer does not say which question it belongs to. */
+interface Awaited {
+  readonly epoch: Epoch
+  readonly answers: number
+}
+
+interface Session extends Asking {
+  readonly askedAt: Timestamp
+  /** Since when `moved` is counted: at the first answer after a patience enough must have come. */
+  readonly since: Timestamp
+  /** Vertices that came, or were here and are passed over: that many of the way are done. */
+  readonly moved: number
+  /** Whether any vertex was new. */
+  readonly hasBrought: boolean
+}
+
+const NOTHING: Judgement = { next: null, lie: null }
+
+export class CatchingUp {
+  readonly #peers: Peers
+  readonly #patienceMs: number
+  #session: Session | null = null
+  /** Vertices of the session that were here before: an honest peer shows each at most once. */
+  #shown = new Set<Hash>()
+  /** Whose answer may still come, and to what. */
+  readonly #awaited = new Map<PeerId, Awaited>()
+
+  constructor(peers: Peers, patienceMs: number) {
+    this.#peers = peers
+    this.#patienceMs = patienceMs
+  }
+
+  /** The core lacks these rounds; nothing while somebody is bringing some. */
+  wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
+    const session = this.#session
+    if (session?.question.epoch === epoch && this.#isInTime(session.askedAt, now)) return null
+    if (session !== null) this.#lose(session.to, now)
+    const to = this.#peers.next(now)
+    if (to === undefined) return null
+    this.#shown = new Set()
+    const question = { _tag: "AskRounds", epoch, fromRound, toRound, after: null } as const
+    return this.#ask({ to, question, since: now, moved: 0, hasBrought: false }, now)
+  }
+
+  #isInTime(since: Timestamp, now: Timestamp): boolean {
+    return now - since < this.#patienceMs
+  }
+
+  #ask(session: Omit<Session, "askedAt">, now: Timestamp): Asking {
+    const { to, question } = session
+    this.#session = { ...session, askedAt: now }
+    this.#await(to, question)
+    return { to, question }
+  }
+
+  #await(to: PeerId, { epoch }: RoundsQuestion): void {
+    const before = this.#awaited.get(to)
+    const answers = before?.epoch === epoch ? Math.min(MAX_AWAITED, before.answers + 1) : 1
+    this.#awaited.set(to, { epoch, answers })
+  }
+
+  #lose(peer: PeerId, now: Timestamp): void {
+    this.#peers.broughtNothing(peer, now)
+    if (this.#session?.to === peer) this.#session = null
+  }
+
+  /** Whether this answers a question. Each has one answer, and a late one is as good. */
+  isAwaited(from: PeerId, { epoch }: Pick<RoundsAnswer, "epoch">): boolean {
+    return this.#awaited.get(from)?.epoch === epoch
+  }
+
+  /** Nothing is expected of those who are gone. */
+  connected(): void {
+    for (const peer of this.#awaited.keys()) if (!this.#peers.has(peer)) this.#awaited.delete(peer)
+  }
+
+  /** Hands an answer's vertices over one by one, and says what to ask next, if the answer leaves something to ask. */
+  take(from: PeerId, answer: RoundsAnswer, shelf: Shelf, receive: (vertex: Vertex) => void, now: Timestamp): Judgement {
+    const awaited = this.#awaited.get(from)
+    if (awaited?.epoch !== answer.epoch) return NOTHING
+    if (awaited.answers > 1) this.#awaited.set(from, { ...awaited, answers: awaited.answers - 1 })
+    else this.#awaited.delete(from)
+    const lie = lieIn(answer)
+    if (lie !== null) {
+      this.#lose(from, now)
+      return { next: null, lie }
+    }
+    const before = shelf.collectedRound
+    const unknown = answer.vertices.filter(({ header }) => !shelf.has(header.hash))
+    const passed = answer.vertices.filter(({ header }) => shelf.has(header.hash) && !this.#shown.has(header.hash))
+    for (const vertex of answer.vertices) receive(vertex)
+    const entered = unknown.filter(
+      ({ header: { hash, round } }) => round > before && (shelf.has(hash) || round <= shelf.collectedRound),
+    )
+    if (entered.length > 0) this.#peers.brought(from)
+    const session = this.#session
+    if (session?.to !== from) return NOTHING
+    for (const { header } of passed) this.#shown.add(header.hash)
+    const moved = session.moved + entered.length + passed.length
+    const hasBrought = session.hasBrought || entered.length > 0
+    const hasMoved = moved > session.moved
+    return { next: this.#goOn({ ...session, moved, hasBrought }, answer, hasMoved, shelf, now), lie: null }
+  }
+
+  #goOn(session: Session, { vertices, isLast }: RoundsAnswer, hasMoved: boolean, shelf: Shelf, now: Timestamp) {
+    const last = vertices.at(-1)
+    if (isLast || !hasMoved || last === undefined) {
+      if (!isLast || !session.hasBrought) this.#lose(session.to, now)
+      this.#session = null
+      return null
+    }
+    const next = { ...session, question: { ...session.question, after: last.header.hash } }
+    const { since, moved } = session
+    if (this.#isInTime(since, now)) return this.#ask(next, now)
+    const enough = ROUNDS_PER_PATIENCE * shelf.committee.size
+    if (moved * this.#patienceMs >= enough * (now - since)) return this.#ask({ ...next, since: now, moved: 0 }, now)
+    this.#lose(session.to, now)
+    return null
+  }
+}
+
+/**
+ * What no honest node says in any answer. Rounds that were not asked for are no lie, only useless: it may be the late answer
+ * to an earlier question.
+ */
+const lieIn = ({ epoch, vertices }: RoundsAnswer): string | null => {
+  const hashes = new Set(vertices.map(({ header }) => header.hash))
+  if (hashes.size < vertices.length) return "a vertex stands in it twice"
+  return vertices.every(({ header }) => header.epoch === epoch) ? null : `a vertex is not of epoch ${epoch}`
+}

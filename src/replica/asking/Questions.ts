@@ -1,0 +1,167 @@
+/** What this node asks of others and tells them for the sake of the consensus, and whom. */
+
+import type { Output as CoreOutput } from "../../consensus/Output.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Encoded, Vertex } from "../../protocol/vertex/Vertex.js"
+import type { Life } from "../life/Life.js"
+import type { Answer, Message } from "../messages/Message.js"
+import type { PeerId } from "../messages/Peer.js"
+import type { Peers } from "../messages/Peers.js"
+import type { Outbox } from "../output/Outbox.js"
+import { type Asking, CatchingUp, type Shelf } from "./CatchingUp.js"
+
+type Asked<Tag extends CoreOutput["_tag"]> = Extract<CoreOutput, { _tag: Tag }>
+
+type Rounds = Extract<Answer, { _tag: "Rounds" }>
+
+const LAST_ROUND = Counter.round(Number.MAX_SAFE_INTEGER)
+
+/** Where the vertices of an answer go. */
+export interface Taking {
+  readonly shelf: Shelf
+  readonly receive: (vertex: Vertex) => void
+  /** No more rounds of this epoch are wanted. */
+  readonly isOver: boolean
+}
+
+export class Questions {
+  readonly #peers: Peers
+  readonly #outbox: Outbox
+  readonly #patienceMs: number
+  readonly #catchingUp: CatchingUp
+  /** What each peer was last asked for by name. */
+  readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
+  readonly #askedHighest = new Set<PeerId>()
+  readonly #askedClosing = new Set<PeerId>()
+  /** When something last came into the DAG. */
+  #heardAt = Counter.timestamp(0)
+
+  constructor(peers: Peers, outbox: Outbox, patienceMs: number) {
+    this.#peers = peers
+    this.#outbox = outbox
+    this.#patienceMs = patienceMs
+    this.#catchingUp = new CatchingUp(peers, patienceMs)
+  }
+
+  #ask(asking: Asking | null): void {
+    if (asking !== null) this.#outbox.send(asking.to, asking.question)
+  }
+
+  catchUp(wanted: Asked<"CatchUp">, now: Timestamp): void {
+    this.#ask(this.#catchingUp.wanted(wanted, now))
+  }
+
+  /** Whether the message is the answer to a question, or of a kind that nobody needs to ask for. */
+  isAwaited(from: PeerId, message: Message<Encoded>): boolean {
+    switch (message._tag) {
+      case "Rounds":
+        return this.#catchingUp.isAwaited(from, message)
+      case "Highest":
+        return this.#askedHighest.has(from)
+      default:
+        return true
+    }
+  }
+
+  /** Whole rounds have come, and are handed over one vertex at a time; perhaps there are more. */
+  takeRounds(from: PeerId, answer: Rounds, { shelf, receive, isOver }: Taking, now: Timestamp): void {
+    const { next, lie } = this.#catchingUp.take(from, answer, shelf, receive, now)
+    if (lie !== null) {
+      this.#outbox.emit({ _tag: "Misbehaved", peer: from, error: { _tag: "WrongAnswer", reason: lie } })
+    }
+    if (!isOver) this.#ask(next)
+  }
+
+  /** Vertices have come, perhaps those that this peer was asked for. */
+  fetched(from: PeerId, vertices: ReadonlyArray<Vertex>): void {
+    const asked = this.#fetching.get(from)
+    if (asked === undefined || !vertices.some(({ header }) => asked.has(header.hash))) return
+    this.#fetching.delete(from)
+    this.#peers.brought(from)
+  }
+
+  #askClosing(to: PeerId, from: Epoch): void {
+    this.#askedClosing.add(to)
+    this.#outbox.send(to, { _tag: "AskClosing", from })
+  }
+
+  takeClosing(from: PeerId): boolean {
+    return this.#askedClosing.delete(from)
+  }
+
+  /** The answer to the one question; another would need another question. */
+  takeHighest(from: PeerId): boolean {
+    return this.#askedHighest.delete(from)
+  }
+
+  heard(now: Timestamp): void {
+    this.#heardAt = now
+  }
+
+  /** Where nobody forwards what the committee says, the peers' disks tell as much, a little later. */
+  askWhenSilent({ core }: Life, now: Timestamp): void {
+    if (now - this.#heardAt < 2 * this.#patienceMs) return
+    this.#heardAt = now
+    const { dag, opening } = core.epoch
+    const { epoch } = opening.record
+    const asking = this.#catchingUp.wanted({ epoch, fromRound: dag.quorumRound, toRound: LAST_ROUND }, now)
+    this.#ask(asking)
+    if (asking !== null) this.#askClosing(asking.to, epoch)
+  }
+
+  /**
+   * Whoever names a vertex should have it. If it does not answer, every second question goes to a member, by weight, and
+   * the others to everybody in rotation: a vertex may be known to few.
+   */
+  fetch({ wanted }: Asked<"Fetch">, now: Timestamp): void {
+    const asked = new Map<PeerId, Set<Hash>>()
+    // Whose turn it is passes only when it is used: otherwise every second turn, always of the same class, would be lost.
+    let member: PeerId | undefined
+    let any: PeerId | undefined
+    for (const { parent, namedBy, attempt } of wanted) {
+      const [author] = attempt === 0 ? this.#peers.peersOf(namedBy) : []
+      if (author === undefined && attempt % 2 === 1) member ??= this.#peers.next(now, "Members")
+      if (author === undefined && attempt % 2 === 0) any ??= this.#peers.next(now, "Rotation")
+      const peer = author ?? (attempt % 2 === 1 ? member : any)
+      if (peer === undefined) continue
+      asked.set(peer, (asked.get(peer) ?? new Set()).add(parent.hash))
+    }
+    for (const [to, hashes] of asked) {
+      this.#fetching.set(to, hashes)
+      this.#outbox.send(to, { _tag: "AskVertices", hashes: [...hashes] })
+    }
+  }
+
+  /** Nothing is expected of those who are gone. */
+  connected(): void {
+    this.#catchingUp.connected()
+    for (const asked of [this.#fetching, this.#askedHighest, this.#askedClosing]) {
+      for (const peer of asked.keys()) if (!this.#peers.has(peer)) asked.delete(peer)
+    }
+  }
+
+  resend({ vertices, closing }: Asked<"Resend">): void {
+    if (vertices.length > 0) this.#outbox.broadcast({ _tag: "Vertices", vertices })
+    if (closing !== null) this.#outbox.broadcast({ _tag: "CheckpointSignature", ...closing })
+  }
+
+  /** Asks who is ahead, and tells who is behind; not for every message that shows it. */
+  tellOfClosing({ _tag, from }: Asked<"AskClosing" | "OfferClosing">, peer: PeerId | null, now: Timestamp): void {
+    if (peer === null || !this.#peers.isDue(_tag, peer, now)) return
+    if (_tag === "AskClosing") this.#askClosing(peer, from)
+    else this.#outbox.emit({ _tag: "Serve", to: peer, question: { _tag: "AskClosing", from } })
+  }
+
+  askOwnHighest({ members }: Asked<"AskOwnHighest">, self: Address | null): void {
+    if (self === null) return
+    for (const member of members) {
+      for (const to of this.#peers.peersOf(member)) {
+        this.#askedHighest.add(to)
+        this.#outbox.send(to, { _tag: "AskHighest", author: self })
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Whether the parts of what a disk holds agree with each other. Each of them is sound by itself: rows that read well may
+ * still be missing, or be of another time. A replica that went on from them would stand still, or begin an epoch again.
+ */
+import { toHex } from "#crypto"
+import type { StoredEpoch } from "../../consensus/Core.js"
+import type { Position } from "../../consensus/Linearizer.js"
+import type { Opening } from "../../consensus/Output.js"
+import { type ExecutedCommit, judgeCommit } from "../../consensus/Rollback.js"
+import type { Ledger } from "../../ledger/Ledger.js"
+import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as Commit from "../../protocol/vertex/Commit.js"
+import type { Contents } from "./Stored.js"
+
+type Place = Pick<Position, "index" | "hash" | "leaderRound">
+
+/** What is wrong, in words; null where nothing is. */
+type Finding = string | null
+
+const isSamePlace = (a: Place, b: Place): boolean =>
+  a.index === b.index && a.hash === b.hash && a.leaderRound === b.leaderRound
+
+const placed = ({ index, leaderRound }: Place): string => `${index}, round ${leaderRound}`
+
+const isSameRecord = (a: EpochRecord.EpochRecord, b: EpochRecord.EpochRecord): boolean =>
+  toHex(EpochRecord.encode(a)) === toHex(EpochRecord.encode(b))
+
+const lastOf = ({ opening, commits }: StoredEpoch): Place => commits.at(-1)?.commit ?? opening.position
+
+/** The state is that of the last commit, and of the running epoch, or of the next one when the last commit closes it. */
+const ofLedger = ({ current }: Contents, { read }: Ledger): Finding => {
+  const { record } = current.opening
+  const { head, epoch } = read
+  const last = lastOf(current)
+  if (!isSamePlace(head, last)) return `the state is that of commit ${placed(head)}, the last commit is ${placed(last)}`
+  if (epoch.epoch === record.epoch)
+    return isSameRecord(epoch, record)
+      ? null
+      : `the state has another committee of epoch ${record.epoch} than its opening`
+  const isClosed = epoch.epoch === record.epoch + 1 && current.commits.length > 0
+  return isClosed ? null : `the state is of epoch ${epoch.epoch}, the running epoch is ${record.epoch}`
+}
+
+/** The checkpoint that closed the epoch before is the one that this epoch follows on. */
+const ofOpening = ({ base, record, position }: Opening, closing: Checkpoint | undefined): Finding => {
+  const { epoch } = record
+  // Nobody signs the checkpoint that a genesis makes.
+  if (epoch === 1) return null
+  if (closing === undefined) return `there is no signed checkpoint with which epoch ${epoch - 1} closed`
+  const { hash, nextEpoch, commitIndex, commitHash, round } = closing
+  const place = { index: commitIndex, hash: commitHash, leaderRound: round }
+  const isNext = nextEpoch !== null && isSameRecord(nextEpoch, record)
+  return hash === base && isNext && isSamePlace(place, position)
+    ? null
+    : `epoch ${epoch} follows on ${base}, epoch ${epoch - 1} closed with ${hash}`
+}
+
+/** Of the epoch before: nothing decides its commits again. */
+const ofChain = ({ opening, commits }: StoredEpoch, next: Opening): Finding => {
+  let last: Position = opening.position
+  for (const { commit } of commits) {
+    if (judgeCommit(last, commit) !== null || Commit.make(commit).hash !== commit.hash)
+      return `commit ${commit.index} does not follow on commit ${last.index}`
+    last = { ...commit, time: last.time }
+  }
+  return isSamePlace(last, next.position)
+    ? null
+    : `epoch ${opening.record.epoch} ends with commit ${last.index}, the next one follows on commit ${next.position.index}`
+}
+
+const isOf = ({ commitHash, effectsDigest, round }: Checkpoint, { commit, ...executed }: ExecutedCommit): boolean =>
+  commitHash === commit.hash && effectsDigest === executed.effectsDigest && round === commit.leaderRound
+
+/** Checkpoints were built here of commits that were executed here. */
+const ofCheckpoints = ({ commits, checkpoints }: StoredEpoch): Finding => {
+  const byIndex = new Map(commits.map((executed) => [executed.commit.index, executed]))
+  for (const checkpoint of checkpoints) {
+    const executed = byIndex.get(checkpoint.commitIndex)
+    if (executed === undefined || !isOf(checkpoint, executed))
+      return `the checkpoint of round ${checkpoint.round} is not of the recorded commit ${checkpoint.commitIndex}`
+  }
+  return null
+}
+
+const ofVertices = ({ opening, vertices }: StoredEpoch): Finding => {
+  const stranger = vertices.find(({ header }) => header.base !== opening.base || header.epoch !== opening.record.epoch)
+  return stranger === undefined
+    ? null
+    : `vertex ${stranger.header.hash} of round ${stranger.header.round} is of another epoch than ${opening.record.epoch}`
+}
+
+const ofPrevious = ({ current, previous }: Contents): Finding => {
+  if (previous === null) return null
+  const { epoch } = previous.opening.record
+  if (epoch !== current.opening.record.epoch - 1) return `epoch ${epoch} is kept as the one before the running one`
+  return ofChain(previous, current.opening) ?? ofCheckpoints(previous)
+}
+
+/** The first disagreement there is. The running epoch's commits are held against its vertices elsewhere. */
+export const disagreementIn = (stored: Contents, ledger: Ledger): Finding => {
+  const { current, closings } = stored
+  const before = current.opening.record.epoch - 1
+  const closing = closings.find(({ checkpoint }) => checkpoint.epoch === before)?.checkpoint
+  return (
+    ofOpening(current.opening, closing) ??
+    ofLedger(stored, ledger) ??
+    ofPrevious(stored) ??
+    ofCheckpoints(current) ??
+    ofVertices(current)
+  )
+}

@@ -1,0 +1,33 @@
+/** What a network's disk holds before anything has happened: the state of its genesis, and the epoch that opens. */
+
+import { openingOf } from "../../consensus/Core.js"
+import * as Ledger from "../../ledger/Ledger.js"
+import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import { Stored } from "./Stored.js"
+
+/** The closing checkpoint of epoch 0, which nobody signs: its hash is the base of the first epoch. */
+export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): Checkpoint.Checkpoint => {
+  const hash = Genesis.hash(genesis)
+  return Checkpoint.make({
+    epoch: Counter.epoch(0),
+    round: Counter.round(0),
+    commitIndex: Counter.commitIndex(0),
+    commitHash: hash,
+    effectsDigest: ledger.effectsDigest,
+    stateRoot: Trie.apply(Trie.empty, ledger.entries()).hash,
+    totalSupply: ledger.read.totals.total,
+    nextEpoch: ledger.read.epoch,
+    previous: hash,
+  })
+}
+
+export const stored = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Stored => {
+  const ledger = Ledger.Ledger.fromGenesis(genesis, tableKey)
+  const opening = openingOf(checkpointOf(genesis, ledger), genesis.time)
+  if (opening === null) throw new Error("the checkpoint of a genesis opens no epoch")
+  return new Stored({ genesis, records: ledger.records(), effectsDigest: ledger.effectsDigest, opening })
+}

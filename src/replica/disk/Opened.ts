@@ -1,0 +1,132 @@
+/** The parts of a replica as its disk left them, checked before anything is done with them. */
+import { Data, Either } from "effect"
+import type { StoredEpoch } from "../../consensus/Core.js"
+import { Ledger } from "../../ledger/Ledger.js"
+import type { Change } from "../../ledger/tables/Effects.js"
+import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import type { MalformedBytes } from "../../protocol/encoding/Binary.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Epoch } from "../../protocol/numbers/Counter.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
+import { StateViews } from "../life/StateViews.js"
+import { disagreementIn } from "./Agreement.js"
+import type { Contents, Stored } from "./Stored.js"
+
+/** The records are not those that were there when the last checkpoint was built. */
+export class DamagedState extends Data.TaggedError("DamagedState")<{
+  readonly commitIndex: CommitIndex
+  readonly found: Hash
+  readonly expected: Hash
+}> {
+  override get message(): string {
+    return `commit ${this.commitIndex}: the stored state has the root ${this.found}, its checkpoint says ${this.expected}`
+  }
+}
+
+/** What is kept of the one thing does not fit what is kept of another. */
+export class ContradictoryState extends Data.TaggedError("ContradictoryState")<{ readonly finding: string }> {
+  override get message(): string {
+    return this.finding
+  }
+}
+
+/** The state as it was when an epoch closed. */
+export interface ClosedState {
+  readonly epoch: Epoch
+  readonly trie: Trie.Trie
+}
+
+export type CannotOpen = MalformedBytes | SupplyInvariantViolated | DamagedState | ContradictoryState
+
+export interface Opened {
+  readonly ledger: Ledger
+  /** The state as of now. */
+  readonly trie: Trie.Trie
+  readonly views: StateViews
+  /** The last commit closes the epoch, and nothing says that its checkpoint was built: here it is, with its size. */
+  readonly closing: { readonly checkpoint: Checkpoint.Checkpoint; readonly bytes: number } | null
+}
+
+const checkpointAt = ({ current, previous }: Contents, index: CommitIndex): Checkpoint.Checkpoint | undefined =>
+  [current, previous]
+    .flatMap((epoch) =>
+      epoch === null ? [] : [...epoch.checkpoints, ...epoch.signed.map(({ checkpoint }) => checkpoint)],
+    )
+    .find(({ commitIndex }) => commitIndex === index)
+
+/** The root an epoch closed with, as this node built or was given it. */
+const closingRootOf = (stored: Contents, epoch: number): Hash | undefined =>
+  [stored.current, stored.previous]
+    .flatMap((each) => each?.checkpoints ?? [])
+    .concat(stored.closings.map(({ checkpoint }) => checkpoint))
+    .find((checkpoint) => checkpoint.epoch === epoch && checkpoint.nextEpoch !== null)?.stateRoot
+
+/** The trie's change that gives a record the value it had. */
+export const placed = ({ kind, key, value }: Change): Trie.Change => ({
+  key: StateKey.hash(kind, key),
+  value: value && StateRecord.encode({ kind, key, value }),
+})
+
+/** A state that is not the one its epoch closed with is none: what leads back to it is not whole. */
+const viewsOf = (stored: Contents, closed: ReadonlyArray<ClosedState>): StateViews =>
+  new StateViews(closed.flatMap(({ epoch, trie }) => (trie.hash === closingRootOf(stored, epoch) ? [trie] : [])))
+
+const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: StoredEpoch): Opened["closing"] => {
+  const { head, epoch, totals } = ledger.read
+  const isBuilt = checkpoints.some(({ nextEpoch }) => nextEpoch !== null)
+  if (epoch.epoch === opening.record.epoch || isBuilt) return null
+  const checkpoint = Checkpoint.make({
+    epoch: opening.record.epoch,
+    round: head.leaderRound,
+    commitIndex: head.index,
+    commitHash: head.hash,
+    effectsDigest: ledger.effectsDigest,
+    stateRoot: trie.hash,
+    totalSupply: totals.total,
+    nextEpoch: epoch,
+    previous: opening.base,
+  })
+  return { checkpoint, bytes: trie.bytes }
+}
+
+/**
+ * The parts of a replica whose supply was counted and whose `trie` was made of the ledger's records. `closed`: the states
+ * of the last closes, the oldest first.
+ */
+export const judge = (
+  stored: Contents,
+  ledger: Ledger,
+  trie: Trie.Trie,
+  closed: ReadonlyArray<ClosedState>,
+): Either.Either<Opened, DamagedState | ContradictoryState> => {
+  const finding = disagreementIn(stored, ledger)
+  if (finding !== null) return Either.left(new ContradictoryState({ finding }))
+  const { index } = ledger.read.head
+  const expected = checkpointAt(stored, index)?.stateRoot
+  if (expected !== undefined && expected !== trie.hash) {
+    return Either.left(new DamagedState({ commitIndex: index, found: trie.hash, expected }))
+  }
+  const views = viewsOf(stored, closed)
+  const closing = closingOf(ledger, trie, stored.current)
+  if (closing !== null) views.built(closing.checkpoint, trie)
+  const latest = stored.closings.at(-1)
+  if (latest !== undefined) views.final(latest)
+  return Either.right({ ledger, trie, views, closing })
+}
+
+const checked = (stored: Stored, ledger: Ledger): Either.Either<Opened, CannotOpen> =>
+  Either.flatMap(ledger.recount(), () => {
+    const trie = Trie.apply(Trie.empty, ledger.entries())
+    const closed = stored.views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(placed)) }))
+    return judge(stored, ledger, trie, closed)
+  })
+
+export const open = (stored: Stored, tableKey: HalfSipHash.Key): Either.Either<Opened, CannotOpen> =>
+  Either.flatMap(
+    Ledger.fromRecords(stored.genesis.protocol, tableKey, stored.records, stored.effectsDigest),
+    (ledger) => checked(stored, ledger),
+  )

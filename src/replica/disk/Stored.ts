@@ -1,0 +1,309 @@
+/**
+ * What a replica's disk holds: the fold of all its writes, and all it needs to go on. The simulator's disk is this class;
+ * the database keeps the same in tables.
+ */
+import { Either } from "effect"
+import { toHex } from "#crypto"
+import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../../consensus/Core.js"
+import type { Opening } from "../../consensus/Output.js"
+import type { Execution } from "../../ledger/rules/Execution.js"
+import type { Change } from "../../ledger/tables/Effects.js"
+import * as Subtree from "../../ledger/trie/Subtree.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Genesis } from "../../protocol/epoch/Genesis.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch } from "../../protocol/numbers/Counter.js"
+import { KINDS } from "../../protocol/state/StateKey.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { ReceivedTransaction, Write } from "../output/Write.js"
+
+/** The state at an epoch's close, as what of it was changed since. */
+export interface ClosingView {
+  readonly epoch: Epoch
+  /** Records as they stood at the close; null for those that were not there. */
+  readonly before: ReadonlyArray<Change>
+}
+
+/** How far a fast sync has come. */
+export interface StoredJoin {
+  readonly target: SignedCheckpoint
+  readonly subtrees: ReadonlyArray<Uint8Array>
+}
+
+/** Joiners are served from the last two closing states. */
+const KEPT_VIEWS = 2
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] extends ReadonlyArray<infer B> ? Array<B> : A[K] }
+
+/** What a network begins with: its records, the digest over them and the epoch they open. */
+export interface Beginning {
+  readonly genesis: Genesis
+  readonly records: Iterable<StateRecord.StateRecord>
+  readonly effectsDigest: Hash
+  readonly opening: Opening
+}
+
+/** What a replica goes on from besides its records, whoever keeps it. */
+export type Contents = Pick<
+  Stored,
+  "genesis" | "current" | "previous" | "ownVertices" | "foreignHeaders" | "pending" | "closings" | "join"
+>
+
+const keyOf = ({ kind, key }: Pick<Change, "kind" | "key">): string => `${KINDS[kind].byte} ${toHex(key)}`
+
+const fresh = (opening: Opening): Mutable<StoredEpoch> => ({
+  opening,
+  vertices: [],
+  commits: [],
+  checkpoints: [],
+  signed: [],
+})
+
+const copied = (epoch: Mutable<StoredEpoch>): Mutable<StoredEpoch> => ({
+  opening: epoch.opening,
+  vertices: [...epoch.vertices],
+  commits: [...epoch.commits],
+  checkpoints: [...epoch.checkpoints],
+  signed: [...epoch.signed],
+})
+
+/** Invariant: `#vertices` holds exactly the vertices of the two epochs. */
+export class Stored {
+  readonly genesis: Genesis
+  #records = new Map<string, StateRecord.StateRecord>()
+  #effectsDigest: Hash
+  #current: Mutable<StoredEpoch>
+  #previous: Mutable<StoredEpoch> | null = null
+  #vertices = new Map<Hash, Vertex>()
+  /** Signed here, of the running epoch and the one before: the content of `signed.db`. */
+  #own = new Map<Hash, Vertex>()
+  #foreignHeaders = new Map<Hash, Header>()
+  #closing = new Map<Epoch, SignedCheckpoint>()
+  #pending = new Map<Hash, ReceivedTransaction>()
+  #views: Array<{ readonly epoch: Epoch; readonly before: Map<string, Change> }> = []
+  /** Executions whose changes are not in the records yet: most disks are never read. */
+  #unfolded: Array<Execution> = []
+  #join: { readonly target: SignedCheckpoint; readonly subtrees: Array<Uint8Array> } | null = null
+
+  constructor({ genesis, records, effectsDigest, opening }: Beginning) {
+    this.genesis = genesis
+    for (const record of records) this.#records.set(keyOf(record), record)
+    this.#effectsDigest = effectsDigest
+    this.#current = fresh(opening)
+  }
+
+  /** As of the last executed commit. */
+  get records(): Iterable<StateRecord.StateRecord> {
+    this.#fold()
+    return this.#records.values()
+  }
+
+  get effectsDigest(): Hash {
+    return this.#effectsDigest
+  }
+
+  get current(): StoredEpoch {
+    return this.#current
+  }
+
+  get previous(): EndedEpoch | null {
+    const previous = this.#previous
+    if (previous === null) return null
+    const own = [...this.#own.values()].filter(({ header }) => header.epoch === previous.opening.record.epoch)
+    return { ...endedEpoch(previous), vertices: own }
+  }
+
+  get ownVertices(): Iterable<Vertex> {
+    return this.#own.values()
+  }
+
+  get foreignHeaders(): Iterable<Header> {
+    return this.#foreignHeaders.values()
+  }
+
+  /** In the order of their arrival. */
+  get pending(): Iterable<ReceivedTransaction> {
+    return this.#pending.values()
+  }
+
+  /** The oldest first. */
+  get views(): ReadonlyArray<ClosingView> {
+    this.#fold()
+    return this.#views.map(({ epoch, before }) => ({ epoch, before: [...before.values()] }))
+  }
+
+  get join(): StoredJoin | null {
+    return this.#join
+  }
+
+  vertex(hash: Hash): Vertex | undefined {
+    return this.#vertices.get(hash) ?? this.#own.get(hash)
+  }
+
+  /**
+   * In the order of insertion; none of an epoch that is not kept. Behind them those that were signed here and not inserted
+   * again, in the order of their rounds.
+   */
+  verticesOf(epoch: Epoch): ReadonlyArray<Vertex> {
+    const kept = [this.#current, this.#previous].find((stored) => stored?.opening.record.epoch === epoch)
+    const inserted = kept?.vertices ?? []
+    const others = [...this.#own.values()].filter(
+      ({ header }) => header.epoch === epoch && !this.#vertices.has(header.hash),
+    )
+    return others.length === 0 ? inserted : [...inserted, ...others.sort((a, b) => a.header.round - b.header.round)]
+  }
+
+  /** The signed checkpoint that closed an epoch. */
+  closing(epoch: Epoch): SignedCheckpoint | undefined {
+    return this.#closing.get(epoch)
+  }
+
+  /** Signed closing checkpoints in the order of their epochs. */
+  get closings(): ReadonlyArray<SignedCheckpoint> {
+    return [...this.#closing.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
+  }
+
+  /** The same content, to be kept as a backup or to be lost alone. */
+  copy(): Stored {
+    const copy = new Stored({
+      genesis: this.genesis,
+      records: [],
+      effectsDigest: this.#effectsDigest,
+      opening: this.#current.opening,
+    })
+    copy.#records = new Map(this.#records)
+    copy.#unfolded = [...this.#unfolded]
+    copy.#current = copied(this.#current)
+    copy.#previous = this.#previous && copied(this.#previous)
+    copy.#vertices = new Map(this.#vertices)
+    copy.#own = new Map(this.#own)
+    copy.#foreignHeaders = new Map(this.#foreignHeaders)
+    copy.#closing = new Map(this.#closing)
+    copy.#pending = new Map(this.#pending)
+    copy.#views = this.#views.map(({ epoch, before }) => ({ epoch, before: new Map(before) }))
+    copy.#join = this.#join && { target: this.#join.target, subtrees: [...this.#join.subtrees] }
+    return copy
+  }
+
+  /** The same ledger beside what was signed according to another copy: the two are files of their own. */
+  withSignedOf(other: Stored): Stored {
+    const copy = this.copy()
+    copy.#own = new Map(other.#own)
+    copy.#foreignHeaders = new Map(other.#foreignHeaders)
+    return copy
+  }
+
+  apply(write: Write): void {
+    switch (write._tag) {
+      case "OwnVertex":
+        this.#own.set(write.vertex.header.hash, write.vertex)
+        return
+      case "Inserted":
+        this.#insert(write.vertex)
+        return
+      case "Executed":
+        this.#execute(write)
+        return
+      case "CheckpointBuilt":
+        this.#epochOf(write.checkpoint.epoch)?.checkpoints.push(write.checkpoint)
+        return
+      case "CheckpointFinal":
+        this.#epochOf(write.signed.checkpoint.epoch)?.signed.push(write.signed)
+        if (write.signed.checkpoint.nextEpoch !== null) this.#closing.set(write.signed.checkpoint.epoch, write.signed)
+        return
+      case "EpochStarted":
+        this.#start(write.opening)
+        return
+      case "Pending":
+        for (const id of write.removed) this.#pending.delete(id)
+        for (const added of write.added) this.#pending.set(added.transaction.id, added)
+        return
+      case "ForeignOwnHeader":
+        this.#foreignHeaders.set(write.header.hash, write.header)
+        return
+      case "JoinBegun":
+        this.#join = { target: write.target, subtrees: [] }
+        return
+      case "JoinSubtree":
+        this.#join?.subtrees.push(write.subtree)
+        return
+      case "Joined":
+        this.#joined(write)
+    }
+  }
+
+  #epochOf(epoch: Epoch): Mutable<StoredEpoch> | undefined {
+    return [this.#current, this.#previous].find((stored) => stored?.opening.record.epoch === epoch) ?? undefined
+  }
+
+  #insert(vertex: Vertex): void {
+    const { hash, epoch } = vertex.header
+    const stored = this.#epochOf(epoch)
+    if (stored === undefined || this.#vertices.has(hash)) return
+    this.#vertices.set(hash, vertex)
+    stored.vertices.push(vertex)
+  }
+
+  #execute({ execution, settled }: Extract<Write, { _tag: "Executed" }>): void {
+    const { commit, effectsDigest } = execution
+    this.#unfolded.push(execution)
+    this.#effectsDigest = effectsDigest
+    this.#epochOf(commit.epoch)?.commits.push({ commit, effectsDigest })
+    for (const id of settled) this.#pending.delete(id)
+  }
+
+  #fold(): void {
+    for (const { commit, changes, nextEpoch } of this.#unfolded) {
+      for (const change of changes) this.#change(change)
+      if (nextEpoch !== null)
+        this.#views = [...this.#views, { epoch: commit.epoch, before: new Map() }].slice(-KEPT_VIEWS)
+    }
+    this.#unfolded = []
+  }
+
+  #change(change: Change): void {
+    const key = keyOf(change)
+    const { kind, value } = change
+    const old = this.#records.get(key)
+    for (const { before } of this.#views) {
+      if (!before.has(key)) before.set(key, { kind, key: change.key, value: old?.value ?? null })
+    }
+    if (value === null) this.#records.delete(key)
+    else this.#records.set(key, { kind, key: change.key, value })
+  }
+
+  #start(opening: Opening): void {
+    for (const { header } of this.#previous?.vertices ?? []) this.#vertices.delete(header.hash)
+    this.#previous = this.#current
+    this.#current = fresh(opening)
+    this.#forgetHeaders()
+  }
+
+  #forgetHeaders(): void {
+    const oldest = (this.#previous ?? this.#current).opening.record.epoch
+    for (const [hash, { header }] of this.#own) if (header.epoch < oldest) this.#own.delete(hash)
+    for (const [hash, { epoch }] of this.#foreignHeaders) if (epoch < oldest) this.#foreignHeaders.delete(hash)
+  }
+
+  #joined({ target, opening }: Extract<Write, { _tag: "Joined" }>): void {
+    const subtrees = this.#join?.subtrees ?? []
+    this.#unfolded = []
+    this.#records = new Map()
+    for (const bytes of subtrees) for (const record of recordsOf(bytes)) this.#records.set(keyOf(record), record)
+    this.#effectsDigest = target.checkpoint.effectsDigest
+    this.#current = fresh(opening)
+    this.#previous = null
+    this.#vertices = new Map()
+    this.#closing.set(target.checkpoint.epoch, target)
+    this.#views = [{ epoch: target.checkpoint.epoch, before: new Map() }]
+    this.#join = null
+  }
+}
+
+/** The records of an encoded subtree that was checked before it was kept. */
+export const recordsOf = (bytes: Uint8Array): ReadonlyArray<StateRecord.StateRecord> =>
+  Subtree.entriesOf(Either.getOrThrow(Subtree.decode(bytes))).map(({ value }) =>
+    Either.getOrThrow(StateRecord.decode(value)),
+  )

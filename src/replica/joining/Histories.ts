@@ -1,0 +1,163 @@
+/**
+ * What the peers of a joiner claim to be the network's newest closing checkpoint, compared before any of it is followed.
+ * Each claim is proven from the committee that the joiner trusts. That is not enough: keys that a former committee has
+ * retired prove whatever they sign. So of two different claims the newer one must also follow from the committee that the
+ * older one names, and two claims for one epoch are two histories.
+ */
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { PeerId } from "../messages/Peer.js"
+import { Inquiry } from "./Inquiry.js"
+import type { Trust } from "./ProvenChain.js"
+
+/** Two checkpoints that belong to two histories, and who told of each. */
+export interface Parting {
+  readonly first: SignedCheckpoint
+  readonly second: SignedCheckpoint
+  readonly toldFirst: ReadonlyArray<PeerId>
+  readonly toldSecond: ReadonlyArray<PeerId>
+}
+
+/** The way from an older claim to a newer one, as one peer after the other shows it that claims the newer one. */
+interface Link {
+  readonly low: SignedCheckpoint
+  readonly high: SignedCheckpoint
+  readonly tried: Set<PeerId>
+  inquiry: Inquiry | null
+  isConnected: boolean
+  /** Another checkpoint than `low` that a peer has shown for its epoch. */
+  other: { readonly signed: SignedCheckpoint; readonly by: PeerId } | null
+}
+
+const linkKey = (low: SignedCheckpoint, high: SignedCheckpoint): string =>
+  `${low.checkpoint.hash} ${high.checkpoint.hash}`
+
+export class Histories {
+  readonly #trust: Trust
+  readonly #claims = new Map<PeerId, Inquiry>()
+  readonly #links = new Map<string, Link>()
+
+  constructor(trust: Trust) {
+    this.#trust = trust
+  }
+
+  has(peer: PeerId): boolean {
+    return this.#claims.has(peer)
+  }
+
+  claim(peer: PeerId, newest: SignedCheckpoint): Inquiry {
+    const inquiry = new Inquiry(peer, this.#trust, newest, null)
+    this.#claims.set(peer, inquiry)
+    return inquiry
+  }
+
+  /** What the peer claims counts no more. */
+  drop(peer: PeerId): void {
+    this.#claims.delete(peer)
+  }
+
+  get size(): number {
+    return this.#claims.size
+  }
+
+  get #proven(): ReadonlyArray<Inquiry> {
+    return [...this.#claims.values()].filter(({ chain }) => chain.isProven)
+  }
+
+  /** Each proven claim once, from old to new. */
+  get newest(): ReadonlyArray<SignedCheckpoint> {
+    const byHash = new Map<Hash, SignedCheckpoint>()
+    for (const { chain } of this.#proven) byHash.set(chain.newest.checkpoint.hash, chain.newest)
+    return [...byHash.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
+  }
+
+  /** Who claims exactly this. */
+  tellersOf({ checkpoint }: SignedCheckpoint): ReadonlyArray<PeerId> {
+    return this.#proven.filter(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash).map(({ peer }) => peer)
+  }
+
+  /** The closing checkpoints on the proven way to this one. */
+  wayTo({ checkpoint }: SignedCheckpoint): ReadonlyArray<SignedCheckpoint> {
+    return this.#proven.find(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash)?.chain.proven ?? []
+  }
+
+  /** All that is under way: claims to be proven, and neighbouring claims to be connected. */
+  get open(): ReadonlyArray<Inquiry> {
+    const links = this.#neighbours.flatMap(([low, high]) => this.#links.get(linkKey(low, high))?.inquiry ?? [])
+    return [...this.#claims.values(), ...links].filter(({ isOpen }) => isOpen)
+  }
+
+  get #neighbours(): ReadonlyArray<readonly [SignedCheckpoint, SignedCheckpoint]> {
+    const all = this.newest
+    return all.slice(1).flatMap((high, i) => {
+      const low = all[i]
+      return low === undefined ? [] : [[low, high] as const]
+    })
+  }
+
+  /** Whether every claim follows from the one before. */
+  get isConnected(): boolean {
+    return this.#neighbours.every(([low, high]) => this.#links.get(linkKey(low, high))?.isConnected === true)
+  }
+
+  /** Peers whose claim is proven wrong, or that cannot prove it. */
+  failed(): ReadonlyArray<{ readonly peer: PeerId; readonly isLie: boolean }> {
+    return [...this.#claims.values()]
+      .filter(({ chain, isOpen }) => !chain.isProven && !isOpen)
+      .map(({ peer, chain }) => ({ peer, isLie: chain.isBroken }))
+  }
+
+  /**
+   * Goes on connecting claims. `ranked` says who is asked first. Gives peers that showed a checkpoint upon the older claim
+   * which its committee did not sign, and the parting once nobody who is there can connect two claims.
+   */
+  connect(ranked: ReadonlyArray<PeerId>): { readonly liars: ReadonlyArray<PeerId>; readonly parting: Parting | null } {
+    const liars: Array<PeerId> = []
+    for (const [low, high] of this.#neighbours) {
+      if (low.checkpoint.epoch === high.checkpoint.epoch) return { liars, parting: this.#parting(low, high, null) }
+      const link = this.#linkOf(low, high)
+      while (!link.isConnected && link.inquiry?.isOpen !== true) {
+        if (link.inquiry !== null && this.#judge(link, link.inquiry)) liars.push(link.inquiry.peer)
+        if (link.isConnected) break
+        const peer = ranked.find((each) => !link.tried.has(each) && this.tellersOf(high).includes(each))
+        const { nextEpoch } = low.checkpoint
+        if (peer === undefined || nextEpoch === null) {
+          // Whoever has lied takes the claim with it.
+          if (liars.length > 0) return { liars, parting: null }
+          return { liars, parting: this.#parting(low, high, link) }
+        }
+        link.tried.add(peer)
+        link.inquiry = new Inquiry(peer, { ...this.#trust, record: nextEpoch, pin: null }, high, low.checkpoint.epoch)
+      }
+    }
+    return { liars, parting: null }
+  }
+
+  #linkOf(low: SignedCheckpoint, high: SignedCheckpoint): Link {
+    const key = linkKey(low, high)
+    const link = this.#links.get(key) ?? { low, high, tried: new Set(), inquiry: null, isConnected: false, other: null }
+    this.#links.set(key, link)
+    return link
+  }
+
+  /** What came of an inquiry that is over; whether its peer has lied. */
+  #judge(link: Link, { peer, chain, shown }: Inquiry): boolean {
+    link.isConnected ||= chain.isProven
+    if (chain.isProven) return false
+    if (shown !== null && shown.checkpoint.hash !== link.low.checkpoint.hash) {
+      link.other ??= { signed: shown, by: peer }
+      return false
+    }
+    // It agrees with the older claim, and goes on from there with what the committee named there did not sign.
+    return shown !== null && chain.isBroken
+  }
+
+  #parting(low: SignedCheckpoint, high: SignedCheckpoint, link: Link | null): Parting {
+    const [lower, higher] = [low, high].map((signed) => {
+      return this.#proven.find(({ chain }) => chain.newest.checkpoint.hash === signed.checkpoint.hash)
+    })
+    const parted = lower && higher && lower.chain.conflictWith(higher.chain)
+    const [first, second] = parted ?? [low, link?.other?.signed ?? high]
+    return { first, second, toldFirst: this.tellersOf(low), toldSecond: this.tellersOf(high) }
+  }
+}

@@ -1,0 +1,63 @@
+/** One peer being asked, question by question, for the closing checkpoints that lead from a known committee to a newer one. */
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Epoch } from "../../protocol/numbers/Counter.js"
+import type { PeerId } from "../messages/Peer.js"
+import { ProvenChain, type Trust } from "./ProvenChain.js"
+
+export class Inquiry {
+  readonly peer: PeerId
+  readonly chain: ProvenChain
+  /** The epoch whose checkpoint is compared with another peer's; none when the chain only has to be proven. */
+  readonly #compared: Epoch | null
+  #shown: SignedCheckpoint | null = null
+  #question: Epoch | null = null
+  #hasAskedForCompared = false
+  #isOver = false
+
+  constructor(peer: PeerId, trust: Trust, newest: SignedCheckpoint, compared: Epoch | null) {
+    this.peer = peer
+    this.chain = new ProvenChain(trust, newest)
+    this.#compared = compared
+    this.take([])
+  }
+
+  /** What the peer says closed the compared epoch; null when it did not say. */
+  get shown(): SignedCheckpoint | null {
+    return this.#shown
+  }
+
+  /** From which epoch on the peer is to be asked for checkpoints. */
+  get question(): Epoch | null {
+    return this.#isOver ? null : this.#question
+  }
+
+  get hasWork(): boolean {
+    return !this.#isOver && this.chain.hasWork
+  }
+
+  /** Whether more can come of it. */
+  get isOpen(): boolean {
+    return this.hasWork || this.question !== null
+  }
+
+  take(signed: ReadonlyArray<SignedCheckpoint>): void {
+    this.#shown ??= signed.find(({ checkpoint }) => checkpoint.epoch === this.#compared) ?? null
+    this.#question = null
+    this.chain.take(signed)
+  }
+
+  step(): void {
+    this.chain.step()
+    if (this.chain.hasWork) return
+    this.#question = this.chain.toAsk()
+    const isCompared = this.#compared === null || this.#shown !== null || this.#hasAskedForCompared
+    if (this.#question !== null || this.chain.isProven || isCompared) return
+    this.#hasAskedForCompared = true
+    this.#question = this.#compared
+  }
+
+  /** The peer has not answered, or too slowly. */
+  end(): void {
+    this.#isOver = true
+  }
+}

@@ -1,0 +1,80 @@
+/** A ledger made of a fetched state, in slices while the node goes on, or what is wrong with the state in words. */
+import { Either } from "effect"
+import { Ledger } from "../../ledger/Ledger.js"
+import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import { Recount } from "../../ledger/tables/Recount.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Protocol } from "../../protocol/epoch/Genesis.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
+
+/** A state with the root that the target names. */
+export interface State {
+  readonly target: SignedCheckpoint
+  readonly trie: Trie.Trie
+}
+
+type Made = Either.Either<Ledger, string>
+
+/** Records taken in before others may have the thread. */
+const SLICE = 256
+
+/** A quorum signed the root, so nothing should be wrong; a ledger that is must not be gone on with all the same. */
+function* making(
+  protocol: Protocol,
+  tableKey: HalfSipHash.Key,
+  { target, trie }: State,
+): Generator<undefined, Made, undefined> {
+  const restoring = Ledger.restoring(protocol, tableKey)
+  const recount = new Recount()
+  let count = 0
+  for (const { key, value } of Trie.entries(trie)) {
+    const taken = StateRecord.decode(value).pipe(
+      Either.mapLeft(({ message }) => message),
+      Either.filterOrLeft(
+        (record) => StateRecord.placeOf(record) === key,
+        ({ kind }) => `a record of kind ${kind} stands at ${key}, where it does not belong`,
+      ),
+      Either.flatMap((record) =>
+        Either.mapLeft(
+          Either.flatMap(restoring.record(record), () => recount.add(record)),
+          ({ message }) => message,
+        ),
+      ),
+    )
+    if (Either.isLeft(taken)) return Either.left(taken.left)
+    if (++count % SLICE === 0) yield
+  }
+  const counted = recount.finish()
+  if (Either.isLeft(counted)) return Either.left(counted.left.message)
+  const { effectsDigest, commitHash } = target.checkpoint
+  return restoring.finish(effectsDigest).pipe(
+    Either.mapLeft(({ message }) => message),
+    Either.filterOrLeft(
+      ({ read }) => read.head.hash === commitHash,
+      ({ read }) => `its last commit is ${read.head.hash}, the checkpoint's ${commitHash}`,
+    ),
+  )
+}
+
+export class JoinedLedger {
+  readonly #making: ReturnType<typeof making>
+
+  constructor(protocol: Protocol, tableKey: HalfSipHash.Key, state: State) {
+    this.#making = making(protocol, tableKey, state)
+  }
+
+  /** Works while it may; the ledger, once it is made. Not to be called after that. */
+  work(mayContinue: () => boolean): Made | undefined {
+    try {
+      do {
+        const { done, value } = this.#making.next()
+        if (done === true) return value
+      } while (mayContinue())
+      return undefined
+    } catch (error) {
+      // What others have signed must not be able to end the node by a bug in reading it.
+      return Either.left(`a bug of this node met the state: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}

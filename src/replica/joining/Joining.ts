@@ -1,0 +1,388 @@
+/**
+ * Fast sync onto a closing checkpoint, for a node whose epoch is so long over that nobody keeps its vertices: hears what
+ * all peers have to offer, proves it from the committee this node knows, compares it (`Histories`), takes the newest, and
+ * fetches its state. Two histories stop it: a machine cannot know which network its owner means.
+ */
+import { Either } from "effect"
+import { toHex } from "#crypto"
+import type { Ledger } from "../../ledger/Ledger.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import { divideFloor } from "../../protocol/numbers/Sats.js"
+import type { Check } from "../../protocol/transaction/Verification.js"
+import type { StoredJoin } from "../disk/Stored.js"
+import type { Answer } from "../messages/Message.js"
+import type { PeerId } from "../messages/Peer.js"
+import type { Peers } from "../messages/Peers.js"
+import type { Outbox } from "../output/Outbox.js"
+import { Histories, type Parting } from "./Histories.js"
+import type { Inquiry } from "./Inquiry.js"
+import type { JoinedLedger, State } from "./JoinedLedger.js"
+import type { Trust } from "./ProvenChain.js"
+import { StateDownload } from "./StateDownload.js"
+
+type Closing = Extract<Answer, { _tag: "Closing" }>
+
+export interface Surroundings {
+  readonly peers: Peers
+  readonly outbox: Outbox
+  readonly patienceMs: number
+  readonly ledgerOf: (state: State) => JoinedLedger
+}
+
+/** Where it has come to. */
+export interface Joined extends State {
+  readonly ledger: Ledger
+  /** The closing checkpoints on the way there. */
+  readonly proven: ReadonlyArray<SignedCheckpoint>
+}
+
+/** For an answer; and how long a join listens at least before it follows anybody: others may only just be connecting. */
+const ANSWER_PATIENCES = 2
+/** Who has not proven its claim this long after the first one was proven is not waited for. */
+const CLAIMS_PATIENCES = 30
+
+/** Verdicts on signatures that are remembered: what many peers tell is verified once. */
+const REMEMBERED_VERDICTS = 16_384
+
+const remembering = (isValid: Trust["isValid"]): Trust["isValid"] => {
+  const verdicts = new Map<string, boolean>()
+  return (check: Check): boolean => {
+    const key = `${check.publicKey} ${check.signature} ${toHex(check.message)}`
+    const known = verdicts.get(key)
+    if (known !== undefined) return known
+    const verdict = isValid(check)
+    if (verdicts.size >= REMEMBERED_VERDICTS) verdicts.clear()
+    verdicts.set(key, verdict)
+    return verdict
+  }
+}
+
+interface Asked {
+  readonly from: number
+  readonly at: Timestamp
+  /** For whom; null for the first question of all, what the peer has to offer. */
+  readonly by: Inquiry | null
+}
+
+export class Joining {
+  readonly #around: Surroundings
+  readonly #trust: Trust
+  #histories: Histories
+  /** Those that have nothing to offer. */
+  readonly #others = new Set<PeerId>()
+  /** Those that cannot prove what they offer, or do not answer. */
+  readonly #failed = new Set<PeerId>()
+  /** The one question that each peer has still to answer. */
+  readonly #asked = new Map<PeerId, Asked>()
+  readonly #begunAt: Timestamp
+  /** When the first claim was proven. */
+  #provenAt: Timestamp | null = null
+  #wakeAt: number
+  #askAgainAt: number | null = null
+  #download: StateDownload | null = null
+  /** One that was begun before: it goes on where it was if its state is offered again. */
+  #begun: StateDownload | null
+  #making: JoinedLedger | null = null
+  #ledger: Ledger | null = null
+  #mayLand = false
+  #isStopped = false
+
+  constructor(around: Surroundings, trust: Trust, kept: StoredJoin | null, now: Timestamp) {
+    this.#around = around
+    this.#trust = { ...trust, isValid: remembering(trust.isValid) }
+    this.#histories = new Histories(this.#trust)
+    this.#begun = kept && new StateDownload(kept.target, around.patienceMs, kept.subtrees)
+    this.#begunAt = now
+    this.#wakeAt = now
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  get target(): SignedCheckpoint | null {
+    return this.#download?.target ?? null
+  }
+
+  /** When to look again if nothing comes in. */
+  get wakeAt(): number {
+    return this.#wakeAt
+  }
+
+  /** Whether nobody who is there offers anything true. */
+  get isPointless(): boolean {
+    return this.#begun === null && this.#histories.size === 0 && this.#asked.size === 0
+  }
+
+  /** Whether an answer of this peer is awaited. */
+  isAsked(peer: PeerId): boolean {
+    return this.#asked.has(peer)
+  }
+
+  /** What a peer has to offer; `closing.newest` may be no news. */
+  offered(from: PeerId, { signed, newest }: Closing, now: Timestamp): void {
+    const asked = this.#asked.get(from)
+    // Otherwise it is the late answer to another question.
+    const isAnswer = asked === undefined || signed.every(({ checkpoint }) => checkpoint.epoch >= asked.from)
+    if (this.#isStopped || !isAnswer) return
+    this.#asked.delete(from)
+    if (asked !== undefined && asked.by !== null) asked.by.take(signed)
+    else if (asked !== undefined || !this.#failed.has(from)) this.#hear(from, signed, newest)
+    this.tick(now)
+  }
+
+  #hear(from: PeerId, signed: ReadonlyArray<SignedCheckpoint>, newest: SignedCheckpoint | null): void {
+    if (this.#histories.has(from)) return
+    if (newest === null || newest.checkpoint.epoch <= this.#trust.record.epoch) {
+      this.#others.add(from)
+      return
+    }
+    this.#others.delete(from)
+    this.#histories.claim(from, newest).take(signed)
+  }
+
+  tick(now: Timestamp): void {
+    if (this.#isStopped) return
+    this.#wakeAt = now + Math.max(1, divideFloor(this.#around.patienceMs, 4))
+    this.#expire(now)
+    this.#judgeClaims(now)
+    const parting = this.#connect(now)
+    this.#askOn(now)
+    const isSettled = this.#isSettled(now)
+    if (parting !== null && isSettled) {
+      this.#part(parting)
+      return
+    }
+    this.#followNewest(now, isSettled)
+    this.#fetch(now)
+  }
+
+  get #answerMs(): number {
+    return ANSWER_PATIENCES * this.#around.patienceMs
+  }
+
+  #hasListened(now: Timestamp): boolean {
+    return now - this.#begunAt >= this.#answerMs
+  }
+
+  /** Who does not answer, or goes on answering without end, has nothing to say. */
+  #expire(now: Timestamp): void {
+    for (const [peer, { at, by }] of this.#asked) {
+      const isGone = !this.#around.peers.has(peer)
+      if (!isGone && now - at < this.#answerMs) continue
+      this.#asked.delete(peer)
+      by?.end()
+      this.#drop(peer)
+      if (!isGone) this.#around.peers.broughtNothing(peer, now)
+    }
+    if (this.#isClaimTimeOver(now)) for (const inquiry of this.#histories.open) inquiry.end()
+  }
+
+  #isClaimTimeOver(now: Timestamp): boolean {
+    return this.#provenAt !== null && now - this.#provenAt >= CLAIMS_PATIENCES * this.#around.patienceMs
+  }
+
+  #drop(peer: PeerId): void {
+    this.#histories.drop(peer)
+    this.#failed.add(peer)
+  }
+
+  #blame(peer: PeerId): void {
+    const error = { _tag: "WrongState", reason: "unproven checkpoints" } as const
+    this.#around.outbox.emit({ _tag: "Misbehaved", peer, error })
+  }
+
+  #judgeClaims(now: Timestamp): void {
+    for (const { peer, isLie } of this.#histories.failed()) {
+      if (isLie) this.#blame(peer)
+      this.#drop(peer)
+    }
+    if (this.#histories.newest.length > 0) this.#provenAt ??= now
+  }
+
+  /** Where two claims part, once nobody can connect them. */
+  #connect(now: Timestamp): Parting | null {
+    for (;;) {
+      const { liars, parting } = this.#histories.connect(this.#around.peers.ranked(now))
+      for (const peer of liars) {
+        this.#blame(peer)
+        this.#drop(peer)
+      }
+      if (liars.length === 0) return parting
+    }
+  }
+
+  #askOn(now: Timestamp): void {
+    const { peers } = this.#around
+    for (const inquiry of this.#histories.open) {
+      const { peer, question } = inquiry
+      if (question === null || this.#asked.has(peer)) continue
+      if (peers.has(peer)) this.#ask(peer, question, inquiry, now)
+      else {
+        inquiry.end()
+        this.#drop(peer)
+      }
+    }
+    // One bogus offer does not make a node ask everybody.
+    if (this.#provenAt === null) return
+    for (const peer of peers.all) {
+      const hasSpoken = this.#others.has(peer) || this.#failed.has(peer) || this.#histories.has(peer)
+      if (!hasSpoken && !this.#asked.has(peer)) this.#ask(peer, this.#trust.record.epoch, null, now)
+    }
+  }
+
+  #ask(peer: PeerId, from: number, by: Inquiry | null, now: Timestamp): void {
+    this.#asked.set(peer, { from, at: now, by })
+    this.#around.outbox.send(peer, { _tag: "AskClosing", from: Counter.epoch(from) })
+  }
+
+  /** Whether everybody has said what there is to say, or has had the time for it. */
+  #isSettled(now: Timestamp): boolean {
+    if (this.#provenAt === null || !this.#hasListened(now)) return false
+    return this.#isClaimTimeOver(now) || (this.#asked.size === 0 && this.#histories.open.length === 0)
+  }
+
+  #part({ first, second, toldFirst, toldSecond }: Parting): void {
+    this.#isStopped = true
+    this.#around.outbox.emit({
+      _tag: "JoinStopped",
+      problem: { _tag: "TwoChains", first, second, toldFirst, toldSecond },
+    })
+  }
+
+  #followNewest(now: Timestamp, isSettled: boolean): void {
+    const { newest } = this.#histories
+    const target = this.target?.checkpoint.hash
+    const isClaimed = newest.some(({ checkpoint }) => checkpoint.hash === target)
+    if (target !== undefined && !isClaimed) this.#leave()
+    this.#mayLand = isSettled && isClaimed && this.#histories.isConnected
+    if (this.#download !== null) return
+    const best = newest.at(-1)
+    if (best !== undefined) {
+      if (isSettled || this.#hasListened(now) || this.#asked.size === 0) this.#begin(best)
+    } else if (!this.isPointless && this.#asked.size === 0 && this.#histories.size === 0) this.#askAgain(now)
+  }
+
+  #leave(): void {
+    this.#download = null
+    this.#making = null
+    this.#ledger = null
+    this.#mayLand = false
+  }
+
+  #begin(best: SignedCheckpoint): void {
+    if (this.#begun?.target.checkpoint.hash !== best.checkpoint.hash) {
+      this.#around.outbox.write({ _tag: "JoinBegun", target: best })
+      this.#begun = new StateDownload(best, this.#around.patienceMs, [])
+    }
+    this.#begun.resume()
+    this.#download = this.#begun
+  }
+
+  #askAgain(now: Timestamp): void {
+    this.#askAgainAt ??= now + this.#answerMs
+    if (now < this.#askAgainAt) return
+    this.#askAgainAt = null
+    this.#others.clear()
+    this.#failed.clear()
+    for (const peer of this.#around.peers.all) this.#ask(peer, this.#trust.record.epoch, null, now)
+  }
+
+  #fetch(now: Timestamp): void {
+    const { peers, outbox } = this.#around
+    const asking = this.#download?.next(peers.ranked(now), now) ?? null
+    if (asking !== null) {
+      peers.asked(asking.to)
+      outbox.send(asking.to, asking.question)
+    }
+    for (const peer of this.#download?.takeSilent() ?? []) peers.broughtNothing(peer, now)
+    if (asking !== null || this.#download?.isHopeless(peers.all) !== true) return
+    // The network has closed further epochs meanwhile, or there is nobody to ask.
+    this.#leave()
+    this.#histories = new Histories(this.#trust)
+    this.#provenAt = null
+  }
+
+  /** A piece of the state; gives the whole once it is there. */
+  received(from: PeerId, answer: Extract<Answer, { _tag: "State" }>, now: Timestamp): void {
+    const download = this.#download
+    if (download === null || this.#isStopped) return
+    const { peers, outbox } = this.#around
+    const received = download.receive(from, answer)
+    if (received._tag === "Refused") {
+      const { reason } = received
+      peers.broughtNothing(from, now)
+      outbox.emit({ _tag: "Misbehaved", peer: from, error: { _tag: "WrongState", reason } })
+    }
+    if (received._tag === "Kept") {
+      if (received.isMeagre) peers.broughtNothing(from, now)
+      else peers.brought(from)
+      outbox.write({ _tag: "JoinSubtree", subtree: received.subtree })
+      const { heldRecords, records, target } = download
+      outbox.emit({ _tag: "Joining", progress: { epoch: target.checkpoint.epoch, heldRecords, records } })
+    }
+    this.#fetch(now)
+  }
+
+  /** Whether claims are to be proven, pieces from before a restart to be taken in, or the state to be made a ledger. */
+  get hasWork(): boolean {
+    if (this.#isStopped) return false
+    const download = this.#download
+    const isLedgerDue = download?.trie !== undefined && (this.#ledger === null || this.#mayLand)
+    return isLedgerDue || download?.hasKept === true || this.#histories.open.some(({ hasWork }) => hasWork)
+  }
+
+  /** Works on that while it may. */
+  work(mayContinue: () => boolean, now: Timestamp): Joined | undefined {
+    if (this.#isStopped) return undefined
+    const inquiry = this.#nextInquiry(now)
+    if (inquiry !== undefined) {
+      do inquiry.step()
+      while (inquiry.hasWork && mayContinue())
+      this.tick(now)
+      return undefined
+    }
+    const download = this.#download
+    if (download === null) return undefined
+    if (download.hasKept) {
+      download.restore(mayContinue)
+      this.#fetch(now)
+      return undefined
+    }
+    const { trie, target } = download
+    return trie && this.#make({ trie, target }, mayContinue)
+  }
+
+  /** Members' first: what many strangers claim must not use up the time that claims have to be proven in. */
+  #nextInquiry(now: Timestamp): Inquiry | undefined {
+    const open = this.#histories.open.filter(({ hasWork }) => hasWork)
+    if (open.length < 2) return open[0]
+    const places = new Map(this.#around.peers.ranked(now, "Members").map((peer, place) => [peer, place]))
+    const placeOf = ({ peer }: Inquiry): number => places.get(peer) ?? places.size
+    return open.reduce((first, each) => (placeOf(each) < placeOf(first) ? each : first))
+  }
+
+  #make(state: State, mayContinue: () => boolean): Joined | undefined {
+    this.#ledger ??= this.#makeLedger(state, mayContinue)
+    if (this.#ledger === null || !this.#mayLand) return undefined
+    return { ...state, ledger: this.#ledger, proven: this.#histories.wayTo(state.target) }
+  }
+
+  #makeLedger(state: State, mayContinue: () => boolean): Ledger | null {
+    this.#making ??= this.#around.ledgerOf(state)
+    const made = this.#making.work(mayContinue)
+    if (made === undefined) return null
+    if (Either.isRight(made)) return made.right
+    this.stop(made.left)
+    return null
+  }
+
+  /** The state cannot be read, though a quorum signed its root. */
+  stop(reason: string): void {
+    this.#isStopped = true
+    const epoch = this.target?.checkpoint.epoch ?? this.#trust.record.epoch
+    this.#around.outbox.emit({ _tag: "JoinStopped", problem: { _tag: "UnreadableState", epoch, reason } })
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The closing checkpoints of one peer, as far as they follow from a committee this node trusts: a checkpoint is proven
+ * when its signers hold more than two thirds of the weight of the newest trusted committee, and then it names a newer
+ * committee to trust. What the newest committee did not sign is reached in smaller steps, at worst epoch by epoch.
+ */
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import { divideFloor } from "../../protocol/numbers/Sats.js"
+import type { Check } from "../../protocol/transaction/Verification.js"
+
+type Signed = Checkpoint.SignedCheckpoint
+
+export interface Pin {
+  readonly epoch: number
+  readonly hash: Hash
+}
+
+export interface Trust {
+  /** The committee of an epoch this node knows itself. */
+  readonly record: EpochRecord.EpochRecord
+  /** The closing checkpoint that every chain must pass through. */
+  readonly pin: Pin | null
+  readonly isValid: (check: Check) => boolean
+}
+
+/** Whether the signers hold a quorum of this committee, whoever else signed. */
+const isSignedBy = (
+  record: EpochRecord.EpochRecord,
+  { checkpoint, signatures }: Signed,
+  isValid: Trust["isValid"],
+): boolean => {
+  const total = EpochRecord.totalWeight(record)
+  const byValidator = new Map(signatures.map(({ validator, signature }) => [validator, signature]))
+  const signers = record.members.filter(({ address }) => byValidator.has(address))
+  let weight = signers.reduce((sum, member) => sum + member.weight, 0)
+  for (const member of signers) {
+    // No signature is verified that could not help any more.
+    if (!EpochRecord.isQuorum(weight, total)) return false
+    const signature = byValidator.get(member.address)
+    const holds = signature !== undefined && isValid(Checkpoint.check(checkpoint, member, signature))
+    if (!holds) weight -= member.weight
+  }
+  return EpochRecord.isQuorum(weight, total)
+}
+
+const closes = ({ checkpoint: { epoch, nextEpoch } }: Signed): boolean => nextEpoch?.epoch === epoch + 1
+
+/**
+ * A peer whose checkpoints bear more false signatures than this proves nothing any more. An honest one may pass on a few: of
+ * those who signed, it knew only the committee that it trusted itself.
+ */
+const MAX_FALSE = 64
+
+export class ProvenChain {
+  readonly #trust: Trust
+  #falseSignatures = 0
+  /** Of the last answer, from new to old: what is not looked at yet. */
+  #answer: ReadonlyArray<Signed> | null = null
+  /** Whether the answer showed the first epoch that a step can be made in. */
+  #showedAsked = false
+  #trusted: EpochRecord.EpochRecord
+  /** Before the last answer. */
+  #trustedBefore: EpochRecord.EpochRecord
+  #isPinned: boolean
+  readonly #newest: Signed
+  /** Proven by signatures. */
+  readonly #proven = new Map<Epoch, Signed>()
+  /** Proven by signatures or by being named as the previous one of a proven one. */
+  readonly #hashes = new Map<Epoch, Signed>()
+  #asked: Epoch | null = null
+  #isBroken = false
+  /** Every step was asked for, down to the next one. */
+  #isExhausted = false
+
+  constructor(trust: Trust, newest: Signed) {
+    this.#trust = trust
+    this.#trusted = trust.record
+    this.#trustedBefore = trust.record
+    this.#newest = newest
+    this.#isPinned = trust.pin === null || trust.pin.epoch < trust.record.epoch
+  }
+
+  get newest(): Signed {
+    return this.#newest
+  }
+
+  /** Proven by signatures, from old to new. */
+  get proven(): ReadonlyArray<Signed> {
+    return [...this.#proven.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
+  }
+
+  get isProven(): boolean {
+    return this.#hashes.get(this.#newest.checkpoint.epoch)?.checkpoint.hash === this.#newest.checkpoint.hash
+  }
+
+  /** Whether the peer claimed what it cannot prove. */
+  get isBroken(): boolean {
+    return this.#isBroken
+  }
+
+  at(epoch: Epoch): Signed | undefined {
+    return this.#hashes.get(epoch)
+  }
+
+  /** The committee that the next step starts from, and where it was when nothing was proven. */
+  get trusted(): EpochRecord.EpochRecord {
+    return this.#trusted
+  }
+
+  /** The lowest epoch in which two proven chains differ. */
+  conflictWith(other: ProvenChain): readonly [Signed, Signed] | undefined {
+    const epochs = [...this.#hashes.keys()].sort((a, b) => a - b)
+    for (const epoch of epochs) {
+      const [own, its] = [this.#hashes.get(epoch), other.#hashes.get(epoch)]
+      if (own !== undefined && its !== undefined && own.checkpoint.hash !== its.checkpoint.hash) return [own, its]
+    }
+    return undefined
+  }
+
+  /** An answer of the peer, to be worked on in steps. */
+  take(signed: ReadonlyArray<Signed>): void {
+    this.#showedAsked = signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
+    this.#answer = [...signed, this.#newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
+    this.#trustedBefore = this.#trusted
+  }
+
+  /** The same for checkpoints that come from a disk, without stopping in between. */
+  takeAtOnce(signed: ReadonlyArray<Signed>): void {
+    this.take(signed)
+    while (this.hasWork) this.step()
+  }
+
+  get hasWork(): boolean {
+    return this.#answer !== null
+  }
+
+  /** Proves one checkpoint more, or finds that the answer proves no more. It verifies a committee's signatures at most. */
+  step(): void {
+    const all = this.#answer
+    if (all === null) return
+    const next = this.isProven ? undefined : this.#nextIn(all)
+    if (next !== undefined) {
+      this.#prove(next)
+      return
+    }
+    this.#answer = null
+    this.#link(all)
+    const isStuck = this.#trusted === this.#trustedBefore && !this.isProven
+    if (this.#falseSignatures > MAX_FALSE) this.#isBroken = true
+    if (!isStuck || this.#asked !== this.#lowest) return
+    // It showed the one that our committee must have signed, and it is not; or it does not have that one.
+    this.#isBroken ||= this.#showedAsked
+    this.#isExhausted = true
+  }
+
+  #isValid(check: Check): boolean {
+    if (this.#falseSignatures > MAX_FALSE) return false
+    const holds = this.#trust.isValid(check)
+    if (!holds) this.#falseSignatures++
+    return holds
+  }
+
+  #nextIn(all: ReadonlyArray<Signed>): Signed | undefined {
+    const { pin } = this.#trust
+    if (!this.#isPinned && pin !== null) {
+      return all.find(({ checkpoint }) => checkpoint.epoch === pin.epoch && checkpoint.hash === pin.hash)
+    }
+    return all.find(
+      (each) =>
+        each.checkpoint.epoch >= this.#trusted.epoch &&
+        isSignedBy(this.#trusted, each, (check) => this.#isValid(check)),
+    )
+  }
+
+  #prove(signed: Signed): void {
+    const { checkpoint } = signed
+    if (checkpoint.nextEpoch === null) return
+    this.#isPinned = true
+    this.#proven.set(checkpoint.epoch, signed)
+    this.#hashes.set(checkpoint.epoch, signed)
+    this.#trusted = checkpoint.nextEpoch
+  }
+
+  /** From high epochs to low: whoever is named by a proven one is what it says. */
+  #link(all: ReadonlyArray<Signed>): void {
+    for (const signed of all) {
+      const { epoch, hash } = signed.checkpoint
+      const child = this.#hashes.get(Counter.epoch(epoch + 1))
+      if (child?.checkpoint.previous === hash && !this.#hashes.has(epoch)) this.#hashes.set(epoch, signed)
+    }
+  }
+
+  /** The first epoch that the next step can be made in. */
+  get #lowest(): Epoch {
+    return Counter.epoch(this.#isPinned ? this.#trusted.epoch : (this.#trust.pin?.epoch ?? 0))
+  }
+
+  /** From which epoch on to ask for checkpoints; none when there is nothing to be gained. */
+  toAsk(): Epoch | null {
+    if (this.hasWork || this.isProven || this.#isBroken || this.#isExhausted) return null
+    const lowest = this.#lowest
+    const highest = this.#newest.checkpoint.epoch
+    if (lowest > highest) return null
+    const isNearer = this.#asked !== null && this.#asked > lowest
+    const upTo = isNearer && this.#asked !== null ? this.#asked : highest
+    this.#asked = this.#isPinned ? Counter.epoch(lowest + divideFloor(upTo - lowest, 2)) : lowest
+    return this.#asked
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * A state on its way here, piece by piece, from one peer at a time; what was checked stays, whoever sent it, and over a
+ * restart.
+ */
+import { Either } from "effect"
+import { Assembly } from "../../ledger/trie/Assembly.js"
+import * as Position from "../../ledger/trie/Position.js"
+import type { Trie } from "../../ledger/trie/Trie.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Answer, Question } from "../messages/Message.js"
+import type { PeerId } from "../messages/Peer.js"
+
+type StateAnswer = Extract<Answer, { _tag: "State" }>
+
+/** An honest peer's piece has about half of what an answer may hold, unless it is the last of its part of the state. */
+const MEAGRE_BYTES = 131_072
+
+/** What came of an answer. */
+export type Received =
+  /** `isMeagre`: a small part of what was asked for, where an honest peer sends as much as an answer holds. */
+  | { readonly _tag: "Kept"; readonly subtree: Uint8Array; readonly isMeagre: boolean }
+  | { readonly _tag: "Refused"; readonly reason: string }
+  /** Nothing new, or nobody asked for it. */
+  | { readonly _tag: "Nothing" }
+
+export class StateDownload {
+  readonly target: SignedCheckpoint
+  readonly #assembly: Assembly
+  readonly #patienceMs: number
+  /** Pieces from before a restart, to be looked at again. */
+  readonly #kept: Array<Uint8Array>
+  #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
+  /** Those that were asked and have not answered, and at which depth: a late piece is as good. */
+  readonly #awaited = new Map<PeerId, number>()
+  #silent: Array<PeerId> = []
+  /** Those that did not have it, or sent something else, since the last piece came. */
+  readonly #failed = new Set<PeerId>()
+
+  constructor(target: SignedCheckpoint, patienceMs: number, kept: Iterable<Uint8Array>) {
+    this.target = target
+    this.#patienceMs = patienceMs
+    this.#assembly = new Assembly(target.checkpoint.stateRoot)
+    this.#kept = [...kept].reverse()
+  }
+
+  /** Whether there are pieces left from before a restart. */
+  get hasKept(): boolean {
+    return this.#kept.length > 0
+  }
+
+  /** Takes them in while it may. */
+  restore(mayContinue: () => boolean): void {
+    do {
+      const subtree = this.#kept.pop()
+      if (subtree === undefined) return
+      this.#assembly.accept(subtree)
+    } while (mayContinue())
+  }
+
+  /** Whoever failed before may be asked again. */
+  resume(): void {
+    this.#asked = null
+    this.#failed.clear()
+  }
+
+  get heldRecords(): number {
+    return this.#assembly.heldRecords
+  }
+
+  get records(): number | undefined {
+    return this.#assembly.records
+  }
+
+  get trie(): Trie | undefined {
+    return this.#assembly.trie
+  }
+
+  get #root() {
+    return this.target.checkpoint.stateRoot
+  }
+
+  /** When to look again if no answer comes. */
+  get wakeAt(): number | null {
+    return this.#asked === null ? null : this.#asked.at + this.#patienceMs
+  }
+
+  /** Whom to ask what, now; none while an answer may still come, or when everybody has failed. */
+  next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
+    if (this.hasKept) return null
+    const asked = this.#asked
+    if (asked !== null && now - asked.at < this.#patienceMs && peers.includes(asked.peer)) return null
+    if (asked !== null) {
+      this.#failed.add(asked.peer)
+      this.#silent.push(asked.peer)
+    }
+    this.#asked = null
+    const to = peers.find((peer) => !this.#failed.has(peer))
+    const { value: missing } = this.#assembly.missing().next()
+    if (to === undefined || missing === undefined) return null
+    this.#asked = { peer: to, at: now }
+    this.#awaited.set(to, missing.position.depth)
+    const position = Binary.encode((writer) => Position.write(writer, missing.position))
+    return { to, question: { _tag: "AskState", root: this.#root, position } }
+  }
+
+  /** Those that were given up on since this was last called. */
+  takeSilent(): ReadonlyArray<PeerId> {
+    const silent = this.#silent
+    this.#silent = []
+    return silent
+  }
+
+  /** Whether nobody who is there can go on with it. */
+  isHopeless(peers: ReadonlyArray<PeerId>): boolean {
+    return (
+      !this.hasKept && this.#asked === null && this.trie === undefined && peers.every((peer) => this.#failed.has(peer))
+    )
+  }
+
+  receive(from: PeerId, { root, subtree }: StateAnswer): Received {
+    const depth = this.#awaited.get(from)
+    if (root !== this.#root || depth === undefined) return { _tag: "Nothing" }
+    this.#awaited.delete(from)
+    if (this.#asked?.peer === from) this.#asked = null
+    if (subtree === null) {
+      this.#failed.add(from)
+      return { _tag: "Nothing" }
+    }
+    const accepted = this.#assembly.accept(subtree)
+    if (Either.isLeft(accepted)) {
+      if (accepted.left._tag === "AlreadyHeld") return { _tag: "Nothing" }
+      this.#failed.add(from)
+      return { _tag: "Refused", reason: accepted.left.message }
+    }
+    this.#failed.clear()
+    // It leaves out of what was asked for what would have fitted into the same answer.
+    const leavesOut = accepted.right.siblings.slice(depth).some(({ records }) => records > 0)
+    const isMeagre = subtree.length < MEAGRE_BYTES && leavesOut
+    return { _tag: "Kept", subtree, isMeagre }
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Checkpoints being built, one after the other, in slices: what changed since the one before is put into the state trie,
+ * and the whole supply is counted again from its leaves, while commits go on. Rounds wait for the one that closes an epoch:
+ * so where much changes the trie is brought up to date before a checkpoint is due, and one that closes nothing is skipped
+ * if it still waits when the next is.
+ */
+import { Either } from "effect"
+import type { Execution } from "../../ledger/rules/Execution.js"
+import type { Totals } from "../../ledger/tables/Records.js"
+import { Recount } from "../../ledger/tables/Recount.js"
+import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
+import * as Trie from "../../ledger/trie/Trie.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+
+export interface Built {
+  readonly checkpoint: Checkpoint.Checkpoint
+  readonly trie: Trie.Trie
+}
+
+interface Due {
+  readonly execution: Execution
+  /** Content hash of the closing checkpoint before. */
+  readonly previous: Hash
+}
+
+/** What changed until some commit, one freeze after the other, and the checkpoint of that commit if one is due. */
+interface Waiting {
+  readonly due: Due | null
+  readonly changes: ReadonlyArray<Iterable<Trie.Change>>
+}
+
+interface Job {
+  readonly due: Due | null
+  readonly update: Trie.Update
+  /** Once all changes are in it. */
+  trie: Trie.Trie | undefined
+  recount: ReturnType<typeof recounted> | undefined
+}
+
+/** Leaves counted before others may have the thread. */
+const SLICE = 8
+
+/** Counts the supply from the leaves, resting now and then. They are what this node itself put there. */
+function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals, SupplyInvariantViolated>, undefined> {
+  const recount = new Recount()
+  let taken = 0
+  for (const leaf of Trie.leaves(trie)) {
+    Either.getOrThrow(recount.leaf(leaf))
+    if (++taken % SLICE === 0) yield
+  }
+  return recount.finish()
+}
+
+function* inOrder(changes: Waiting["changes"]): Generator<Trie.Change, void, undefined> {
+  for (const some of changes) yield* some
+}
+
+/** Whether it need not be done before what is due now: neither a checkpoint, nor one that closes an epoch. */
+const givesWay = (job: Waiting, due: Due | null): boolean =>
+  job.due === null || (due !== null && job.due.execution.nextEpoch === null)
+
+/** Invariant: `#trie` is the state after the last job that is done. */
+export class CheckpointBuilding {
+  #trie: Trie.Trie
+  #jobs: ReadonlyArray<Waiting> = []
+  #running: Job | undefined
+
+  /** `trie` is the state as of the ledger's last freeze. */
+  constructor(trie: Trie.Trie) {
+    this.#trie = trie
+  }
+
+  get hasWork(): boolean {
+    return this.size > 0
+  }
+
+  /** How many freezes of the ledger are kept: what is being built holds one, however many it began with. */
+  get size(): number {
+    const waiting = this.#jobs.reduce((count, { changes }) => count + changes.length, 0)
+    return waiting + (this.#running === undefined ? 0 : 1)
+  }
+
+  /** The state after this commit is a checkpoint; `changes` are what the ledger froze right after it. */
+  add(execution: Execution, previous: Hash, changes: Iterable<Trie.Change>): void {
+    this.#enqueue({ execution, previous }, changes)
+  }
+
+  /** No checkpoint is due, but so much changed since the last freeze that it had better be put into the trie now. */
+  prepare(changes: Iterable<Trie.Change>): void {
+    this.#enqueue(null, changes)
+  }
+
+  #enqueue(due: Due | null, changes: Iterable<Trie.Change>): void {
+    const giveWay = this.#jobs.slice(1 + this.#jobs.findLastIndex((job) => !givesWay(job, due)))
+    const kept = this.#jobs.slice(0, this.#jobs.length - giveWay.length)
+    this.#jobs = [...kept, { due, changes: [...giveWay.flatMap((job) => job.changes), changes] }]
+  }
+
+  /** Works while it may; gives the next checkpoint once it is built. */
+  work(mayContinue: () => boolean): Either.Either<Built | undefined, SupplyInvariantViolated> {
+    const job = this.#running ?? this.#begin()
+    if (job === undefined) return Either.right(undefined)
+    job.trie ??= job.update.step(mayContinue)
+    if (job.trie === undefined) return Either.right(undefined)
+    const { due, trie } = job
+    if (due === null) {
+      this.#end(trie)
+      return Either.right(undefined)
+    }
+    job.recount ??= recounted(trie)
+    for (;;) {
+      const { done, value } = job.recount.next()
+      if (done === true) {
+        this.#end(trie)
+        return Either.map(value, () => ({ checkpoint: checkpointOf(due, trie), trie }))
+      }
+      if (!mayContinue()) return Either.right(undefined)
+    }
+  }
+
+  #begin(): Job | undefined {
+    const [first, ...others] = this.#jobs
+    if (first === undefined) return undefined
+    const { due, changes } = first
+    this.#jobs = others
+    this.#running = { due, update: Trie.update(this.#trie, inOrder(changes)), trie: undefined, recount: undefined }
+    return this.#running
+  }
+
+  #end(trie: Trie.Trie): void {
+    this.#running = undefined
+    this.#trie = trie
+  }
+}
+
+const checkpointOf = ({ execution, previous }: Due, trie: Trie.Trie): Checkpoint.Checkpoint => {
+  const { commit, effectsDigest, totalSupply, nextEpoch } = execution
+  return Checkpoint.make({
+    epoch: commit.epoch,
+    round: commit.leaderRound,
+    commitIndex: commit.index,
+    commitHash: commit.hash,
+    effectsDigest,
+    stateRoot: trie.hash,
+    totalSupply,
+    nextEpoch,
+    previous,
+  })
+}

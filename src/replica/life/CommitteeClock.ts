@@ -1,0 +1,64 @@
+/**
+ * How the own wall clock differs from the committee's, as the timestamps of vertices show it when they come in. It decides
+ * nothing: it is for the operator, who is told when the clock is wrong.
+ */
+
+import type { Committee } from "../../consensus/Committee.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
+
+/** Of each member the last vertices count, and of them the one that was fastest on its way. */
+const REMEMBERED = 8
+
+interface Heard {
+  round: Round
+  /** Timestamps as differences to the steady clock of the moment in which they came in. */
+  readonly aheadMs: Array<number>
+}
+
+export class CommitteeClock {
+  #heard = new Map<Address, Heard>()
+
+  /** How many members are remembered. */
+  get size(): number {
+    return this.#heard.size
+  }
+
+  /** A vertex of another member has just come in. One of an earlier round was fetched, and tells nothing. */
+  hear(author: Address, round: Round, timestamp: Timestamp, now: Timestamp): void {
+    const heard = this.#heard.get(author) ?? { round, aheadMs: [] }
+    if (heard.aheadMs.length > 0 && round <= heard.round) return
+    heard.round = round
+    heard.aheadMs.push(timestamp - now)
+    if (heard.aheadMs.length > REMEMBERED) heard.aheadMs.shift()
+    this.#heard.set(author, heard)
+  }
+
+  /** Only members are remembered. */
+  keepOnly(committee: Committee): void {
+    this.#heard = new Map([...this.#heard].filter(([author]) => committee.seatOf(author) !== undefined))
+  }
+
+  /**
+   * How far the own clock, ahead of the steady one by `wallAheadMs`, is ahead of the median by weight; none before a quorum
+   * was heard. The own clock counts in it, so that a single wrong clock among three does not pass for the right one.
+   */
+  aheadMs(committee: Committee, self: Address | null, wallAheadMs: number): number | null {
+    const clocks: Array<{ readonly aheadMs: number; readonly weight: number }> = []
+    let heard = 0
+    for (const { address, weight } of committee.record.members) {
+      const others = this.#heard.get(address)?.aheadMs
+      if (address !== self && others === undefined) continue
+      heard += weight
+      clocks.push({ aheadMs: address === self ? wallAheadMs : Math.max(...(others ?? [])), weight })
+    }
+    if (clocks.length < 2 || !committee.isQuorum(heard)) return null
+    clocks.sort((a, b) => a.aheadMs - b.aheadMs)
+    let upTo = 0
+    for (const { aheadMs, weight } of clocks) {
+      upTo += weight
+      if (upTo * 2 >= heard) return wallAheadMs - aheadMs
+    }
+    return null
+  }
+}

@@ -1,0 +1,58 @@
+/** Which signatures must hold before a message may come in. */
+
+import * as Validity from "../../consensus/Validity.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import type { Member } from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import * as Verification from "../../protocol/transaction/Verification.js"
+import * as Header from "../../protocol/vertex/Header.js"
+import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
+import type { Message } from "./Message.js"
+
+export interface Knowledge {
+  readonly networkId: NetworkId
+  /**
+   * Whose key a signature under a checkpoint must hold for. None for epochs that are long over or have not begun here,
+   * and for what is signed by a quorum already: such a signature is not taken in either.
+   */
+  readonly signerOf: (checkpoint: Checkpoint.Checkpoint, validator: Address) => Member | undefined
+  /** Of transactions, what was found good before. */
+  readonly isVerified: (transaction: Transaction) => boolean
+}
+
+/** Closing checkpoints are judged where it is known whose signatures count; state is judged by its root. */
+export const checksOf = (
+  message: Message,
+  { networkId, signerOf, isVerified }: Knowledge,
+): ReadonlyArray<Verification.Check> => {
+  switch (message._tag) {
+    case "Vertices":
+    case "Rounds":
+      return message.vertices.flatMap((vertex) => Validity.signatureChecks(networkId, vertex, isVerified))
+    case "Transactions":
+      return message.transactions
+        .filter((transaction) => !isVerified(transaction))
+        .flatMap((transaction) => Verification.checksOf(networkId, transaction))
+    case "Heartbeat":
+      return [Heartbeat.check(message.heartbeat)]
+    case "Evidence":
+      return [Header.check(message.evidence.first), Header.check(message.evidence.second)]
+    case "CheckpointSignature": {
+      const { checkpoint, signature } = message
+      const signer = signerOf(checkpoint, signature.validator)
+      return signer === undefined ? [] : [Checkpoint.check(checkpoint, signer, signature.signature)]
+    }
+    case "Highest":
+      return message.header === null ? [] : [Header.check(message.header)]
+    case "AskVertices":
+    case "AskRounds":
+    case "AskClosing":
+    case "AskHighest":
+    case "AskState":
+    case "Closing":
+    case "State":
+      return []
+  }
+}

@@ -1,0 +1,78 @@
+/** What nodes say to each other, as plain data; how it becomes bytes is the network's business. */
+
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Evidence as EvidenceOf } from "../../protocol/vertex/Evidence.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Heartbeat as HeartbeatOf } from "../../protocol/vertex/Heartbeat.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+
+/** What an answer may hold, of vertices or of closing checkpoints; one item is always let through. */
+export const ANSWER_BYTES = 2_097_152
+/** How many vertices one question may name. */
+export const ASKED_VERTICES = 256
+/** How many closing checkpoints one answer holds, the newest besides. */
+export const ANSWERED_CHECKPOINTS = 16
+
+/**
+ * News: for everybody, over whatever way the host has. `V`: how vertices are held. What came in and was not judged yet, and
+ * what goes out from the disk, is held as bytes (`Vertex.Encoded`).
+ */
+export type News<V = Vertex> =
+  | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
+  | { readonly _tag: "Transactions"; readonly transactions: ReadonlyArray<Transaction> }
+  | { readonly _tag: "Heartbeat"; readonly heartbeat: HeartbeatOf }
+  | { readonly _tag: "Evidence"; readonly evidence: EvidenceOf }
+  | {
+      readonly _tag: "CheckpointSignature"
+      readonly checkpoint: Checkpoint
+      readonly signature: CheckpointSignature
+    }
+
+/** Questions that the host answers from its disk: see `Serving`. */
+export type DiskQuestion =
+  | { readonly _tag: "AskVertices"; readonly hashes: ReadonlyArray<Hash> }
+  /**
+   * All vertices of these rounds, in the order in which the asked one inserted them, as far as an answer reaches;
+   * `after` is the last one of the answer before.
+   */
+  | {
+      readonly _tag: "AskRounds"
+      readonly epoch: Epoch
+      readonly fromRound: Round
+      readonly toRound: Round
+      readonly after: Hash | null
+    }
+  /** The closing checkpoints from this epoch on, and the newest. */
+  | { readonly _tag: "AskClosing"; readonly from: Epoch }
+
+/** Questions that the replica answers itself. */
+export type Question =
+  /** The highest header that the asked one knows of this author. */
+  | { readonly _tag: "AskHighest"; readonly author: Address }
+  /** The subtree at an encoded `Position` of the state with this root, at most so many bytes of it. */
+  | { readonly _tag: "AskState"; readonly root: Hash; readonly position: Uint8Array }
+
+export type Answer<V = Vertex> =
+  | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
+  /** `isLast`: the asked one has no more of them. */
+  | {
+      readonly _tag: "Rounds"
+      readonly epoch: Epoch
+      readonly vertices: ReadonlyArray<V>
+      readonly isLast: boolean
+    }
+  | {
+      readonly _tag: "Closing"
+      readonly signed: ReadonlyArray<SignedCheckpoint>
+      readonly newest: SignedCheckpoint | null
+    }
+  /** `epoch`: the one that the asked one is in. */
+  | { readonly _tag: "Highest"; readonly author: Address; readonly epoch: Epoch; readonly header: Header | null }
+  /** An encoded `Subtree`; null when the asked one does not hold that state. */
+  | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
+
+export type Message<V = Vertex> = News<V> | DiskQuestion | Question | Answer<V>

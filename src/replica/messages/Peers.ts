@@ -1,0 +1,210 @@
+/**
+ * Whom this node is connected to, and whose turn it is to be asked. Peers may lie, be slow or be silent, and strangers can
+ * be as many as there are places, so no class of peers may use up the questions of another: members of the committee,
+ * which have proven their keys; peers that this node has dialled; and those that have dialled in. Members are asked first.
+ * After a question in vain the next class has its turn, so each class gets at least every third question, however many
+ * peers are in the others. The order depends on nothing a peer can choose: ids can be ground, so they do not count.
+ *
+ * Within a class those that have failed lately come last, but not after a question in vain: that turn goes by the order of
+ * turns alone, because honest peers fail too while the network stands still, and liars that fail are always replaced by
+ * others. Among members turns go by weight, of which the honest hold more than two thirds; in the other classes to whoever
+ * has waited longest, and newcomers wait behind all others.
+ */
+
+import { Pace } from "../../consensus/Pace.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Connection, PeerId } from "./Peer.js"
+
+/** A peer that brought nothing waits this many paces before its next turn, twice as long each time it happens again. */
+const BENCHED_PACES = 16
+const MAX_DOUBLINGS = 5
+
+const MEMBER = 0
+const DIALLED = 1
+const STRANGER = 2
+const CLASSES = [MEMBER, DIALLED, STRANGER] as const
+type Class = (typeof CLASSES)[number]
+
+const after = (kind: number): Class => CLASSES[kind + 1] ?? MEMBER
+
+interface Standing {
+  connection: Connection
+  /** When it was last asked, counted in questions; when it connected, if it never was. */
+  turn: number
+  /** Whether it brought something since it was last asked. */
+  hasBrought: boolean
+  failures: number
+  benchedUntil: number
+}
+
+/**
+ * Who is asked before others: `Best` for who brings the most, class after class when that is in vain; `Members` for what is
+ * asked for so often that nobody is blamed for not having it, and `Rotation` for the same, with an equal share for each class.
+ */
+export type Order = "Best" | "Members" | "Rotation"
+
+export class Peers {
+  readonly #everyMs: number
+  readonly #weightOf: (validator: Address) => number
+  /** In the order in which they connected. */
+  #standings = new Map<PeerId, Standing>()
+  #turns = 0
+  #paces = new Map<string, Pace>()
+  /** What each member is owed of the questions to members, in weight; kept when it comes and goes. */
+  readonly #owed = new Map<Address, number>()
+  /** The class whose turn it is: the first one, but for one question after another class was asked in vain. */
+  #nextClass: Class = MEMBER
+  #nextInRotation: Class = MEMBER
+  /** The classes in which a question was in vain, and none was asked since. */
+  readonly #inVain = new Set<Class>()
+
+  /** `everyMs`: how often one peer is asked or told one kind of thing. `weightOf`: in the running epoch's committee, or 0. */
+  constructor(everyMs: number, weightOf: (validator: Address) => number) {
+    this.#everyMs = everyMs
+    this.#weightOf = weightOf
+  }
+
+  /** Gives those that are new. */
+  connect(connections: ReadonlyArray<Connection>): ReadonlyArray<PeerId> {
+    const before = this.#standings
+    this.#standings = new Map()
+    const present = new Map(connections.map((connection) => [connection.peer, connection]))
+    for (const [peer, standing] of before) {
+      const connection = present.get(peer)
+      if (connection === undefined) this.#paces = withoutPeer(this.#paces, peer)
+      else this.#standings.set(peer, { ...standing, connection })
+    }
+    const added = [...present.values()].filter(({ peer }) => !before.has(peer))
+    for (const connection of added) {
+      // Behind all that wait: whoever comes and goes gets no more turns for it.
+      const fresh = { turn: ++this.#turns, hasBrought: false, failures: 0, benchedUntil: 0 }
+      this.#standings.set(connection.peer, { connection, ...fresh })
+    }
+    for (const validator of this.#owed.keys()) if (this.#weightOf(validator) === 0) this.#owed.delete(validator)
+    return added.map(({ peer }) => peer)
+  }
+
+  has(peer: PeerId): boolean {
+    return this.#standings.has(peer)
+  }
+
+  get all(): ReadonlyArray<PeerId> {
+    return [...this.#standings.keys()]
+  }
+
+  get validators(): ReadonlyArray<Address> {
+    return [...this.#standings.values()].flatMap(({ connection }) => connection.validator ?? [])
+  }
+
+  validatorOf(peer: PeerId): Address | null {
+    return this.#standings.get(peer)?.connection.validator ?? null
+  }
+
+  peersOf(validator: Address): ReadonlyArray<PeerId> {
+    return this.all.filter((peer) => this.validatorOf(peer) === validator)
+  }
+
+  /** All of them, the first to be asked first. */
+  ranked(now: Timestamp, order: Order = "Best"): ReadonlyArray<PeerId> {
+    const first = order === "Best" ? this.#nextClass : order === "Rotation" ? this.#nextInRotation : MEMBER
+    return [...this.#standings.values()]
+      .map((standing) => ({ standing, rank: this.#rank(standing, now, order, first) }))
+      .sort((a, b) => firstDifference(a.rank, b.rank))
+      .map(({ standing }) => standing.connection.peer)
+  }
+
+  #rank(standing: Standing, now: Timestamp, order: Order, first: Class): ReadonlyArray<number> {
+    const kind = this.#classOf(standing)
+    const place = (kind - first + CLASSES.length) % CLASSES.length
+    const inTurn = [kind === MEMBER ? -this.#owedTo(standing.connection.validator) : 0, standing.turn]
+    if (order !== "Best" || this.#inVain.has(kind)) return [place, ...inTurn]
+    return [place, now < standing.benchedUntil ? 1 : 0, kind === MEMBER || standing.hasBrought ? 0 : 1, ...inTurn]
+  }
+
+  #classOf({ connection: { validator, isDialled } }: Standing): Class {
+    if (validator !== null && this.#weightOf(validator) > 0) return MEMBER
+    return isDialled ? DIALLED : STRANGER
+  }
+
+  /** With what the next question to a member brings it. */
+  #owedTo(validator: Address | null): number {
+    return validator === null ? 0 : (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
+  }
+
+  /** The one whose turn it is, which ends with that; none when there is nobody. */
+  next(now: Timestamp, order: Order = "Best"): PeerId | undefined {
+    const [peer] = this.ranked(now, order)
+    if (peer !== undefined) this.asked(peer, order)
+    return peer
+  }
+
+  asked(peer: PeerId, order: Order = "Best"): void {
+    const standing = this.#standings.get(peer)
+    if (standing === undefined) return
+    standing.turn = ++this.#turns
+    standing.hasBrought = false
+    const kind = this.#classOf(standing)
+    if (order === "Best") {
+      this.#nextClass = MEMBER
+      this.#inVain.delete(kind)
+    }
+    if (order === "Rotation") this.#nextInRotation = after(kind)
+    const { validator } = standing.connection
+    if (kind === MEMBER && validator !== null) this.#charge(validator)
+  }
+
+  /** Every member that is here is owed its weight; the one that is asked pays for all. */
+  #charge(asked: Address): void {
+    const members = new Set(this.validators.filter((validator) => this.#weightOf(validator) > 0))
+    let total = 0
+    for (const validator of members) total += this.#weightOf(validator)
+    for (const validator of members) {
+      // Nobody saves up turns, or debts, for longer than it takes everybody to be asked once.
+      const owed = this.#owedTo(validator) - (validator === asked ? total : 0)
+      this.#owed.set(validator, Math.max(-total, Math.min(total, owed)))
+    }
+  }
+
+  /** It gave something that was needed. */
+  brought(peer: PeerId): void {
+    const standing = this.#standings.get(peer)
+    if (standing === undefined) return
+    standing.hasBrought = true
+    standing.failures = 0
+    standing.benchedUntil = 0
+  }
+
+  /** It was asked, and gave nothing that was needed or took too long. */
+  broughtNothing(peer: PeerId, now: Timestamp): void {
+    const standing = this.#standings.get(peer)
+    if (standing === undefined) return
+    standing.hasBrought = false
+    standing.benchedUntil = now + BENCHED_PACES * this.#everyMs * 2 ** standing.failures
+    standing.failures = Math.min(MAX_DOUBLINGS, standing.failures + 1)
+    const kind = this.#classOf(standing)
+    this.#inVain.add(kind)
+    this.#nextClass = after(kind)
+  }
+
+  /** Whether it is time to tell this peer something of this kind again. */
+  isDue(kind: string, peer: PeerId, now: Timestamp): boolean {
+    const key = paceKey(kind, peer)
+    const pace = this.#paces.get(key) ?? new Pace(this.#everyMs)
+    this.#paces.set(key, pace)
+    return pace.isDue(now)
+  }
+}
+
+const firstDifference = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
+  for (const [i, own] of a.entries()) {
+    const difference = own - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+const paceKey = (kind: string, peer: PeerId): string => `${kind} ${peer}`
+
+const withoutPeer = (paces: ReadonlyMap<string, Pace>, peer: PeerId): Map<string, Pace> =>
+  new Map([...paces].filter(([key]) => !key.endsWith(` ${peer}`)))

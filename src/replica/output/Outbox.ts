@@ -1,0 +1,55 @@
+/** What is to be done, gathered while one input is worked on. After a fatal finding nothing more is. */
+import type { Answer, DiskQuestion, News, Question } from "../messages/Message.js"
+import type { PeerId } from "../messages/Peer.js"
+import type { Fatal, Output, Outputs } from "./Output.js"
+import type { Write } from "./Write.js"
+
+export class Outbox {
+  #outputs: Array<Output> = []
+  #writes = 0
+  #isHalted = false
+
+  get isHalted(): boolean {
+    return this.#isHalted
+  }
+
+  emit(output: Output): void {
+    if (!this.#isHalted) this.#outputs.push(output)
+  }
+
+  /** Gives the id under which the host reports it. */
+  write(write: Write, isSynced = false): number {
+    const id = ++this.#writes
+    this.emit({ _tag: "Write", id, write, isSynced })
+    return id
+  }
+
+  send(to: PeerId, message: Question | DiskQuestion | Answer): void {
+    this.emit({ _tag: "Send", to, message })
+  }
+
+  broadcast(message: News): void {
+    this.emit({ _tag: "Broadcast", message })
+  }
+
+  halt(fatal: Fatal): void {
+    this.emit({ _tag: "Fatal", fatal })
+    this.#isHalted = true
+  }
+
+  /** Does this and gives why it has to halt, if it does; then nothing of what it asked for is done. */
+  haltingOn(part: () => Fatal | undefined): void {
+    if (this.#isHalted) return
+    const before = this.#outputs.length
+    const fatal = part()
+    if (fatal === undefined || this.#isHalted) return
+    this.#outputs.length = before
+    this.halt(fatal)
+  }
+
+  drain(): Outputs {
+    const outputs = this.#outputs
+    this.#outputs = []
+    return outputs
+  }
+}

@@ -1,0 +1,67 @@
+/** Proofs of equivocation that no commit has brought yet. One of an author and epoch is enough: it is slashed once. */
+import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Evidence from "../../protocol/vertex/Evidence.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+
+/** Not again for so many rounds after it was proposed: by then it is ordered, or its vertex is lost. */
+const PROPOSED_AGAIN_ROUNDS = 8
+/** Nobody has more authors to accuse than two committees have members. */
+const MAX_HELD = 2 * Limits.COMMITTEE_MEMBERS
+
+interface Held {
+  readonly evidence: Evidence.Evidence
+  readonly bytes: number
+  proposedIn: number
+}
+
+const keyOf = ({ epoch, author }: Header): string => `${epoch} ${author}`
+
+export class EvidencePool {
+  readonly #held = new Map<string, Held>()
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  /** Whether `add` would take it. */
+  wants(evidence: Evidence.Evidence): boolean {
+    return !this.#held.has(keyOf(evidence.first)) && this.#held.size < MAX_HELD
+  }
+
+  /** Whether it is news. */
+  add(evidence: Evidence.Evidence): boolean {
+    if (!this.wants(evidence)) return false
+    const key = keyOf(evidence.first)
+    const bytes = Evidence.encode(evidence).length
+    this.#held.set(key, { evidence, bytes, proposedIn: Number.NEGATIVE_INFINITY })
+    return true
+  }
+
+  /** For the own vertex of this round, as many as fit. */
+  take(round: Round, maxBytes: number): ReadonlyArray<Evidence.Evidence> {
+    const taken: Array<Evidence.Evidence> = []
+    let bytes = 0
+    for (const held of this.#held.values()) {
+      if (taken.length === Limits.VERTEX_EVIDENCE) break
+      if (round - held.proposedIn < PROPOSED_AGAIN_ROUNDS || bytes + held.bytes > maxBytes) continue
+      held.proposedIn = round
+      bytes += held.bytes
+      taken.push(held.evidence)
+    }
+    return taken
+  }
+
+  /**
+   * A commit was executed: what can no longer be punished has been, or is proof of nothing. Asked of the ledger, not of
+   * what stood in the vertices: an author could confess to a slot of no epoch, and be taken for punished.
+   */
+  settle(isPunishable: (evidence: Evidence.Evidence) => boolean): void {
+    for (const [key, { evidence }] of this.#held) if (!isPunishable(evidence)) this.#held.delete(key)
+  }
+
+  /** Evidence of epochs before `oldest` counts no more. */
+  forgetBefore(oldest: Epoch): void {
+    for (const [key, { evidence }] of this.#held) if (evidence.first.epoch < oldest) this.#held.delete(key)
+  }
+}

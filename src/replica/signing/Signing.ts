@@ -1,0 +1,99 @@
+/** Everything this node puts its name to. A vertex is written to the disk before anybody, itself included, gets it. */
+
+import type { Core } from "../../consensus/Core.js"
+import type { Output as CoreOutput } from "../../consensus/Output.js"
+import { hasLeader } from "../../consensus/RoundClock.js"
+import { SigningGuard } from "../../consensus/SigningGuard.js"
+import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Signer } from "../../protocol/identity/Keys.js"
+import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
+import * as Vertex from "../../protocol/vertex/Vertex.js"
+import type { Life } from "../life/Life.js"
+import type { Outbox } from "../output/Outbox.js"
+import { assignment } from "./Assignment.js"
+import type { EvidencePool } from "./EvidencePool.js"
+import type { HeartbeatPool } from "./HeartbeatPool.js"
+import * as VertexBody from "./VertexBody.js"
+
+/** Whether this node takes what is fresh. Not before it has seen what the leader before has taken. */
+const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean =>
+  committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Counter.round(round - 1)))
+
+export class Signing {
+  readonly self: Address.Address | null
+  readonly #signer: Signer | null
+  readonly #outbox: Outbox
+  /** Signed here, of the running epoch and the one before; on disk or on the way there. */
+  readonly #headers: Map<Hash, Header>
+  #guard: SigningGuard | null = null
+  #unwritten: ReadonlyArray<{ readonly writeId: number; readonly vertex: Vertex.Vertex }> = []
+
+  constructor(signer: Signer | null, stored: Iterable<Vertex.Vertex>, outbox: Outbox) {
+    this.#signer = signer
+    this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
+    this.#headers = new Map([...stored].map(({ header }) => [header.hash, header]))
+    this.#outbox = outbox
+  }
+
+  /** How many own headers are kept, and own vertices on their way to the disk. */
+  get size(): number {
+    return this.#headers.size + this.#unwritten.length
+  }
+
+  /** A guard that knows what was signed here since this epoch; it asks the committee anew. */
+  guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
+    if (this.self === null) return null
+    const heldBack = this.#guard?.heldBack ?? []
+    this.#guard = new SigningGuard(this.self, roundIntervalMs, oldest, this.#headers.values(), heldBack)
+    return this.#guard
+  }
+
+  propose(
+    { base, epoch, round, parents, coinbase, timestamp }: Extract<CoreOutput, { _tag: "Propose" }>,
+    { core, pool, unordered }: Life,
+    evidence: EvidencePool,
+    heartbeats: HeartbeatPool,
+  ): void {
+    if (this.#signer === null) return
+    const proposerOf = assignment(core.epoch.opening.record)
+    const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
+    const { committee } = core.epoch
+    const slot = { round, parents: parents.length, members: committee.size, leads: mayLead(core.epoch, round) }
+    const body = VertexBody.fill({ pool, evidence, heartbeats }, { ...slot, isAssigned })
+    const vertex = Vertex.sign({ base, epoch, round, parents, timestamp, coinbase }, body, this.#signer)
+    this.#headers.set(vertex.header.hash, vertex.header)
+    unordered.add(vertex)
+    const writeId = this.#outbox.write({ _tag: "OwnVertex", vertex }, true)
+    this.#unwritten = [...this.#unwritten, { writeId, vertex }]
+  }
+
+  /** The own vertices that are on the disk now, and may be handed out. */
+  written(id: number): ReadonlyArray<Vertex.Vertex> {
+    const written = this.#unwritten.filter(({ writeId }) => writeId <= id)
+    this.#unwritten = this.#unwritten.filter(({ writeId }) => writeId > id)
+    return written.map(({ vertex }) => vertex)
+  }
+
+  cosign(checkpoint: Checkpoint.Checkpoint): Checkpoint.CheckpointSignature | null {
+    return this.#signer === null ? null : Checkpoint.sign(checkpoint, this.#signer)
+  }
+
+  /** Whoever stakes enough and sits in no committee says that it is there. */
+  beat({ commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>, { ledger }: Life): void {
+    if (this.#signer === null || this.self === null) return
+    const { stakedAmount, leaving } = ledger.read.stake(this.self)
+    if (stakedAmount < MIN_STAKE_SATS || leaving !== null) return
+    const heartbeat = Heartbeat.sign(commitIndex, commitHash, this.#signer)
+    this.#outbox.broadcast({ _tag: "Heartbeat", heartbeat })
+  }
+
+  forgetBefore(oldest: Epoch): void {
+    for (const [hash, { epoch }] of this.#headers) if (epoch < oldest) this.#headers.delete(hash)
+  }
+}

@@ -1,0 +1,51 @@
+/** What goes into an own vertex: evidence first, then heartbeats, and transactions into what is left of a mebibyte. */
+import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import { divideFloor } from "../../protocol/numbers/Sats.js"
+import type { Body } from "../../protocol/vertex/Vertex.js"
+import type { EvidencePool } from "./EvidencePool.js"
+import type { HeartbeatPool } from "./HeartbeatPool.js"
+
+/** Base, epoch, round, key, count of parents, timestamp, coinbase, body hash and signature. */
+const HEADER_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
+const PARENT_BYTES = 8 + 20 + 32
+/** The counts in front of the three lists. */
+const BODY_BYTES = 2 + 1 + 1
+const HEARTBEAT_BYTES = 32 + 8 + 32 + 64
+/** Headers of large committees are long; a vertex is not there for evidence alone. */
+const EVIDENCE_BYTES = 262_144
+/** What a leader takes of what came last, also in a large committee. */
+const LEAST_FRESH_BYTES = 32_768
+
+export interface Sources {
+  readonly pool: PendingTransactions
+  readonly evidence: EvidencePool
+  readonly heartbeats: HeartbeatPool
+}
+
+export interface Slot {
+  readonly round: Round
+  readonly parents: number
+  /** Members of the committee. */
+  readonly members: number
+  /** Whether this node leads the round. */
+  readonly leads: boolean
+  /** Whether this node is the one to propose what an account sends. */
+  readonly isAssigned: (account: Address) => boolean
+}
+
+export const fill = (
+  { pool, evidence, heartbeats }: Sources,
+  { round, parents, members, leads, isAssigned }: Slot,
+): Body => {
+  const proofs = evidence.take(round, EVIDENCE_BYTES)
+  const beats = heartbeats.take(round, isAssigned)
+  const proofBytes = proofs.length === 0 ? 0 : EVIDENCE_BYTES
+  const taken = HEADER_BYTES + PARENT_BYTES * parents + BODY_BYTES + proofBytes + HEARTBEAT_BYTES * beats.length
+  // A leader that carried everything would send, in one moment, what all members can send together.
+  const freshBytes = leads ? Math.max(LEAST_FRESH_BYTES, divideFloor(Limits.VERTEX_BYTES, members)) : 0
+  const transactions = pool.choose({ round, maxBytes: Limits.VERTEX_BYTES - taken, freshBytes, isAssigned })
+  return { transactions, evidence: proofs, heartbeats: beats }
+}

@@ -1,0 +1,43 @@
+/** The whole HTTP interface, nothing but definitions: the server, the typed client and the OpenAPI document come from it. */
+import { HttpApi, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Checkpoints from "./Checkpoints.js"
+import * as Core from "./Core.js"
+import * as Dag from "./Dag.js"
+import * as Delegation from "./Delegation.js"
+import * as Documents from "./Documents.js"
+import * as Events from "./Events.js"
+import * as Failure from "./Failure.js"
+import * as Governance from "./Governance.js"
+import * as Monitoring from "./Monitoring.js"
+import * as Staking from "./Staking.js"
+import * as Transactions from "./Transactions.js"
+
+/**
+ * An interface to which nothing was added yet. `HttpApi.make` puts its own decoding error into every endpoint; this
+ * server answers a wrong request with InvalidRequest instead, so that error must appear neither in types nor documents.
+ */
+const empty: HttpApi.HttpApi<"udg"> = Object.assign(HttpApi.make("udg"), {
+  errorSchema: Schema.Never,
+}) as unknown as HttpApi.HttpApi<"udg">
+
+export const Api = empty
+  .annotate(OpenApi.Title, "udg node")
+  .annotate(
+    OpenApi.Description,
+    "JSON over HTTP. Amounts are integers in sats (1 coin = 100,000,000 sats); fields that end in `_coin` carry the " +
+      "same amount in coins. Errors are `{code, error}` with fields that help. Unknown fields of a body are refused. " +
+      "Every endpoint shares a limit of 1,000 requests a minute and client; some have their own.",
+  )
+  .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
+  .addError(Failure.Anywhere)
+  .add(Core.group)
+  .add(Transactions.group)
+  .add(Staking.group)
+  .add(Delegation.group)
+  .add(Governance.group)
+  .add(Dag.group)
+  .add(Checkpoints.group)
+  .add(Monitoring.group)
+  .add(Events.group)
+  .add(Documents.group)

@@ -1,0 +1,127 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Keys from "../../protocol/identity/Keys.js"
+import * as StateProof from "../../protocol/state/StateProof.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+
+const { example } = Field
+
+const EpochRecord = Schema.Struct({
+  epoch: Field.count("number of the epoch"),
+  first_round: Field.round("its first round"),
+  seed: Field.hash("what its leaders are drawn from"),
+  rules: Schema.Struct({
+    epoch_rounds: Field.count("rounds from the first to the nominal last"),
+    collection_depth_rounds: Field.count("rounds below a commit that it can still order"),
+    checkpoint_interval_rounds: Field.count("rounds between checkpoints"),
+    round_reward: Field.sats("minted a round before the first halving"),
+    halving_rounds: Field.count("rounds between halvings"),
+    treasury_percent: Field.percent("the treasury's share of a reward"),
+    council_percent: Field.percent("the council's share of a reward"),
+  }),
+  members: Schema.Array(
+    Schema.Struct({
+      address: Field.address("the validator"),
+      pub_key: Field.of(Keys.PublicKey, "what its signatures are checked with"),
+      weight: Field.sats("its weight in quorums, leader draws and rewards"),
+    }),
+  ),
+}).annotations({ identifier: "EpochRecord", description: "the committee and rules of an epoch" })
+
+export const Checkpoint = Field.record(
+  "Checkpoint",
+  "the state after a commit, signed by a quorum of the committee",
+  Schema.Struct({
+    epoch: Field.count("its epoch"),
+    round: Field.round("leader round of the commit"),
+    commit_index: Field.count("index of the commit"),
+    commit_hash: Field.hash("the commit"),
+    effects_digest: Field.hash("chained over the effects of every commit"),
+    state_root: Field.hash("root of the state trie"),
+    total_supply: Field.sats("what exists"),
+    next_epoch: Field.of(Schema.NullOr(EpochRecord), "the epoch that this checkpoint opens; null when it opens none"),
+    previous: Field.hash("the closing checkpoint before"),
+    hash: Field.hash("of all of this without signatures"),
+    signatures: Schema.Array(
+      Schema.Struct({
+        validator: Field.address("who signed"),
+        signature: Field.of(Keys.Signature, "Ed25519 over the content"),
+      }),
+    ),
+  }),
+  {
+    epoch: 5,
+    round: 1200,
+    commit_index: 1190,
+    commit_hash: example.hash,
+    effects_digest: example.otherHash,
+    state_root: example.hash,
+    total_supply: 1_500_120_300_000_000,
+    next_epoch: null,
+    previous: example.otherHash,
+    hash: example.hash,
+    signatures: [{ validator: example.other, signature: example.signature }],
+  },
+)
+
+export const Proof = Field.record(
+  "AccountProof",
+  "an account's record with its way to the state root of a quorum checkpoint",
+  Schema.Struct({
+    address: Field.address("the account"),
+    key: Field.hash("the account's key in the state"),
+    record: Field.textOrNull("the account's record as the state holds it, in hex; null proves that there is none"),
+    proof: Field.of(
+      StateProof.schema,
+      "the leaf that has the record, or would have it, and the siblings beside its path",
+    ),
+    checkpoint: Field.of(Checkpoint, "whose state_root the proof leads to"),
+  }),
+  {
+    address: example.address,
+    key: example.hash,
+    record: "00e8764817000000",
+    proof: {
+      siblings: [{ hash: example.otherHash, records: 40 }],
+      leaf: [{ key: example.hash, value: "00e8764817000000" }],
+    },
+    checkpoint: {
+      epoch: 5,
+      round: 1200,
+      commit_index: 1190,
+      commit_hash: example.hash,
+      effects_digest: example.otherHash,
+      state_root: example.hash,
+      total_supply: 1_500_120_300_000_000,
+      next_epoch: null,
+      previous: example.otherHash,
+      hash: example.hash,
+      signatures: [{ validator: example.other, signature: example.signature }],
+    },
+  },
+)
+
+export const group = HttpApiGroup.make("checkpoints")
+  .annotate(OpenApi.Title, "Checkpoints")
+  .annotate(OpenApi.Description, "What a quorum signed, and proofs against it.")
+  .add(
+    HttpApiEndpoint.get("latest", "/checkpoint/latest")
+      .annotate(OpenApi.Summary, "The latest quorum checkpoint")
+      .addSuccess(Checkpoint)
+      .addError(Failure.CheckpointNotFound),
+  )
+  .add(
+    HttpApiEndpoint.get("checkpoint", "/checkpoint/:round")
+      .annotate(OpenApi.Summary, "The checkpoint of a commit, by its leader round")
+      .setPath(Schema.Struct({ round: Field.RoundInUrl }))
+      .addSuccess(Checkpoint)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+  )
+  .add(
+    HttpApiEndpoint.get("proof", "/proof/:address")
+      .annotate(OpenApi.Summary, "An account with a proof")
+      .setPath(Schema.Struct({ address: Field.AccountText }))
+      .addSuccess(Proof)
+      .addError(Schema.Union(Failure.OfAccount, Failure.CheckpointNotFound, Failure.NotReady)),
+  )

@@ -1,0 +1,177 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Access from "./Access.js"
+import { TransactionType } from "./Core.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+
+const { example } = Field
+
+export const Round = Field.record(
+  "Round",
+  "every vertex that the node knows for a round",
+  Schema.Struct({
+    round: Field.round("the round; 0 is the genesis and has no vertices"),
+    timestamp: Field.timestampOrNull("time of the commit that finalized it, milliseconds since 1970; null before"),
+    finalized: Field.boolean("the round is at or below the last finalized one"),
+    vertices: Schema.Array(
+      Schema.Struct({
+        hash: Field.hash("the vertex"),
+        validator: Field.address("its author"),
+        reward: Field.sats("its coinbase reward"),
+        tx_count: Field.count("transactions that it carries"),
+        parent_count: Field.count("vertices that it names as parents"),
+      }),
+    ),
+  }),
+  {
+    round: 1203,
+    timestamp: example.timestamp,
+    finalized: true,
+    vertices: [{ hash: example.otherHash, validator: example.other, reward: 5_000_000, tx_count: 1, parent_count: 2 }],
+  },
+)
+
+export const Vertex = Field.record(
+  "Vertex",
+  "a vertex of the DAG",
+  Schema.Struct({
+    hash: Field.hash("the vertex"),
+    round: Field.round("its round"),
+    validator: Field.address("its author"),
+    parent_count: Field.count("how many parents"),
+    parents: Schema.Array(Hash.schema),
+    coinbase_reward: Field.sats("minted when it is finalized"),
+    timestamp: Field.timestamp("its author's clock, milliseconds since 1970"),
+    finalized: Field.boolean("it is ordered for good"),
+    transactions: Schema.Array(
+      Schema.Struct({
+        type: Field.of(TransactionType, "what it does"),
+        hash: Field.hash("the transaction"),
+        fee: Field.sats("what it pays"),
+      }),
+    ),
+  }),
+  {
+    hash: example.otherHash,
+    round: 1203,
+    validator: example.other,
+    parent_count: 1,
+    parents: [example.hash],
+    coinbase_reward: 5_000_000,
+    timestamp: example.timestamp,
+    finalized: true,
+    transactions: [{ type: "Transfer", hash: example.hash, fee: 1000 }],
+  },
+)
+
+const Lane = Field.count("a validator, as its place in `validators`")
+
+/** Most rounds that one answer shows. */
+export const maximumColumns = 120
+
+export const Columns = Field.record(
+  "DagColumns",
+  "a stretch of the DAG as one would draw it: rounds from low to high, who led them, and who named whom as a parent",
+  Schema.Struct({
+    dag_round: Field.round("highest round seen"),
+    finalized_round: Field.round("last finalized round"),
+    validators: Schema.Array(Address.schema),
+    columns: Schema.Array(
+      Schema.Struct({
+        round: Field.round("the round"),
+        epoch: Field.of(Counter.schema<Counter.Epoch>("an epoch"), "its epoch"),
+        timestamp: Field.timestampOrNull("time of the last commit that ordered one of its vertices; null before"),
+        finalized: Field.boolean("the round is at or below the last finalized one"),
+        leader: Field.of(
+          Schema.NullOr(
+            Schema.Struct({
+              validator: Lane,
+              verdict: Field.of(
+                Schema.Literal("undecided", "committed", "skipped"),
+                "what became of the leader's slot: skipped, others went on without it",
+              ),
+            }),
+          ),
+          "who led it; null where the node no longer knows the committee",
+        ),
+        vertices: Schema.Array(
+          Schema.Struct({
+            hash: Field.hash("the vertex"),
+            validator: Lane,
+            tx_count: Field.count("transactions that it carries"),
+            commit_index: Field.of(
+              Schema.NullOr(Counter.schema<Counter.CommitIndex>("a commit")),
+              "the commit that ordered it; null while none has",
+            ),
+            parents: Schema.Array(Counter.count("a place in `validators`")).annotations({
+              description: "authors of its parents in the round before",
+            }),
+            older_parents: Schema.Array(
+              Schema.Struct({ round: Field.round("the parent's round"), validator: Lane }),
+            ).annotations({ description: "parents in rounds before that" }),
+          }),
+        ),
+      }),
+    ),
+  }),
+  {
+    dag_round: 1205,
+    finalized_round: 1203,
+    validators: [example.other],
+    columns: [
+      {
+        round: 1203,
+        epoch: 6,
+        timestamp: example.timestamp,
+        finalized: true,
+        leader: { validator: 0, verdict: "committed" },
+        vertices: [
+          { hash: example.otherHash, validator: 0, tx_count: 1, commit_index: 1190, parents: [0], older_parents: [] },
+        ],
+      },
+    ],
+  },
+)
+
+export const group = HttpApiGroup.make("dag")
+  .annotate(OpenApi.Title, "DAG")
+  .annotate(OpenApi.Description, "Rounds and the vertices in them.")
+  .add(
+    HttpApiEndpoint.get("round", "/round/:round")
+      .annotate(OpenApi.Summary, "The vertices of a round")
+      .setPath(Schema.Struct({ round: Field.RoundInUrl }))
+      .addSuccess(Round)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
+  )
+  .add(
+    HttpApiEndpoint.get("vertex", "/vertex/:hash")
+      .annotate(OpenApi.Summary, "A vertex")
+      .setPath(Schema.Struct({ hash: Hash.schema }))
+      .addSuccess(Vertex)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.VertexNotFound)),
+  )
+  .add(
+    HttpApiEndpoint.get("columns", "/dag")
+      .annotate(OpenApi.Summary, "A stretch of the DAG with its edges and leaders")
+      .annotate(
+        OpenApi.Description,
+        "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
+          "for; go on behind its last column. It counts as ten requests.",
+      )
+      .annotate(Access.Weight, 10)
+      .setUrlParams(
+        Schema.Struct({
+          from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),
+          rounds: Field.optional(
+            Field.limitInUrl(maximumColumns),
+            `how many rounds, 1 to ${maximumColumns}; 60 when left out`,
+          ),
+        }),
+      )
+      .addSuccess(Columns)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
+  )

@@ -1,0 +1,88 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { TransactionType } from "./Core.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+
+/** What stands behind `data:`; the `event:` line repeats the type. */
+export const Event = Field.record(
+  "Event",
+  "one thing that happened",
+  Schema.Union(
+    Schema.Struct({
+      type: Schema.Literal("round"),
+      round: Field.round("highest round now"),
+      finalized_round: Field.round("last finalized round now"),
+    }),
+    Schema.Struct({
+      type: Schema.Literal("vertex"),
+      hash: Field.hash("a finalized vertex"),
+      round: Field.round("its round"),
+      validator: Field.address("its author"),
+      reward: Field.sats("its coinbase reward"),
+      tx_count: Field.count("transactions that it carries"),
+    }),
+    Schema.Struct({
+      type: Schema.Literal("transaction"),
+      hash: Field.hash("the transaction"),
+      transaction_type: Field.of(TransactionType, "what it does"),
+      from: Field.address("who signed it"),
+      status: Field.of(Schema.Literal("pending", "finalized"), "taken in, or ordered for good"),
+      applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
+    }),
+    Schema.Struct({
+      type: Schema.Literal("alert"),
+      severity: Field.of(Schema.Literal("info", "warning", "critical"), "how bad; info: it is well again"),
+      message: Field.text("what an operator should know"),
+    }),
+    Schema.Struct({
+      type: Schema.Literal("reset"),
+      message: Field.text("events were missed; read the state again"),
+    }),
+  ),
+  { type: "round", round: 1205, finalized_round: 1203 },
+)
+export type Event = typeof Event.Type
+
+export const contentType = "text/event-stream"
+
+/** A stream of server-sent events, which no schema describes as a whole. */
+export const EventStream = HttpApiSchema.Text({ contentType })
+  .annotations({
+    description: "server-sent events; each data line is an Event",
+    examples: ['id: 17\nevent: round\ndata: {"type":"round","round":1205,"finalized_round":1203}\n\n'],
+  })
+  .pipe(Schema.brand("EventStream"))
+export type EventStream = typeof EventStream.Type
+
+/** Streams that a node serves at a time. */
+export const maximumStreams = 100
+/** Of these, what one client may have. */
+export const streamsOfOne = 8
+
+export const group = HttpApiGroup.make("events")
+  .annotate(OpenApi.Title, "Events")
+  .annotate(OpenApi.Description, "What happens, as it happens.")
+  .add(
+    HttpApiEndpoint.get("stream", "/events")
+      .annotate(OpenApi.Summary, "Rounds, vertices, transactions and alerts as server-sent events")
+      .annotate(
+        OpenApi.Description,
+        "Begins after the event named by Last-Event-ID, if it is among the last 1,000; otherwise with a reset event.",
+      )
+      .setHeaders(
+        Schema.Struct({
+          "last-event-id": Field.optional(
+            Schema.String.pipe(
+              Schema.filter((text) => /^\d{1,15}$/.test(text), {
+                jsonSchema: { type: "string", pattern: "^\\d{1,15}$" },
+                message: () => "the id of an event of this stream",
+              }),
+            ),
+            "id of the last event that was seen",
+          ),
+        }),
+      )
+      .addSuccess(EventStream)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.TooManyStreams, Failure.Overloaded)),
+  )

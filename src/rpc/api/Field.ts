@@ -1,0 +1,119 @@
+/** The fields that bodies and paths are made of, each with what it means to the person who reads the reference. */
+import { Option, Schema } from "effect"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Keys from "../../protocol/identity/Keys.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+
+/** A field of this schema with its own description; the schema keeps its name and rules. */
+export const of = <A, I>(schema: Schema.Schema<A, I>, about: string) =>
+  Schema.propertySignature(schema).annotations({ description: about })
+
+/** A field that is left out where it has no meaning. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>, about: string) =>
+  Schema.optionalWith(schema, { exact: true }).annotations({ description: about })
+
+const Coin = Schema.Number.annotations({
+  identifier: "Coin",
+  description: "an amount in coins with up to eight decimals (1 coin = 100,000,000 sats)",
+})
+const Count = Counter.count("a number of things")
+const Round = Counter.schema<Counter.Round>("a round of the DAG")
+const Nonce = Counter.schema<Counter.Nonce>("a nonce")
+const Timestamp = Counter.schema<Counter.Timestamp>("milliseconds since 1970")
+const Percent = Counter.between(0, 100, "percent")
+
+export const text = (about: string) => of(Schema.String, about)
+export const boolean = (about: string) => of(Schema.Boolean, about)
+export const sats = (about: string) => of(Sats.schema, about)
+export const coin = (about: string) => of(Coin, about)
+export const count = (about: string) => of(Count, about)
+export const percent = (about: string) => of(Percent, about)
+export const round = (about: string) => of(Round, about)
+export const roundOrNull = (about: string) => of(Schema.NullOr(Round), about)
+export const nonce = (about: string) => of(Nonce, about)
+export const timestamp = (about: string) => of(Timestamp, about)
+export const timestampOrNull = (about: string) => of(Schema.NullOr(Timestamp), about)
+export const hash = (about: string) => of(Hash.schema, about)
+export const hashOrNull = (about: string) => of(Schema.NullOr(Hash.schema), about)
+export const address = (about: string) => of(Address.schema, about)
+export const addressOrNull = (about: string) => of(Schema.NullOr(Address.schema), about)
+export const textOrNull = (about: string) => of(Schema.NullOr(Schema.String), about)
+export const proposalId = (about: string) => of(Counter.schema<Counter.ProposalId>("a proposal's number"), about)
+
+/**
+ * An account as a person names it. Which network's addresses are good, and who stands behind a name, only the node
+ * knows, so the handler reads it.
+ */
+export const AccountText = Schema.String.pipe(
+  Schema.filter((text) => text.length > 0 && text.length <= 100, {
+    identifier: "AccountText",
+    description: "an account: 40 hex characters, bech32m (tudg1… on testnet, udg1… on mainnet) or a registered @name",
+    jsonSchema: { type: "string", minLength: 1, maxLength: 100 },
+    message: () => "an account (40 hex characters, tudg1… or udg1…, or @name)",
+  }),
+)
+export const account = (about: string) => of(AccountText, about)
+
+/** A secret key on the wire of a testnet: 64 hex characters. Inside it is an object that never prints. */
+export const SecretKey: Schema.Schema<Keys.SecretKey, string> = Schema.transform(
+  Schema.String.pipe(
+    Schema.filter((text) => Option.isSome(Keys.SecretKey.fromHex(text)), {
+      identifier: "SecretKey",
+      description: "an Ed25519 secret key (the 32-byte seed); testnet only",
+      jsonSchema: { type: "string", pattern: "^[0-9a-fA-F]{64}$" },
+      message: () => "64 hex characters",
+    }),
+  ),
+  Schema.declare((value): value is Keys.SecretKey => value instanceof Keys.SecretKey),
+  {
+    strict: true,
+    decode: (text) => Option.getOrThrow(Keys.SecretKey.fromHex(text)),
+    encode: (key) => key.toSecretHex(),
+  },
+)
+export const secretKey = of(SecretKey, "secret key of the account that acts, 64 hex characters")
+
+/** A decimal integer in a path or a query, without sign, spaces or leading zeros. */
+const inUrl = <A extends number>(schema: Schema.Schema<A, number>, about: string): Schema.Schema<A, string> =>
+  Schema.transform(
+    Schema.String.pipe(
+      Schema.filter((text) => /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text)), {
+        description: about,
+        jsonSchema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        message: () => "an integer from 0 to 2^53 - 1",
+      }),
+    ),
+    schema,
+    { strict: true, decode: (text) => Number(text), encode: (value) => String(value) },
+  )
+
+export const RoundInUrl = inUrl(Round, "a round of the DAG")
+export const ProposalIdInUrl = inUrl(Counter.schema<Counter.ProposalId>("a proposal's number"), "a proposal's number")
+/** How many entries of a list. */
+export const limitInUrl = (most: number) =>
+  inUrl(Counter.between(1, most, "how many"), `how many entries, 1 to ${most}`)
+
+/** A body under its own name in the reference, with an example that is checked when it is defined. */
+export const record = <A, I>(
+  identifier: string,
+  about: string,
+  schema: Schema.Schema<A, I>,
+  example: NoInfer<I>,
+): Schema.Schema<A, I> =>
+  schema.annotations({ identifier, description: about, examples: [Schema.decodeUnknownSync(schema)(example)] })
+
+/** Values that stand in examples; none of them means anything. */
+export const example = {
+  address: "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c",
+  addressBech32: "tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw",
+  other: "1b2c3d4e5f60718293a4b5c6d7e8f9000a1b2c3d",
+  hash: "3f9a5c7e1b2d4f6081a3c5e7092b4d6f8fa1c3e50728496bad0f1e2d3c4b5a69",
+  otherHash: "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
+  publicKey: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+  secretKey: "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+  signature:
+    "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b",
+  timestamp: 1_767_225_600_000,
+} as const

@@ -1,0 +1,217 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Text from "../../protocol/encoding/Text.js"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Parameters from "../../protocol/numbers/Parameters.js"
+import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
+import * as Access from "./Access.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+import { Accepted } from "./Transactions.js"
+
+const { example } = Field
+
+export const ProposalRequest = Field.record(
+  "ProposalRequest",
+  "a proposal",
+  Schema.Struct({
+    secret_key: Field.secretKey,
+    title: Field.of(Text.schema(1, Limits.TITLE_BYTES), "1 to 128 bytes in UTF-8"),
+    description: Field.of(Text.schema(0, Limits.DESCRIPTION_BYTES), "at most 4,096 bytes in UTF-8; may be empty"),
+    proposal_type: Field.of(TransactionJson.ProposalType, "what the proposal would do"),
+    fee: Field.sats("sats, at least the network's min_fee_sats"),
+  }),
+  {
+    secret_key: example.secretKey,
+    title: "Lower the minimum fee",
+    description: "Transfers are cheap to serve.",
+    proposal_type: { ParameterChange: { param: "min_fee_sats", value: 500 } },
+    fee: 1000,
+  },
+)
+
+export const VoteRequest = Field.record(
+  "VoteRequest",
+  "a vote",
+  Schema.Struct({
+    secret_key: Field.secretKey,
+    proposal_id: Field.proposalId("number of the proposal"),
+    vote: Field.boolean("true means yes"),
+    fee: Field.sats("sats, at least the network's min_fee_sats"),
+  }),
+  { secret_key: example.secretKey, proposal_id: 1, vote: true, fee: 1000 },
+)
+
+const ProposalStatus = Schema.Literal("Active", "Passed", "Rejected", "Executed", "Failed").annotations({
+  identifier: "ProposalStatus",
+  description: "Active, then Passed or Rejected when voting ends; Passed becomes Executed or Failed",
+})
+
+const Payload = Schema.Union(
+  Schema.Struct({ param: Field.text("the parameter"), value: Field.count("its new value") }),
+  Schema.Struct({
+    action: Field.of(Schema.Literal("add", "remove"), "whether the account gets or loses a seat"),
+    address: Field.of(Address.schema, "the account"),
+  }),
+  Schema.Struct({ recipient: Field.of(Address.schema, "who is paid"), amount: Field.sats("from the treasury") }),
+  Schema.Struct({}),
+).annotations({ identifier: "ProposalPayload", description: "the fields of the proposal's type" })
+
+const Vote = Schema.Literal("yes", "no")
+
+const summary = {
+  id: Field.proposalId("counted from 1"),
+  title: Field.text("what it is called; empty once the texts are pruned"),
+  description: Field.text("why; empty once the texts are pruned"),
+  texts_pruned: Field.boolean("whether the ledger has dropped title and description; the transaction has them"),
+  tx_hash: Field.hash("the transaction that made it"),
+  proposal_type: Field.of(
+    Schema.Literal("Text", "ParameterChange", "CouncilMembership", "TreasurySpend"),
+    "name of the type",
+  ),
+  payload: Field.of(Payload, "the type's fields"),
+  status: Field.of(ProposalStatus, "where it stands"),
+  proposer: Field.address("who made it"),
+  votes_for: Field.sats("stake that voted yes"),
+  votes_against: Field.sats("stake that voted no"),
+  snapshot_total_stake: Field.sats("stake that could vote, as of its creation"),
+  created_at_round: Field.round("when it was made"),
+  voting_ends_at_round: Field.round("last round in which a vote counts"),
+  executes_at_round: Field.round("first round at which a passed proposal is carried out"),
+  failure: Field.textOrNull("why carrying it out failed; null otherwise"),
+  bond: Field.sats("what was taken from its proposer's balance when it was made"),
+  bond_status: Field.of(
+    Schema.Literal("held", "returned", "forfeited"),
+    "held until it is decided; then returned, or forfeited to the treasury when it had no quorum",
+  ),
+}
+
+const aProposal = {
+  id: 1,
+  title: "Lower the minimum fee",
+  description: "Transfers are cheap to serve.",
+  texts_pruned: false,
+  tx_hash: example.hash,
+  proposal_type: "ParameterChange",
+  payload: { param: "min_fee_sats", value: 500 },
+  status: "Active",
+  proposer: example.address,
+  votes_for: 200_000_000_000,
+  votes_against: 0,
+  snapshot_total_stake: 350_000_000_000,
+  created_at_round: 1000,
+  voting_ends_at_round: 1240,
+  executes_at_round: 1300,
+  failure: null,
+  bond: 1_000_000,
+  bond_status: "held",
+} as const
+
+export const Proposal = Field.record(
+  "Proposal",
+  "a proposal with everybody who voted",
+  Schema.Struct({
+    ...summary,
+    voters: Schema.Array(
+      Schema.Struct({
+        address: Field.address("the validator"),
+        vote: Field.of(Vote, "what it voted"),
+        weight: Field.sats("its effective stake in the snapshot"),
+      }),
+    ),
+  }),
+  { ...aProposal, voters: [{ address: example.address, vote: "yes", weight: 200_000_000_000 }] },
+)
+
+export const ProposalList = Field.record(
+  "ProposalList",
+  "proposals, newest first, at most 200; who voted stands in each one's own record",
+  Schema.Struct({
+    count: Field.count("how many there are in the list"),
+    proposals: Schema.Array(Schema.Struct(summary)),
+  }),
+  { count: 1, proposals: [aProposal] },
+)
+
+export const VoteRecord = Field.record(
+  "VoteRecord",
+  "what an account voted on a proposal",
+  Schema.Struct({
+    proposal_id: Field.proposalId("the proposal"),
+    address: Field.address("the account"),
+    vote: Field.of(Schema.NullOr(Vote), "null: it has not voted"),
+    weight: Field.sats(
+      "its effective stake in the snapshot; 0 for who cannot vote, and for who had not when it was decided",
+    ),
+  }),
+  { proposal_id: 1, address: example.address, vote: "yes", weight: 200_000_000_000 },
+)
+
+export const GovernanceConfig = Field.record(
+  "GovernanceConfig",
+  "what governance has set and may set",
+  Schema.extend(
+    Schema.typeSchema(Parameters.Json),
+    Schema.Struct({
+      governable_params: Schema.Array(
+        Schema.Struct({
+          name: Field.text("name for a ParameterChange"),
+          value: Field.count("value now"),
+          min: Field.count("least value"),
+          max: Field.count("greatest value"),
+        }),
+      ),
+    }),
+  ),
+  {
+    ...Parameters.toJson(Parameters.standard),
+    governable_params: [{ name: "min_fee_sats", value: 1000, min: 1, max: 100_000_000 }],
+  },
+)
+
+export const group = HttpApiGroup.make("governance")
+  .annotate(OpenApi.Title, "Governance")
+  .annotate(OpenApi.Description, "Proposals, votes, and the parameters they change.")
+  .add(
+    HttpApiEndpoint.post("propose", "/proposal")
+      .annotate(OpenApi.Summary, "Make a proposal (testnet)")
+      .annotate(Access.RateLimit, { requests: 5, windowSeconds: 60 })
+      .annotate(Access.TestnetOnly, Access.signYourself("CreateProposalTx"))
+      .setPayload(ProposalRequest)
+      .addSuccess(Accepted)
+      .addError(Schema.Union(Failure.OfConvenience, Failure.TooManyActiveProposals)),
+  )
+  .add(
+    HttpApiEndpoint.post("vote", "/vote")
+      .annotate(OpenApi.Summary, "Vote on a proposal (testnet)")
+      .annotate(Access.RateLimit, { requests: 10, windowSeconds: 60 })
+      .annotate(Access.TestnetOnly, Access.signYourself("VoteTx"))
+      .setPayload(VoteRequest)
+      .addSuccess(Accepted)
+      .addError(Schema.Union(Failure.OfConvenience, Failure.ProposalNotFound, Failure.AlreadyVoted)),
+  )
+  .add(
+    HttpApiEndpoint.get("proposals", "/proposals")
+      .annotate(OpenApi.Summary, "All proposals, newest first")
+      .addSuccess(ProposalList),
+  )
+  .add(
+    HttpApiEndpoint.get("proposal", "/proposal/:id")
+      .annotate(OpenApi.Summary, "A proposal with its voters")
+      .setPath(Schema.Struct({ id: Field.ProposalIdInUrl }))
+      .addSuccess(Proposal)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.ProposalNotFound)),
+  )
+  .add(
+    HttpApiEndpoint.get("voteOf", "/vote/:id/:address")
+      .annotate(OpenApi.Summary, "What an account voted on a proposal")
+      .setPath(Schema.Struct({ id: Field.ProposalIdInUrl, address: Field.AccountText }))
+      .addSuccess(VoteRecord)
+      .addError(Schema.Union(Failure.OfAccount, Failure.ProposalNotFound)),
+  )
+  .add(
+    HttpApiEndpoint.get("config", "/governance/config")
+      .annotate(OpenApi.Summary, "The parameters that governance may change")
+      .addSuccess(GovernanceConfig),
+  )

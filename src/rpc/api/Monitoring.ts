@@ -1,0 +1,52 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Field from "./Field.js"
+
+export const Metrics = Field.record(
+  "Metrics",
+  "the figures to watch",
+  Schema.Struct({
+    dag_round: Field.round("highest round seen"),
+    finalized_round: Field.round("last finalized round"),
+    finality_lag: Field.count("their difference; 2 or 3 is healthy, above 10 critical"),
+    peer_count: Field.count("connected nodes; 3 or more is healthy, below 2 critical"),
+    mempool_size: Field.count("pending transactions; below 5,000 is healthy, above 8,000 critical"),
+    total_supply: Field.sats("everything that exists"),
+    total_staked: Field.sats("own stakes and delegations together"),
+    active_validators: Field.count("validators with an active stake among the 100 largest"),
+    checkpoint_latest: Field.round("round of the latest quorum checkpoint"),
+    uptime_seconds: Field.count("since the node started"),
+  }),
+  {
+    dag_round: 1205,
+    finalized_round: 1203,
+    finality_lag: 2,
+    peer_count: 4,
+    mempool_size: 3,
+    total_supply: 1_500_120_300_000_000,
+    total_staked: 10_400_000_000_000,
+    active_validators: 2,
+    checkpoint_latest: 1200,
+    uptime_seconds: 600,
+  },
+)
+
+/** Prometheus' text format. */
+export const Exposition = HttpApiSchema.Text({ contentType: "text/plain; version=0.0.4; charset=utf-8" }).annotations({
+  description: "HELP, TYPE and value lines",
+  examples: ["# HELP udg_dag_round Highest round seen\n# TYPE udg_dag_round gauge\nudg_dag_round 1205\n"],
+})
+
+export const group = HttpApiGroup.make("monitoring")
+  .annotate(OpenApi.Title, "Monitoring")
+  .annotate(OpenApi.Description, "Figures for machines that watch.")
+  .add(
+    HttpApiEndpoint.get("metrics", "/metrics")
+      .annotate(OpenApi.Summary, "Metrics for Prometheus")
+      .addSuccess(Exposition),
+  )
+  .add(
+    HttpApiEndpoint.get("metricsJson", "/metrics/json")
+      .annotate(OpenApi.Summary, "The most important metrics as JSON")
+      .addSuccess(Metrics),
+  )

@@ -1,0 +1,124 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Access from "./Access.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+import { Accepted } from "./Transactions.js"
+
+const { example } = Field
+
+export const StakeRequest = Field.record(
+  "StakeRequest",
+  "a stake, or more of it",
+  Schema.Struct({ secret_key: Field.secretKey, amount: Field.sats("sats, at least 200,000,000,000, top-ups too") }),
+  { secret_key: example.secretKey, amount: Sats.MIN_STAKE_SATS },
+)
+
+export const KeyOnlyRequest = Field.record(
+  "KeyOnlyRequest",
+  "the account that acts",
+  Schema.Struct({ secret_key: Field.secretKey }),
+  { secret_key: example.secretKey },
+)
+
+export const StakeDetails = Field.record(
+  "StakeDetails",
+  "what an account has staked; zeros if it never did",
+  Schema.Struct({
+    address: Field.address("the account"),
+    staked_amount: Field.sats("own stake, leaving or not"),
+    staked_coin: Field.coin("staked_amount in coins"),
+    commission_percent: Field.percent("what it keeps of its delegators' rewards"),
+    effective_stake: Field.sats("own stake and what is delegated to it"),
+    delegator_count: Field.count("who delegates to it"),
+    is_active_validator: Field.boolean("among the 100 largest active stakes"),
+    unstaking: Field.boolean("its stake is leaving"),
+    unlock_at_round: Field.roundOrNull("first round at which a leaving stake is paid out; null otherwise"),
+    in_committee: Field.boolean("makes vertices in this epoch"),
+  }),
+  {
+    address: example.address,
+    staked_amount: 200_000_000_000,
+    staked_coin: 2000,
+    commission_percent: 10,
+    effective_stake: 350_000_000_000,
+    delegator_count: 3,
+    is_active_validator: true,
+    unstaking: false,
+    unlock_at_round: null,
+    in_committee: true,
+  },
+)
+
+export const ValidatorList = Field.record(
+  "ValidatorList",
+  "everybody with a stake, largest effective stake first, at most 500",
+  Schema.Struct({
+    validators: Schema.Array(
+      Schema.Struct({
+        address: Field.address("the validator"),
+        effective_stake: Field.sats("own stake and what is delegated to it"),
+        commission_percent: Field.percent("what it keeps of its delegators' rewards"),
+        delegator_count: Field.count("who delegates to it"),
+        is_active: Field.boolean("among the 100 largest active stakes"),
+        in_committee: Field.boolean("makes vertices in this epoch"),
+      }),
+    ),
+    total_staked: Field.sats("own stakes and delegations of all together"),
+    active_count: Field.count("validators that are active"),
+    max_validators: Field.count("seats of a committee"),
+  }),
+  {
+    validators: [
+      {
+        address: example.address,
+        effective_stake: 350_000_000_000,
+        commission_percent: 10,
+        delegator_count: 3,
+        is_active: true,
+        in_committee: true,
+      },
+    ],
+    total_staked: 350_000_000_000,
+    active_count: 1,
+    max_validators: 100,
+  },
+)
+
+const often = { requests: 5, windowSeconds: 60 }
+
+export const group = HttpApiGroup.make("staking")
+  .annotate(OpenApi.Title, "Staking")
+  .annotate(OpenApi.Description, "Becoming a validator, and who is one.")
+  .add(
+    HttpApiEndpoint.post("stake", "/stake")
+      .annotate(OpenApi.Summary, "Stake, or add to a stake (testnet)")
+      .annotate(Access.RateLimit, often)
+      .annotate(Access.TestnetOnly, Access.signYourself("StakeTx"))
+      .setPayload(StakeRequest)
+      .addSuccess(Accepted)
+      .addError(Failure.OfConvenience),
+  )
+  .add(
+    HttpApiEndpoint.post("unstake", "/unstake")
+      .annotate(OpenApi.Summary, "Take the whole stake back (testnet)")
+      .annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown.")
+      .annotate(Access.RateLimit, often)
+      .annotate(Access.TestnetOnly, Access.signYourself("UnstakeTx"))
+      .setPayload(KeyOnlyRequest)
+      .addSuccess(Accepted)
+      .addError(Failure.OfConvenience),
+  )
+  .add(
+    HttpApiEndpoint.get("stakeOf", "/stake/:address")
+      .annotate(OpenApi.Summary, "What an account has staked")
+      .setPath(Schema.Struct({ address: Field.AccountText }))
+      .addSuccess(StakeDetails)
+      .addError(Failure.OfAccount),
+  )
+  .add(
+    HttpApiEndpoint.get("validators", "/validators")
+      .annotate(OpenApi.Summary, "All validators, largest first")
+      .addSuccess(ValidatorList),
+  )

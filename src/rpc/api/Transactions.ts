@@ -1,0 +1,194 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Text from "../../protocol/encoding/Text.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
+import * as Access from "./Access.js"
+import * as Failure from "./Failure.js"
+import * as Field from "./Field.js"
+
+const { example } = Field
+
+const accepted = {
+  tx_hash: Field.hash("the transaction, for GET /tx/:hash"),
+  status: Field.of(Schema.Literal("accepted"), "it waits in the mempool"),
+  nonce: Field.nonce("the nonce it uses"),
+}
+
+export const Accepted = Field.record("Accepted", "a transaction that was taken in", Schema.Struct(accepted), {
+  tx_hash: example.hash,
+  status: "accepted",
+  nonce: 7,
+})
+
+export const TransferRequest = Field.record(
+  "TransferRequest",
+  "a transfer that the node signs",
+  Schema.Struct({
+    secret_key: Field.secretKey,
+    to: Field.account("who gets the coins"),
+    amount: Field.sats("sats, at least 1"),
+    fee: Field.sats("sats, at least the network's min_fee_sats"),
+    memo: Field.optional(Text.schema(0, Limits.MEMO_BYTES), "text for the receiver, at most 256 bytes in UTF-8"),
+  }),
+  { secret_key: example.secretKey, to: "@alice", amount: 100_000_000, fee: 1000 },
+)
+
+const signedTransfer = {
+  type: "Transfer",
+  from: example.address,
+  to: example.other,
+  amount: 100_000_000,
+  fee: 1000,
+  nonce: 7,
+  pub_key: example.publicKey,
+  signature: example.signature,
+} as const
+
+const Signed = Field.record("Transaction", "a signed transaction", TransactionJson.TransactionJson, signedTransfer)
+
+/** One transaction or several. */
+export const Submission = Field.record(
+  "Submission",
+  "a signed transaction, or an array of up to 1,000",
+  Schema.Union(Signed, Schema.Array(Signed).pipe(Schema.minItems(1), Schema.maxItems(1_000))),
+  signedTransfer,
+)
+
+export const SubmissionAnswer = Schema.Union(
+  Schema.Struct({ status_code: Schema.Literal(200), ...accepted }),
+  Schema.Struct(
+    {
+      status_code: Field.of(
+        Counter.between(400, 599, "a status"),
+        "the status that the transaction alone would have had",
+      ),
+      code: Field.text("as in any error"),
+      error: Field.text("as in any error"),
+    },
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  ),
+).annotations({ identifier: "SubmissionAnswer", description: "what one transaction of an array alone would have got" })
+
+export const SubmissionAnswers = Schema.Array(SubmissionAnswer).annotations({
+  identifier: "SubmissionAnswers",
+  description: "one answer for each transaction, in their order",
+})
+
+const outcome = {
+  status: Field.of(Schema.Literal("pending", "finalized"), "finalized: on disk, and every other read reflects it"),
+  round: Field.roundOrNull("round of the vertex that carried it; null while pending"),
+  vertex_hash: Field.hashOrNull("the vertex that carried it; null while pending"),
+  validator: Field.addressOrNull("author of that vertex; null while pending"),
+  applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
+  failure: Field.textOrNull("why it was not applied; null otherwise"),
+  proposal_id: Field.of(
+    Schema.NullOr(Counter.schema<Counter.ProposalId>("a proposal's number")),
+    "number of the proposal it made; null otherwise",
+  ),
+  timestamp: Field.timestampOrNull("time of the commit, milliseconds since 1970; null while pending"),
+  transaction: Field.of(Signed, "the transaction in its canonical form"),
+}
+
+const finalizedTransfer = {
+  hash: example.hash,
+  status: "finalized",
+  round: 1203,
+  vertex_hash: example.otherHash,
+  validator: example.other,
+  applied: true,
+  failure: null,
+  proposal_id: null,
+  timestamp: example.timestamp,
+  transaction: signedTransfer,
+} as const
+
+export const Lookup = Field.record(
+  "TransactionLookup",
+  "a transaction and what became of it",
+  Schema.Struct({ hash: Field.hash("the transaction"), ...outcome }),
+  finalizedTransfer,
+)
+
+export const History = Field.record(
+  "TransactionHistory",
+  "transactions of an account, newest first",
+  Schema.Struct({
+    transactions: Schema.Array(
+      Schema.Struct({
+        hash: Field.hash("the transaction"),
+        direction: Field.of(Schema.Literal("sent", "received"), "sent covers what the account sent to itself"),
+        ...outcome,
+      }),
+    ),
+    next_cursor: Field.textOrNull("give it as ?cursor= for the next page; null on the last one"),
+  }),
+  { transactions: [{ ...finalizedTransfer, direction: "sent" }], next_cursor: "1203.0.17" },
+)
+
+const Submitted = Schema.Union(
+  Failure.OfBody,
+  Failure.OfSubmission,
+  Failure.InvalidSignature,
+  Failure.NonceTooLow,
+  Failure.NotAllowed,
+  Failure.ProposalNotFound,
+  Failure.NoncePending,
+  Failure.AlreadyVoted,
+  Failure.NameTaken,
+  Failure.TooManyActiveProposals,
+)
+
+export const group = HttpApiGroup.make("transactions")
+  .annotate(OpenApi.Title, "Transactions")
+  .annotate(OpenApi.Description, "Sending transactions and finding them again.")
+  .add(
+    HttpApiEndpoint.post("send", "/tx")
+      .annotate(OpenApi.Summary, "Send a transfer (testnet)")
+      .annotate(OpenApi.Description, "The node signs with the secret key of the body and the account's next nonce.")
+      .annotate(Access.RateLimit, { requests: 100, windowSeconds: 60 })
+      .annotate(Access.TestnetOnly, Access.signYourself("Transfer"))
+      .setPayload(TransferRequest)
+      .addSuccess(Accepted)
+      .addError(Failure.OfConvenience),
+  )
+  .add(
+    HttpApiEndpoint.post("submit", "/tx/submit")
+      .annotate(OpenApi.Summary, "Submit a signed transaction, or up to 1,000 of them")
+      .annotate(
+        OpenApi.Description,
+        "The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each " +
+          "transaction alone would have been answered, with its status as status_code; it counts as that many " +
+          "requests. The same transaction again while it is pending gets the same answer.",
+      )
+      .annotate(Access.Batch, { maximum: 1_000 })
+      .setPayload(Submission)
+      .addSuccess(Schema.Union(Accepted, SubmissionAnswers))
+      .addError(Submitted),
+  )
+  .add(
+    HttpApiEndpoint.get("lookup", "/tx/:hash")
+      .annotate(OpenApi.Summary, "A transaction and what became of it")
+      .annotate(OpenApi.Description, "A transaction that was replaced, evicted or expired is unknown again.")
+      .setPath(Schema.Struct({ hash: Hash.schema }))
+      .addSuccess(Lookup)
+      .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
+  )
+  .add(
+    HttpApiEndpoint.get("history", "/account/:address/transactions")
+      .annotate(OpenApi.Summary, "Transactions that an account sent or received, newest first")
+      .setPath(Schema.Struct({ address: Field.AccountText }))
+      .setUrlParams(
+        Schema.Struct({
+          limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+          cursor: Field.optional(
+            Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor of the page before" })),
+            "next_cursor of the page before",
+          ),
+        }),
+      )
+      .addSuccess(History)
+      .addError(Failure.OfAccount),
+  )

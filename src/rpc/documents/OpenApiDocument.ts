@@ -1,0 +1,85 @@
+/** The interface as an OpenAPI 3.1 document, made from its definition with what the definition says about access. */
+import { HttpApi, OpenApi } from "@effect/platform"
+import { Context, Option } from "effect"
+import * as Access from "../api/Access.js"
+import { Api } from "../api/Api.js"
+
+export type Document = OpenApi.OpenAPISpec
+
+type Operation = OpenApi.OpenAPISpecOperation
+
+/** Where a copy of the document describes a server. */
+export interface Where {
+  readonly url: string
+  readonly description: string
+}
+
+const accessOf = (annotations: Context.Context<never>): ReadonlyArray<string> => [
+  ...Option.match(Context.getOption(annotations, Access.RateLimit), {
+    onNone: () => [],
+    onSome: ({ requests, windowSeconds }) => [
+      `At most ${requests} ${requests === 1 ? "request" : "requests"} in ${windowSeconds} seconds from one client.`,
+    ],
+  }),
+  ...Option.match(Context.getOption(annotations, Access.TestnetOnly), {
+    onNone: () => [],
+    onSome: (instead) => [`Answered with 410 on a mainnet: ${instead}.`],
+  }),
+]
+
+/** Ids of the operations with what is to be known about calling them. */
+const accessById = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const found = new Map<string, ReadonlyArray<string>>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint, mergedAnnotations }) => {
+      found.set(`${group.identifier}.${endpoint.name}`, accessOf(mergedAnnotations))
+    },
+  })
+  return found
+}
+
+const referenced = (schema: unknown): ReadonlyArray<string> => {
+  if (typeof schema !== "object" || schema === null) return []
+  if ("$ref" in schema && typeof schema.$ref === "string") return [schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]
+  return "anyOf" in schema && Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(referenced) : []
+}
+
+/** A status with several codes names them all, each with when it is answered. */
+const describeFailures = (operation: Operation, schemas: Document["components"]["schemas"]): void => {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (Number(status) < 400) continue
+    const names = referenced(response.content?.["application/json"]?.schema)
+    response.description = names.map((name) => `${name}: ${schemas[name]?.description ?? ""}`).join(" ")
+  }
+}
+
+const describeParameters = (operation: Operation, schemas: Document["components"]["schemas"]): void => {
+  for (const parameter of operation.parameters) {
+    const [name] = referenced(parameter.schema)
+    const description = name === undefined ? parameter.schema.description : schemas[name]?.description
+    if (parameter.description === undefined && description !== undefined) parameter.description = description
+  }
+}
+
+/** `servers` are the addresses under which this document's node answers; without one it is the document's own. */
+export const make = (version: string, servers: ReadonlyArray<Where> = []): Document => {
+  // `fromApi` keeps what it made for the next caller, so the additions go into a copy.
+  const document = structuredClone(OpenApi.fromApi(Api))
+  const access = accessById()
+  const { schemas } = document.components
+  for (const item of Object.values(document.paths)) {
+    for (const operation of Object.values(item)) {
+      const words = [operation.description, ...(access.get(operation.operationId) ?? [])]
+      const description = words.filter((word) => word !== undefined).join(" ")
+      if (description !== "") operation.description = description
+      describeFailures(operation, schemas)
+      describeParameters(operation, schemas)
+    }
+  }
+  return {
+    ...document,
+    info: { ...document.info, version },
+    servers: servers.length === 0 ? [{ url: "/", description: "this node" }] : servers.map((where) => ({ ...where })),
+  }
+}

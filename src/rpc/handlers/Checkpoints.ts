@@ -1,0 +1,93 @@
+import { Effect, Option } from "effect"
+import { Engine } from "../../node/engine/Engine.js"
+import { type AccountProof, Checkpoints } from "../../node/reads/Checkpoints.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type * as Api from "../api/Checkpoints.js"
+import * as Failure from "../api/Failure.js"
+import type * as Handlers from "../server/Handlers.js"
+import * as AccountReference from "./AccountReference.js"
+import * as Refused from "./Refused.js"
+import * as Unreadable from "./Unreadable.js"
+
+const epochOf = ({
+  epoch,
+  firstRound,
+  seed,
+  rules,
+  members,
+}: EpochRecord): NonNullable<(typeof Api.Checkpoint.Type)["next_epoch"]> => ({
+  epoch,
+  first_round: firstRound,
+  seed,
+  rules: {
+    epoch_rounds: rules.epochRounds,
+    collection_depth_rounds: rules.collectionDepthRounds,
+    checkpoint_interval_rounds: rules.checkpointIntervalRounds,
+    round_reward: rules.roundReward,
+    halving_rounds: rules.halvingRounds,
+    treasury_percent: rules.treasuryPercent,
+    council_percent: rules.councilPercent,
+  },
+  members: members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
+})
+
+const checkpointOf = ({ checkpoint, signatures }: SignedCheckpoint): typeof Api.Checkpoint.Type => ({
+  epoch: checkpoint.epoch,
+  round: checkpoint.round,
+  commit_index: checkpoint.commitIndex,
+  commit_hash: checkpoint.commitHash,
+  effects_digest: checkpoint.effectsDigest,
+  state_root: checkpoint.stateRoot,
+  total_supply: checkpoint.totalSupply,
+  next_epoch: checkpoint.nextEpoch && epochOf(checkpoint.nextEpoch),
+  previous: checkpoint.previous,
+  hash: checkpoint.hash,
+  signatures,
+})
+
+const proofOf = (address: Address, { key, record, proof, signed }: AccountProof): typeof Api.Proof.Type => ({
+  address,
+  key,
+  record: Option.getOrNull(Option.map(record, (bytes) => Buffer.from(bytes).toString("hex"))),
+  proof,
+  checkpoint: checkpointOf(signed),
+})
+
+const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed by a quorum yet; try again later" })
+
+export const handlers = Effect.gen(function* () {
+  const checkpoints = yield* Checkpoints
+  const { view } = yield* Engine
+  const account = yield* AccountReference.resolver
+
+  const handlers: Handlers.Of<"checkpoints"> = {
+    latest: () =>
+      Effect.flatMap(
+        checkpoints.latest,
+        Option.match({ onNone: () => Effect.fail(none), onSome: (found) => Effect.succeed(checkpointOf(found)) }),
+      ).pipe(Unreadable.asDefect),
+    checkpoint: ({ path: { round } }) =>
+      Effect.flatMap(
+        checkpoints.at(round),
+        Option.match({
+          onNone: () =>
+            Effect.fail(
+              new Failure.CheckpointNotFound({
+                message: `this node has no checkpoint of round ${round}: no commit of that round made one that a quorum signed, or it closed no epoch and was pruned`,
+              }),
+            ),
+          onSome: (found) => Effect.succeed(checkpointOf(found)),
+        }),
+      ).pipe(Unreadable.asDefect),
+    proof: ({ path }) =>
+      Effect.gen(function* () {
+        const address = yield* account("address", path.address)
+        if (view.isJoining) return yield* Effect.fail(Refused.notReady)
+        const proven = yield* checkpoints.prove(address)
+        return Option.isNone(proven) ? yield* Effect.fail(none) : proofOf(address, proven.value)
+      }),
+  }
+  return handlers
+})

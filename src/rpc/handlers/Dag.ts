@@ -1,0 +1,70 @@
+import { Effect, Option } from "effect"
+import { Dag, type KnownRound, type KnownVertex, type RoundNotFound } from "../../node/reads/Dag.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import type * as Api from "../api/Dag.js"
+import * as Failure from "../api/Failure.js"
+import * as Answer from "../server/Answer.js"
+import type * as Handlers from "../server/Handlers.js"
+import * as Columns from "./DagColumns.js"
+import * as Unreadable from "./Unreadable.js"
+
+const roundOf = ({ round, finalizedAt, isFinalized, vertices }: KnownRound): typeof Api.Round.Type => ({
+  round,
+  timestamp: finalizedAt,
+  finalized: isFinalized,
+  vertices: vertices.map(({ header, transactionCount }) => ({
+    hash: header.hash,
+    validator: header.author,
+    reward: header.coinbase,
+    tx_count: transactionCount,
+    parent_count: header.parents.length,
+  })),
+})
+
+const vertexOf = ({ vertex: { header, body }, isFinalized }: KnownVertex): typeof Api.Vertex.Type => ({
+  hash: header.hash,
+  round: header.round,
+  validator: header.author,
+  parent_count: header.parents.length,
+  parents: header.parents.map(({ hash }) => hash),
+  coinbase_reward: header.coinbase,
+  timestamp: header.timestamp,
+  finalized: isFinalized,
+  transactions: body.transactions.map(({ operation, id, fee }) => ({ type: operation._tag, hash: id, fee })),
+})
+
+const notFound = ({ round, because }: RoundNotFound): Failure.RoundNotFound =>
+  because === "pruned"
+    ? new Failure.RoundNotFound({ message: `round ${round} is pruned on this node`, reason: "pruned" })
+    : new Failure.RoundNotFound({ message: `round ${round} is not reached yet`, reason: "not_reached" })
+
+const STANDARD_COLUMNS = 60
+
+export const handlers = Effect.gen(function* () {
+  const dag = yield* Dag
+
+  const handlers: Handlers.Of<"dag"> = {
+    round: ({ path }) =>
+      dag.round(path.round).pipe(
+        Effect.map(roundOf),
+        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
+        Unreadable.asDefect,
+      ),
+    columns: ({ query }) =>
+      dag.stretch(Option.fromNullable(query.from), query.rounds ?? STANDARD_COLUMNS).pipe(
+        Effect.map(Columns.of),
+        Effect.mapError((error) => (error._tag === "RoundNotFound" ? notFound(error) : error)),
+        Unreadable.asDefect,
+      ),
+    vertex: ({ path }) =>
+      dag.vertex(path.hash).pipe(
+        // Once it is ordered, nothing about it changes any more.
+        Effect.map((known) => (known.isFinalized ? Answer.forever(vertexOf(known)) : vertexOf(known))),
+        Effect.catchTag("VertexNotFound", ({ hash }) =>
+          Effect.fail(new Failure.VertexNotFound({ message: `no vertex ${Hash.short(hash)} on this node` })),
+        ),
+        Unreadable.asDefect,
+      ),
+  }
+  return handlers
+})

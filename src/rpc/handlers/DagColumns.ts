@@ -1,0 +1,42 @@
+import type { Stretch } from "../../node/reads/Dag.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type * as Api from "../api/Dag.js"
+
+/** A stretch of the DAG as the wire has it: an address stands there once, and is a small number everywhere else. */
+export const of = ({ newest, finalizedRound, columns }: Stretch): typeof Api.Columns.Type => {
+  const named = columns.flatMap(({ leader, vertices }) => [
+    ...(leader === null ? [] : [leader.address]),
+    ...vertices.flatMap(({ header }) => [header.author, ...header.parents.map(({ author }) => author)]),
+  ])
+  const validators = [...new Set(named)].sort()
+  const places = new Map(validators.map((address, place) => [address, place]))
+  const placeOf = (address: Address): number => places.get(address) ?? 0
+  return {
+    dag_round: newest,
+    finalized_round: finalizedRound,
+    validators,
+    columns: columns.map(({ round, epoch, isFinalized, finalizedAt, leader, vertices }) => ({
+      round,
+      epoch,
+      timestamp: finalizedAt,
+      finalized: isFinalized,
+      leader: leader === null ? null : { validator: placeOf(leader.address), verdict: leader.verdict },
+      vertices: vertices.map(({ header, transactionCount, commitIndex }) => {
+        const older = header.parents.filter((parent) => parent.round < header.round - 1)
+        return {
+          hash: header.hash,
+          validator: placeOf(header.author),
+          tx_count: transactionCount,
+          commit_index: commitIndex,
+          parents: header.parents.flatMap((parent) =>
+            parent.round === header.round - 1 ? [placeOf(parent.author)] : [],
+          ),
+          older_parents: older.map((parent) => ({
+            round: parent.round,
+            validator: placeOf(parent.author),
+          })),
+        }
+      }),
+    })),
+  }
+}

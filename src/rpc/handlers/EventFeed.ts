@@ -1,0 +1,80 @@
+/**
+ * Events in their order, for any number of readers. The last of them are kept for who comes back; beyond that an event
+ * lives as long as a reader still has it before them, once for all readers.
+ */
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { Event } from "../api/Events.js"
+import type { NumberedEvent } from "../server/Answer.js"
+
+/** Events that came together, and what came behind them. */
+interface Link {
+  readonly events: Chunk.Chunk<NumberedEvent>
+  readonly last: number
+  next: Link | undefined
+}
+
+export const KEPT = 1_000
+/** Who is further behind does not read, or cannot keep up. */
+const FARTHEST_BEHIND = 50_000
+
+const missed = "events were missed: they are older than the last 1,000, or of another start of the node"
+
+export class Feed {
+  #kept: ReadonlyArray<NumberedEvent> = []
+  #tail: Link
+  readonly #waiting = new Set<() => void>()
+
+  /** `last`: the number that counting goes on from, higher than any that an earlier start of the node gave out. */
+  constructor(last: number) {
+    this.#tail = { events: Chunk.empty(), last, next: undefined }
+  }
+
+  get last(): number {
+    return this.#tail.last
+  }
+
+  append(events: ReadonlyArray<Event>): void {
+    if (events.length === 0) return
+    const first = this.#tail.last + 1
+    const numbered = events.map((event, i) => ({ id: first + i, event }))
+    this.#kept = [...this.#kept, ...numbered.slice(-KEPT)].slice(-KEPT)
+    const link = { events: Chunk.unsafeFromArray(numbered), last: first + events.length - 1, next: undefined }
+    this.#tail.next = link
+    this.#tail = link
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const wake of waiting) wake()
+  }
+
+  /** Those behind this one, or the news that some of them are gone. */
+  #behind(id: number): ReadonlyArray<NumberedEvent> {
+    const oldest = this.#kept[0]?.id ?? this.last + 1
+    return id >= oldest - 1 && id <= this.last
+      ? this.#kept.slice(id - oldest + 1)
+      : [{ id: this.last, event: { type: "reset", message: missed } }]
+  }
+
+  readonly #news = (link: Link): Effect.Effect<Link> =>
+    Effect.async<Link>((resume) => {
+      const look = () => {
+        if (link.next !== undefined) resume(Effect.succeed(link.next))
+        else this.#waiting.add(look)
+      }
+      look()
+      return Effect.sync(() => this.#waiting.delete(look))
+    })
+
+  /**
+   * What happens from now on, that is from this call, behind what happened since the event of this number. It ends for
+   * who is too far behind.
+   */
+  after(id: Option.Option<number>): Stream.Stream<NumberedEvent> {
+    const missing = Option.match(id, { onNone: () => [], onSome: (id) => this.#behind(id) })
+    const news = Stream.unfoldChunkEffect(this.#tail, (link) =>
+      Effect.map(this.#news(link), (next) =>
+        this.last - link.last > FARTHEST_BEHIND ? Option.none() : Option.some([next.events, next] as const),
+      ),
+    )
+    return Stream.concat(Stream.fromIterable(missing), news)
+  }
+}

@@ -1,0 +1,87 @@
+/** What happens in the node, as the events that are told of it. */
+
+import type { Report, Status } from "../../node/reads/Health.js"
+import type { Happening } from "../../node/signatures/Happening.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import type { Event } from "../api/Events.js"
+
+type Executed = Extract<Happening, { readonly _tag: "Executed" }>
+
+const transactionEvent = (transaction: Transaction, applied: boolean | null): Event => ({
+  type: "transaction",
+  hash: transaction.id,
+  transaction_type: transaction.operation._tag,
+  from: transaction.from,
+  status: applied === null ? "pending" : "finalized",
+  applied,
+})
+
+/** Every vertex in its order, with those of its transactions that had an effect. */
+const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event> =>
+  vertices.flatMap(({ header, body }, i) => [
+    {
+      type: "vertex" as const,
+      hash: header.hash,
+      round: header.round,
+      validator: header.author,
+      reward: header.coinbase,
+      tx_count: body.transactions.length,
+    },
+    ...body.transactions.flatMap((transaction, j) => {
+      const outcome = execution.vertices[i]?.transactions[j]
+      return outcome === undefined || outcome._tag === "NoEffect"
+        ? []
+        : [transactionEvent(transaction, outcome._tag === "Applied")]
+    }),
+  ])
+
+/** `round` and `finalizedRound`: as they are now. */
+export const eventsOf = (happening: Happening, round: Round, finalizedRound: Round): ReadonlyArray<Event> => {
+  const position: Event = { type: "round", round, finalized_round: finalizedRound }
+  switch (happening._tag) {
+    case "RoundReached":
+      return [position]
+    case "TakenIn":
+      return happening.received.map(({ transaction }) => transactionEvent(transaction, null))
+    case "Executed":
+      return [...executedEvents(happening), position]
+    case "ForeignOwnHeader":
+      return [
+        {
+          type: "alert",
+          severity: "critical",
+          message: "somebody else signs with this node's validator key, or its disk was set back; it makes no vertices",
+        },
+      ]
+    case "Joined":
+      return [{ type: "reset", message: "the node has joined at a later epoch; read the state again" }]
+    case "CheckpointBuilt":
+    case "CheckpointFinal":
+    case "EpochStarted":
+    case "Joining":
+      return []
+  }
+}
+
+const parts = ["dag", "finality", "state", "mempool", "network", "checkpoints"] as const
+
+const SEVERITY: { readonly [S in Status]: "info" | "warning" | "critical" } = {
+  healthy: "info",
+  degraded: "warning",
+  warning: "warning",
+  unhealthy: "critical",
+}
+
+const figures = ({ status: _status, ...rest }: Report[(typeof parts)[number]]): string =>
+  Object.entries(rest)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ")
+
+/** One alert for each part whose health is another one than before. A node that has just started is expected healthy. */
+export const alertsOf = (before: Report | undefined, after: Report): ReadonlyArray<Event> =>
+  parts.flatMap((part): ReadonlyArray<Event> => {
+    const { status } = after[part]
+    if (status === (before?.[part].status ?? "healthy")) return []
+    return [{ type: "alert", severity: SEVERITY[status], message: `${part} is ${status}: ${figures(after[part])}` }]
+  })

@@ -1,0 +1,53 @@
+import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { Engine } from "../../node/engine/Engine.js"
+import { Supervisor } from "../../node/lifecycle/Supervisor.js"
+import { Health, type Report } from "../../node/reads/Health.js"
+import type * as Handlers from "../server/Handlers.js"
+import { Feed } from "./EventFeed.js"
+import * as News from "./EventNews.js"
+
+const HEALTH_EVERY = Duration.seconds(1)
+
+/**
+ * Numbers that go on over a restart, so that who comes back with an old one is told of it: a second's worth of numbers
+ * is more than a node has events in a second.
+ */
+const NUMBERS_A_SECOND = 100_000
+
+export const handlers = Effect.gen(function* () {
+  const { happenings, view, pulse } = yield* Engine
+  const health = yield* Health
+  const supervisor = yield* Supervisor
+  const feed = new Feed(Math.floor((yield* Clock.currentTimeMillis) / 1_000) * NUMBERS_A_SECOND)
+
+  yield* supervisor.restarted(
+    "events",
+    Effect.zipRight(
+      Stream.runForEach(happenings, (happening) =>
+        Effect.sync(() => feed.append(News.eventsOf(happening, pulse().round, view.read.head.leaderRound))),
+      ),
+      Effect.never,
+    ),
+  )
+
+  let before: Report | undefined
+  yield* supervisor.restarted(
+    "alerts",
+    Effect.zipRight(
+      Effect.repeat(
+        Effect.map(health.report, (report) => {
+          feed.append(News.alertsOf(before, report))
+          before = report
+        }),
+        Schedule.spaced(HEALTH_EVERY),
+      ),
+      Effect.never,
+    ),
+  )
+
+  const handlers: Handlers.Of<"events"> = {
+    stream: ({ headers }) =>
+      Effect.sync(() => feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))),
+  }
+  return handlers
+})

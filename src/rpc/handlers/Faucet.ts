@@ -1,0 +1,61 @@
+/** Free coins of a testnet: a transfer from the reserve, whose fee the reserve pays on top. */
+import { Effect, Option } from "effect"
+import { Engine } from "../../node/engine/Engine.js"
+import { Mempool } from "../../node/reads/Mempool.js"
+import { Home } from "../../node/start/Home.js"
+import * as Address from "../../protocol/identity/Address.js"
+import * as Network from "../../protocol/identity/Network.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import type { FaucetResult } from "../api/Core.js"
+import * as Failure from "../api/Failure.js"
+import * as Refused from "./Refused.js"
+
+type Refusal = Failure.InvalidRequest | Failure.FaucetUnavailable | Failure.MempoolFull | Failure.NotReady
+
+const unavailable = (message: string) => new Failure.FaucetUnavailable({ message })
+
+/** What stands in the way is the reserve's business, not that of whoever asks. */
+const ofRefusal = (refused: Refused.Refused): Refusal => {
+  switch (refused._tag) {
+    case "MempoolFull":
+    case "NotReady":
+      return refused
+    case "InsufficientBalance":
+      return unavailable(`the faucet has ${refused.balance} sats left, less than that; ask for less`)
+    case "NonceTooHigh":
+      return unavailable("as many payments of the faucet are pending as may be; ask again in a moment")
+    default:
+      return unavailable(`the faucet cannot pay: ${refused.message}`)
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const { genesis, faucetKey } = yield* Home
+  const { view } = yield* Engine
+  const mempool = yield* Mempool
+  const prefix = Network.addressPrefix(genesis.mode)
+  const most = genesis.faucet?.maxRequest ?? Sats.MAX_SUPPLY
+
+  return (to: Address.Address, amount: Sats.Sats): Effect.Effect<typeof FaucetResult.Type, Refusal> => {
+    if (amount < 1 || amount > most) {
+      const message = `amount: an integer number of sats from 1 to ${most} expected, got ${amount}`
+      return Effect.fail(new Failure.InvalidRequest({ message, field: "amount" }))
+    }
+    if (Option.isNone(faucetKey)) {
+      return Effect.fail(unavailable("this node does not have the faucet's key; ask another one"))
+    }
+    const operation = { _tag: "Transfer", to, amount, memo: "" } as const
+    const fee = Sats.make(view.read.parameters.minFee)
+    return mempool.signAndSubmit({ key: faucetKey.value, fee, operation }).pipe(
+      Effect.mapBoth({
+        onFailure: (refusal) => ofRefusal(Refused.fromRefusal(refusal)),
+        onSuccess: ({ id }) => ({
+          tx_hash: id,
+          amount,
+          amount_coin: Sats.toCoin(amount),
+          message: `${Sats.formatCoin(amount)} UDG are on their way to ${Address.toBech32(to, prefix)}`,
+        }),
+      }),
+    )
+  }
+})

@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { Engine } from "../../node/engine/Engine.js"
+import { type Figures, Metrics } from "../../node/reads/Metrics.js"
+import type * as Api from "../api/Monitoring.js"
+import { Prometheus } from "../metrics/Prometheus.js"
+import * as Answer from "../server/Answer.js"
+import type * as Handlers from "../server/Handlers.js"
+
+const metricsOf = (figures: Figures): typeof Api.Metrics.Type => ({
+  dag_round: figures.dagRound,
+  finalized_round: figures.finalizedRound,
+  finality_lag: figures.finalityLag,
+  peer_count: figures.peers,
+  mempool_size: figures.mempoolSize,
+  total_supply: figures.totalSupply,
+  total_staked: figures.totalStaked,
+  active_validators: figures.activeValidators,
+  checkpoint_latest: figures.latestCheckpoint,
+  uptime_seconds: figures.uptimeSeconds,
+})
+
+export const handlers = Effect.gen(function* () {
+  const { revision } = yield* Engine
+  const metrics = yield* Metrics
+  const { expose } = yield* Prometheus
+  // The seconds go on where nothing else does.
+  const version = () => `${revision()} ${metrics.uptimeSeconds()}`
+  const handlers: Handlers.Of<"monitoring"> = {
+    metrics: () => expose,
+    metricsJson: () => Effect.succeed(Answer.atVersion(version, () => metricsOf(metrics.figures()))),
+  }
+  return handlers
+})

@@ -1,0 +1,100 @@
+/** What the mempool says to a transaction it does not take, as the answer to whoever sent it. */
+import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
+import * as Rejection from "../../ledger/rules/Rejection.js"
+import { NONCE_WINDOW } from "../../ledger/rules/Transactions.js"
+import * as Failure from "../api/Failure.js"
+
+export type Refused =
+  | Failure.InvalidSignature
+  | Failure.NonceTooLow
+  | Failure.NonceTooHigh
+  | Failure.NoncePending
+  | Failure.InsufficientBalance
+  | Failure.InvalidTransaction
+  | Failure.NotAllowed
+  | Failure.ProposalNotFound
+  | Failure.AlreadyVoted
+  | Failure.NameTaken
+  | Failure.TooManyActiveProposals
+  | Failure.MempoolFull
+  | Failure.NotReady
+
+/** The field that a person would change; none where the rule is about the account and not about the request. */
+const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
+  switch (rule) {
+    case "fee_below_minimum":
+      return { field: "fee" }
+    case "delegation_below_minimum":
+      return { field: "amount" }
+    case "own_validator":
+    case "validator_not_active":
+    case "delegates_elsewhere":
+      return { field: "validator" }
+    case "unknown_parameter":
+      return { field: "proposal_type.ParameterChange.param" }
+    case "parameter_out_of_bounds":
+      return { field: "proposal_type.ParameterChange.value" }
+    case "delegates_already":
+    case "not_delegating":
+    case "stakes_already":
+    case "not_staking":
+    case "leaving":
+    case "barred":
+    case "pool_shares":
+    case "commission_set_this_epoch":
+    case "has_a_name":
+    case "no_voters":
+    case "voting_ended":
+      return {}
+  }
+}
+
+const full = (limit: number, of: "pool" | "sender"): string =>
+  of === "pool"
+    ? `the mempool holds ${limit} transactions that pay as much or more; raise the fee, or try again later`
+    : `${limit} fee-exempt transactions of this account are pending, the most there may be; wait until one is finalized`
+
+export const notReady = new Failure.NotReady({
+  message: "the node is still catching up with the network; try again later, or ask another node",
+})
+
+export const fromRefusal = (refusal: Refusal): Refused => {
+  switch (refusal._tag) {
+    case "NotReady":
+      return notReady
+    case "MempoolFull":
+      return new Failure.MempoolFull({ message: full(refusal.limit, refusal.of), capacity: refusal.limit })
+    case "NoncePending":
+      return new Failure.NoncePending({
+        message: `a transaction with nonce ${refusal.nonce} is pending; a fee of at least ${refusal.minFee} sats replaces it`,
+        min_fee: refusal.minFee,
+      })
+  }
+  const message = Rejection.describe(refusal)
+  switch (refusal._tag) {
+    case "InvalidSignature":
+      return new Failure.InvalidSignature({ message })
+    case "NonceTooLow":
+      return new Failure.NonceTooLow({ message, next_nonce: refusal.next })
+    case "NonceTooHigh":
+      return new Failure.NonceTooHigh({
+        message,
+        next_nonce: refusal.next,
+        max_nonce: refusal.next + NONCE_WINDOW - 1,
+      })
+    case "InsufficientBalance":
+      return new Failure.InsufficientBalance({ message, balance: refusal.available, required: refusal.needed })
+    case "InvalidTransaction":
+      return new Failure.InvalidTransaction({ message, ...fieldOf(refusal.rule) })
+    case "NotAllowed":
+      return new Failure.NotAllowed({ message })
+    case "ProposalNotFound":
+      return new Failure.ProposalNotFound({ message })
+    case "AlreadyVoted":
+      return new Failure.AlreadyVoted({ message })
+    case "NameTaken":
+      return new Failure.NameTaken({ message })
+    case "TooManyActiveProposals":
+      return new Failure.TooManyActiveProposals({ message, limit: refusal.limit })
+  }
+}

@@ -1,0 +1,62 @@
+import { Effect, Either } from "effect"
+import type { StakeDetails } from "../../ledger/Reads.js"
+import { Staking, type Totals } from "../../node/reads/Staking.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import type * as Api from "../api/Staking.js"
+import * as Answer from "../server/Answer.js"
+import type * as Handlers from "../server/Handlers.js"
+import * as AccountReference from "./AccountReference.js"
+import * as Submission from "./Submission.js"
+
+const VALIDATORS_SHOWN = 500
+
+const detailsOf = (stake: StakeDetails): typeof Api.StakeDetails.Type => ({
+  address: stake.address,
+  staked_amount: stake.stakedAmount,
+  staked_coin: Sats.toCoin(stake.stakedAmount),
+  commission_percent: stake.commissionPercent,
+  effective_stake: stake.effectiveStake,
+  delegator_count: stake.delegatorCount,
+  is_active_validator: stake.isActiveValidator,
+  unstaking: stake.leaving !== null,
+  unlock_at_round: stake.leaving?.unlockAtRound ?? null,
+  in_committee: stake.isInCommittee,
+})
+
+const listOf = (
+  validators: ReadonlyArray<StakeDetails>,
+  { staked, activeValidators }: Totals,
+): typeof Api.ValidatorList.Type => ({
+  validators: validators.map((stake) => ({
+    address: stake.address,
+    effective_stake: stake.effectiveStake,
+    commission_percent: stake.commissionPercent,
+    delegator_count: stake.delegatorCount,
+    is_active: stake.isActiveValidator,
+    in_committee: stake.isInCommittee,
+  })),
+  total_staked: staked,
+  active_count: activeValidators,
+  max_validators: Limits.COMMITTEE_MEMBERS,
+})
+
+export const handlers = Effect.gen(function* () {
+  const staking = yield* Staking
+  const account = yield* AccountReference.resolver
+  const sign = yield* Submission.signer()
+
+  const handlers: Handlers.Of<"staking"> = {
+    stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
+    unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
+    stakeOf: ({ path }) =>
+      Either.map(account("address", path.address), (address) =>
+        Answer.atVersion(staking.asOf, () => detailsOf(staking.stake(address))),
+      ),
+    validators: () =>
+      Effect.succeed(
+        Answer.atVersion(staking.asOf, () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
+      ),
+  }
+  return handlers
+})

@@ -1,0 +1,80 @@
+/** Ways in for transactions: signed by whoever sends them, or, on a testnet, by the node with a key that came along. */
+import { Effect } from "effect"
+import { Engine } from "../../node/engine/Engine.js"
+import { Mempool } from "../../node/reads/Mempool.js"
+import * as Address from "../../protocol/identity/Address.js"
+import type { SecretKey } from "../../protocol/identity/Keys.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
+import * as Operation from "../../protocol/transaction/Operation.js"
+import type { Accepted } from "../../replica/Replica.js"
+import * as Failure from "../api/Failure.js"
+import type { Accepted as Answer } from "../api/Transactions.js"
+import * as Refused from "./Refused.js"
+
+/** What any transaction may be refused for that the node signs. */
+type Common =
+  | Failure.InvalidTransaction
+  | Failure.InsufficientBalance
+  | Failure.NonceTooHigh
+  | Failure.MempoolFull
+  | Failure.NotReady
+  | Failure.NotAllowed
+
+const COMMON: ReadonlySet<string> = new Set<Common["_tag"]>([
+  "InvalidTransaction",
+  "InsufficientBalance",
+  "NonceTooHigh",
+  "MempoolFull",
+  "NotReady",
+  "NotAllowed",
+])
+
+type Refusable<Also> = Common | Extract<Refused.Refused, { readonly _tag: Also }>
+
+/** What the node is asked to do with a secret key. */
+export interface Wish {
+  readonly key: SecretKey
+  readonly operation: Operation.Operation
+  /** Left out where the type is free. */
+  readonly fee?: Sats.Sats
+}
+
+export const answerOf = ({ id, nonce }: Accepted): typeof Answer.Type => ({ tx_hash: id, status: "accepted", nonce })
+
+const smartAccount = (address: Address.Address) =>
+  new Failure.NotAllowed({
+    message: `${address} is a smart account: its keys sign together; send the signed transaction to /tx/submit`,
+  })
+
+const impossible = ({ field, reason }: Operation.Violation) =>
+  new Failure.InvalidRequest({ message: `${field}: ${reason}`, field })
+
+/**
+ * Signs with the account's next nonce and submits. `also` names what these types may be refused for besides; anything
+ * else cannot be said of a transaction that was made here a moment ago, and is a bug.
+ */
+export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: ReadonlyArray<Also>) =>
+  Effect.gen(function* () {
+    const { view } = yield* Engine
+    const mempool = yield* Mempool
+    const isDeclared = (refused: Refused.Refused): refused is Refusable<Also> =>
+      COMMON.has(refused._tag) || also.some((code) => code === refused._tag)
+
+    return ({ key, operation, fee = Sats.ZERO }: Wish) =>
+      Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also> | Failure.InvalidRequest> => {
+        // The ledger judges whether it can be done; that it can be said at all is judged before anything is signed.
+        const violation = Operation.violationOf(operation)
+        if (violation !== undefined) return Effect.fail(impossible(violation))
+        const address = Address.fromPublicKey(key.publicKey)
+        if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
+        return mempool.signAndSubmit({ key, fee, operation }).pipe(
+          Effect.map(answerOf),
+          Effect.catchAll((refusal) => {
+            const refused = Refused.fromRefusal(refusal)
+            return isDeclared(refused)
+              ? Effect.fail(refused)
+              : Effect.dieMessage(`a ${operation._tag} signed here was refused: ${refused.message}`)
+          }),
+        )
+      })
+  })

@@ -1,0 +1,128 @@
+import { Array as Arr, Effect, Either, Option } from "effect"
+import { Engine } from "../../node/engine/Engine.js"
+import type { Submitted } from "../../node/engine/Incoming.js"
+import { Mempool } from "../../node/reads/Mempool.js"
+import { type Finalized, type Known, State } from "../../node/reads/State.js"
+import { Home } from "../../node/start/Home.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import * as Network from "../../protocol/identity/Network.js"
+import type { Transaction } from "../../protocol/transaction/Transaction.js"
+import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
+import * as Failure from "../api/Failure.js"
+import * as Answer from "../server/Answer.js"
+import type * as Handlers from "../server/Handlers.js"
+import * as AccountReference from "./AccountReference.js"
+import * as Refused from "./Refused.js"
+import * as Submission from "./Submission.js"
+import * as Unreadable from "./Unreadable.js"
+
+const STANDARD_PAGE = 50
+
+const finalizedOutcome = ({ transaction, recorded }: Finalized) => ({
+  status: "finalized" as const,
+  round: recorded.vertex.round,
+  vertex_hash: recorded.vertex.hash,
+  validator: recorded.vertex.author,
+  applied: recorded.outcome.failure === null,
+  failure: recorded.outcome.failure && `${recorded.outcome.failure.code}: ${recorded.outcome.failure.reason}`,
+  proposal_id: recorded.outcome.proposalId,
+  timestamp: recorded.commitTime,
+  transaction: TransactionJson.toJson(transaction),
+})
+
+const pendingOutcome = (transaction: Transaction) => ({
+  status: "pending" as const,
+  round: null,
+  vertex_hash: null,
+  validator: null,
+  applied: null,
+  failure: null,
+  proposal_id: null,
+  timestamp: null,
+  transaction: TransactionJson.toJson(transaction),
+})
+
+/** What is final never changes. */
+const lookupOf = (hash: Hash.Hash, known: Known) =>
+  known._tag === "Finalized"
+    ? Answer.forever({ hash, ...finalizedOutcome(known) })
+    : { hash, ...pendingOutcome(known.transaction) }
+
+/** Where the next page begins, for nobody to read but this node. */
+const cursorOf = (sequence: number): string => sequence.toString(36)
+
+const sequenceOf = (cursor: string): Option.Option<number> => {
+  const sequence = Number.parseInt(cursor, 36)
+  return cursorOf(sequence) === cursor && Number.isSafeInteger(sequence) && sequence > 0
+    ? Option.some(sequence)
+    : Option.none()
+}
+
+const unfit = ({ message, field }: TransactionJson.InvalidTransactionJson) =>
+  Either.left(new Failure.InvalidRequest({ message, field }))
+
+const answerTo = (submitted: Submitted | undefined) => {
+  if (submitted === undefined) throw new Error("the mempool gave an answer too few")
+  return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
+}
+
+const badCursor = new Failure.InvalidRequest({
+  message: "cursor: the next_cursor of the page before expected",
+  field: "cursor",
+})
+
+export const handlers = Effect.gen(function* () {
+  const { genesis } = yield* Home
+  const [state, mempool] = yield* Effect.all([State, Mempool])
+  const { view, revision } = yield* Engine
+  const send = yield* Submission.signer()
+  const account = yield* AccountReference.resolver
+  const prefix = Network.addressPrefix(genesis.mode)
+
+  const handlers: Handlers.Of<"transactions"> = {
+    send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
+      Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
+    submit: ({ bodies }) => {
+      const read = bodies.map((body) => TransactionJson.fromJson(genesis.networkId, prefix, body))
+      return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
+        const answers = submitted.values()
+        return read.map((one) => (Either.isLeft(one) ? unfit(one.left) : answerTo(answers.next().value)))
+      })
+    },
+    lookup: ({ path: { hash } }) => {
+      const pending = view.pool.get(hash)
+      if (pending !== undefined) {
+        return Effect.succeed(Answer.atVersion(revision, () => ({ hash, ...pendingOutcome(pending.transaction) })))
+      }
+      return state.transaction(hash).pipe(
+        Effect.map((known) => lookupOf(hash, known)),
+        Effect.catchTag("TransactionNotFound", () =>
+          Effect.fail(
+            new Failure.TransactionNotFound({
+              message: `no transaction ${Hash.short(hash)} is pending or finalized on this node`,
+            }),
+          ),
+        ),
+        Unreadable.asDefect,
+      )
+    },
+    history: ({ path, query: { limit = STANDARD_PAGE, cursor } }) =>
+      Effect.gen(function* () {
+        const address = yield* account("address", path.address)
+        const before = cursor === undefined ? Option.some(null) : sequenceOf(cursor)
+        if (Option.isNone(before)) return yield* Effect.fail(badCursor)
+        // It is another one as soon as a commit is on the disk.
+        const at = revision()
+        const { transactions, next } = yield* state.history(address, before.value, limit)
+        return Answer.since(at, revision, {
+          transactions: transactions.map((known) => ({
+            hash: known.transaction.id,
+            direction: known.transaction.from === address ? ("sent" as const) : ("received" as const),
+            ...finalizedOutcome(known),
+          })),
+          next_cursor: next === null ? null : cursorOf(next),
+        })
+      }).pipe(Unreadable.asDefect),
+  }
+  return handlers
+})

@@ -1,0 +1,41 @@
+/** What a handler may return besides the value its endpoint promises. */
+import type { Stream } from "effect"
+import type { Event } from "../api/Events.js"
+
+/**
+ * A value that stays the same as long as its version does: the server makes and encodes it once for each version and
+ * path, and asks no handler again before the version is another one. Versions are compared with `Object.is`.
+ */
+export class Versioned<A> {
+  readonly version: () => unknown
+  readonly make: () => A
+  /** The version it is of. */
+  readonly at: unknown
+
+  constructor(version: () => unknown, make: () => A, at: unknown) {
+    this.version = version
+    this.make = make
+    this.at = at
+  }
+}
+
+export const atVersion = <A>(version: () => unknown, make: () => A): Versioned<A> =>
+  new Versioned(version, make, version())
+
+/** Of a value that took its time to be found: `at` is the version when the search began. */
+export const since = <A>(at: unknown, version: () => unknown, value: A): Versioned<A> =>
+  new Versioned(version, () => value, at)
+
+const unchanging = () => undefined
+
+/** A value that will never be another. */
+export const forever = <A>(value: A): Versioned<A> => atVersion(unchanging, () => value)
+
+/** An event with its place in the stream, which a client names when it comes back. */
+export interface NumberedEvent {
+  readonly id: number
+  readonly event: Event
+}
+
+/** Events for as long as somebody listens. */
+export type EventStream = Stream.Stream<NumberedEvent>

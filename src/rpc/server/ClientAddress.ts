@@ -1,0 +1,123 @@
+/**
+ * Who is asking: the address that limits are counted by. IPv4 addresses stand for themselves; of IPv6 the first 64 bits
+ * count, because that is what one customer of a provider gets.
+ */
+import { isIPv4, isIPv6 } from "node:net"
+import { Option } from "effect"
+import * as Cidr from "../../node/start/Cidr.js"
+
+export interface Settings {
+  /** Whose word about the client is believed. */
+  readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
+  /** Lower case. When given, `X-Forwarded-For` is not read, since a proxy that sets the one may pass on the other. */
+  readonly clientIpHeader: Option.Option<string>
+}
+
+/** What is looked at of a request. */
+export interface Asking {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+}
+
+/** Repetitions joined by commas. */
+const headerOf = ({ headers }: Asking, name: string): string => headers[name]?.toString() ?? ""
+
+const MAPPED = "::ffff:"
+
+/** An address without the ways in which the same one can be written; none for anything else. */
+const plain = (text: string): string | undefined => {
+  const trimmed = text.trim()
+  if (isIPv4(trimmed)) return trimmed
+  const unbracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
+  const [address = ""] = unbracketed.split("%", 1)
+  if (address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))) {
+    return address.slice(MAPPED.length)
+  }
+  return isIPv4(address) || isIPv6(address) ? address.toLowerCase() : undefined
+}
+
+/** The groups of an IPv6 address as numbers; a dotted tail counts as two. */
+const groupsOf = (address: string): ReadonlyArray<number> => {
+  const [head = "", tail] = address.split("::")
+  const read = (part: string): ReadonlyArray<number> =>
+    part === ""
+      ? []
+      : part.split(":").flatMap((group) => {
+          if (!group.includes(".")) return [Number.parseInt(group, 16)]
+          const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number)
+          return [a * 256 + b, c * 256 + d]
+        })
+  const left = read(head)
+  const right = tail === undefined ? [] : read(tail)
+  return [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => 0), ...right]
+}
+
+/** `::ffff:7f00:1` is an IPv4 address too, only written in hexadecimal. */
+const isMapped = (groups: ReadonlyArray<number>): boolean =>
+  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+
+const keyOf = (address: string): string => {
+  if (!address.includes(":")) return address
+  const groups = groupsOf(address)
+  if (isMapped(groups)) {
+    const [high = 0, low = 0] = groups.slice(6)
+    return [high >> 8, high & 255, low >> 8, low & 255].join(".")
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`
+}
+
+/** What one provider or large owner of addresses has: of a client as `reader` names it, the first 16 or 32 bits. */
+export const networkOf = (client: string): string =>
+  client.includes(":") ? client.split(":", 2).join(":") : client.split(".", 2).join(".")
+
+/** From the right, past everybody who is trusted: the first address that only an honest proxy can have written. */
+const behindProxies = (chain: string, peer: string, isTrusted: (address: string) => boolean): string => {
+  let client = peer
+  for (const hop of chain.split(",").reverse()) {
+    const address = plain(hop)
+    // What is no address was written by whoever stands behind the last hop that is one.
+    if (address === undefined) return client
+    client = address
+    if (!isTrusted(address)) return client
+  }
+  return client
+}
+
+/** The client that a socket belongs to. One that is gone already has no address any more; all of those are one. */
+export const ofSocket = ({ remoteAddress }: Asking["socket"]): string =>
+  remoteAddress === undefined ? "unknown" : keyOf(plain(remoteAddress) ?? remoteAddress)
+
+/** Whether a socket is one of a trusted proxy, behind which there may be any number of clients. */
+export const isProxy = ({ trustedProxies }: Settings): ((socket: Asking["socket"]) => boolean) => {
+  const isTrusted = Cidr.matcher(trustedProxies)
+  return ({ remoteAddress }) => trustedProxies.length > 0 && isTrusted(plain(remoteAddress ?? "") ?? "")
+}
+
+/** Whether a trusted proxy says on whose behalf it asks. */
+export const isForwarded = (settings: Settings): ((request: Asking) => boolean) => {
+  const ofProxy = isProxy(settings)
+  const header = Option.getOrElse(settings.clientIpHeader, () => "x-forwarded-for")
+  return (request) => ofProxy(request.socket) && headerOf(request, header) !== ""
+}
+
+/** How to tell a request's client, made once from the settings. */
+export const reader = (settings: Settings): ((request: Asking) => string) => {
+  const isTrusted = Cidr.matcher(settings.trustedProxies)
+  const named = Option.getOrUndefined(settings.clientIpHeader)
+  const hasProxies = settings.trustedProxies.length > 0
+
+  const throughProxy = (peer: string, request: Asking): string => {
+    if (named === undefined) return behindProxies(headerOf(request, "x-forwarded-for"), peer, isTrusted)
+    return plain(headerOf(request, named).split(",").at(-1) ?? "") ?? peer
+  }
+
+  return (request) => {
+    const peer = request.socket.remoteAddress
+    if (!hasProxies || peer === undefined) return ofSocket(request.socket)
+    const address = plain(peer) ?? peer
+    return keyOf(isTrusted(address) ? throughProxy(address, request) : address)
+  }
+}

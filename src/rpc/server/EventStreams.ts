@@ -1,0 +1,122 @@
+/** Server-sent events on the wire: frames, heartbeats, and an end for who does not read. */
+import type { ServerResponse } from "node:http"
+import { Cause, type Chunk, Effect, Fiber, Stream } from "effect"
+import { maximumStreams } from "../api/Events.js"
+import type * as Answer from "./Answer.js"
+import { type Entry, Places } from "./Places.js"
+
+export interface Options {
+  /** Streams of one client. */
+  readonly each: number
+  /** Told of a stream that ended of a bug. */
+  readonly onDefect: (cause: Cause.Cause<unknown>) => void
+  readonly heartbeatMs?: number
+  /** How long somebody may not read what waits for them. */
+  readonly patienceMs?: number
+}
+
+const HEARTBEAT_MS = 15_000
+const PATIENCE_MS = 10_000
+
+/** An event stands in JSON as it stands in memory, and there are thousands with a commit: no schema in between. */
+const frame = ({ id, event }: Answer.NumberedEvent): string =>
+  `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** Events that came together are written together, and encoded once for all readers. */
+const encoded = new WeakMap<Chunk.Chunk<Answer.NumberedEvent>, Buffer>()
+
+const bytesOf = (events: Chunk.Chunk<Answer.NumberedEvent>): Buffer => {
+  const known = encoded.get(events)
+  if (known !== undefined) return known
+  let text = ""
+  for (const event of events) text += frame(event)
+  const bytes = Buffer.from(text)
+  encoded.set(events, bytes)
+  return bytes
+}
+
+/** Whether the reader is still there. Node throws at who writes to an answer that has ended. */
+const isOpen = (response: ServerResponse): boolean => !response.destroyed && !response.writableEnded
+
+export class EventStreams {
+  readonly #places: Places<ServerResponse>
+  readonly #onDefect: Options["onDefect"]
+  readonly #heartbeatMs: number
+  readonly #patienceMs: number
+
+  constructor({ each, onDefect, heartbeatMs = HEARTBEAT_MS, patienceMs = PATIENCE_MS }: Options) {
+    this.#places = new Places({ total: maximumStreams, each, evict: (response) => response.end() })
+    this.#onDefect = onDefect
+    this.#heartbeatMs = heartbeatMs
+    this.#patienceMs = patienceMs
+  }
+
+  isOn(socket: unknown): boolean {
+    return this.#places.all.some((response) => response.socket === socket)
+  }
+
+  /** Takes a place, which is left when the response closes. */
+  enter(client: string, response: ServerResponse): Entry {
+    const entry = this.#places.enter(client, response)
+    if (entry === "taken") response.once("close", () => this.#places.leave(client, response))
+    return entry
+  }
+
+  /** Writes, and waits until there is room again; whoever makes none in time is cut off. */
+  readonly #write = (response: ServerResponse, bytes: Buffer): Effect.Effect<void> =>
+    Effect.async<void>((resume) => {
+      if (!isOpen(response) || response.write(bytes)) {
+        resume(Effect.void)
+        return undefined
+      }
+      const onDrain = (): void => {
+        clearTimeout(timer)
+        resume(Effect.void)
+      }
+      const timer = setTimeout(() => response.destroy(), this.#patienceMs)
+      response.once("drain", onDrain)
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        response.off("drain", onDrain)
+      })
+    })
+
+  /**
+   * Writes events behind the head that is already written, until the stream ends or the reader goes or does not read. A
+   * reader whose stream fails is cut off in the middle, so that it does not take that for the end.
+   */
+  serve(
+    response: ServerResponse,
+    events: Answer.EventStream,
+    runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>,
+  ): void {
+    const beat = (): void => {
+      if (isOpen(response) && !response.writableNeedDrain) response.write(":\n\n")
+    }
+    beat()
+    const heartbeat = setInterval(beat, this.#heartbeatMs)
+    const fiber = runFork(
+      Stream.runForEachChunk(events, (chunk) => this.#write(response, bytesOf(chunk))).pipe(
+        Effect.matchCause({
+          onSuccess: () => void response.end(),
+          onFailure: (cause) => {
+            if (Cause.isInterruptedOnly(cause)) response.end()
+            else {
+              response.destroy()
+              this.#onDefect(cause)
+            }
+          },
+        }),
+      ),
+    )
+    response.once("close", () => {
+      clearInterval(heartbeat)
+      runFork(Fiber.interrupt(fiber))
+    })
+  }
+
+  /** Ends every stream, so that its connection can close. */
+  endAll(): void {
+    for (const response of this.#places.all) response.end()
+  }
+}

@@ -1,0 +1,78 @@
+/** A whole answer, ready to be written: status, headers of its own, body. Failures are made into one here. */
+import { HttpApiSchema } from "@effect/platform"
+import { SchemaAST as AST, Option, Schema } from "effect"
+import * as Json from "../../protocol/encoding/Json.js"
+import * as Failure from "../api/Failure.js"
+import * as Content from "./Content.js"
+import * as ResponseHeaders from "./ResponseHeaders.js"
+
+export interface Reply {
+  readonly status: number
+  /** Besides those of the content. */
+  readonly headers: ResponseHeaders.ResponseHeaders
+  readonly content: Content.Content
+}
+
+interface Encoder {
+  readonly status: number
+  readonly encode: (failure: unknown) => object
+}
+
+const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
+
+/** By code, so that a failure is not tried against every class there is. */
+const encoders: ReadonlyMap<string, Encoder> = new Map(
+  membersOf(Failure.schema.ast).map((ast) => [
+    Option.getOrThrow(AST.getJSONIdentifier(ast)),
+    {
+      status: HttpApiSchema.getStatusErrorAST(ast),
+      encode: Json.encoder(Schema.make<unknown, object, never>(ast)),
+    },
+  ]),
+)
+
+const encoderOf = (code: string): Encoder => {
+  const encoder = encoders.get(code)
+  if (encoder === undefined) throw new Error(`no failure has the code ${code}`)
+  return encoder
+}
+
+/** When it makes sense to ask again, in seconds; none where asking again changes nothing. */
+const patienceFor = (failure: Failure.Failure): number | undefined => {
+  if ("retry_after_seconds" in failure) return failure.retry_after_seconds
+  switch (failure._tag) {
+    case "MempoolFull":
+      return 1
+    case "NotReady":
+    case "ShuttingDown":
+      return 5
+    default:
+      return undefined
+  }
+}
+
+const headersOf = (failure: Failure.Failure): ResponseHeaders.ResponseHeaders => {
+  if (failure._tag === "MethodNotAllowed") return ["Allow", failure.allowed.join(", ")]
+  const patience = patienceFor(failure)
+  return patience === undefined ? [] : ResponseHeaders.retryAfter(patience)
+}
+
+/** A failure as JSON, with the status that it is answered with. */
+export const failureJson = (failure: Failure.Failure): { readonly status: number; readonly json: object } => {
+  const { status, encode } = encoderOf(failure._tag)
+  return { status, json: encode(failure) }
+}
+
+/** The answer that a failure is. */
+export const ofFailure = (failure: Failure.Failure): Reply => {
+  const { status, json } = failureJson(failure)
+  return { status, headers: headersOf(failure), content: Content.json(json) }
+}
+
+/** The same as bytes of HTTP/1.1, for connections whose request never became one. */
+export const toBytes = (reply: Reply): Buffer => {
+  const { status, headers, content } = reply
+  const pairs = [...content.headers, ...headers, "Connection", "close"]
+  const lines = pairs.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${pairs[i + 1]}`] : []))
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${lines.join("\r\n")}\r\n\r\n`), Buffer.from(content.body)])
+}

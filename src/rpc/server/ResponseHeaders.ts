@@ -1,0 +1,78 @@
+/** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
+import { createHash } from "node:crypto"
+import { STYLE } from "../documents/Reference.js"
+import type { Allowance } from "./RateLimiter.js"
+
+export type ResponseHeaders = ReadonlyArray<string>
+
+/** On all answers, whatever they are. */
+export const everywhere: ResponseHeaders = [
+  "Access-Control-Allow-Origin",
+  "*",
+  "Access-Control-Allow-Methods",
+  "GET, HEAD, POST, OPTIONS",
+  "Access-Control-Allow-Headers",
+  "Content-Type, Last-Event-ID",
+  "Access-Control-Expose-Headers",
+  "Retry-After, RateLimit, RateLimit-Policy, Allow",
+  "X-Content-Type-Options",
+  "nosniff",
+]
+
+/** On everything but files that never change. */
+export const fleeting: ResponseHeaders = ["Cache-Control", "no-store"]
+
+/** On files whose name is made from their content; a browser need not ask for one again. */
+export const immutable: ResponseHeaders = ["Cache-Control", "public, max-age=31536000, immutable"]
+
+/** On what has no body, or none that is known beforehand. */
+export const bare: ResponseHeaders = [...everywhere, ...fleeting]
+
+/** On answers to OPTIONS alone. */
+export const preflight: ResponseHeaders = ["Access-Control-Max-Age", "3600"]
+
+export const json = "application/json"
+
+const hash = createHash("sha256").update(STYLE).digest("base64")
+
+/** A page may load what this server has, and of inline things only the reference's own style; nothing from elsewhere. */
+const page: ResponseHeaders = [
+  "Content-Security-Policy",
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'sha256-${hash}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "Referrer-Policy",
+  "no-referrer",
+]
+
+/** Of a body, by its type and length. */
+export const content = (type: string, length: number): ResponseHeaders => [
+  "Content-Type",
+  type,
+  "Content-Length",
+  String(length),
+  ...(type.startsWith("text/html") ? page : []),
+]
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000)
+
+export const retryAfter = (waitSeconds: number): ResponseHeaders => ["Retry-After", String(waitSeconds)]
+
+/** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
+export const rateLimit = (
+  policy: string,
+  limit: { readonly requests: number; readonly windowMs: number },
+  allowance: Allowance,
+): ResponseHeaders => [
+  "RateLimit-Policy",
+  `"${policy}";q=${limit.requests};w=${seconds(limit.windowMs)}`,
+  "RateLimit",
+  `"${policy}";r=${allowance.remaining};t=${seconds(allowance.resetMs)}`,
+]

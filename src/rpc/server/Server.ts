@@ -1,0 +1,278 @@
+/**
+ * The HTTP server as a scoped layer: it listens while the scope lives and drains when it closes. Slow or silent clients
+ * are cut off by time, many of them by number; nobody else notices.
+ */
+import * as Http from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { Context, Data, Effect, type Fiber, FiberSet, Layer, Runtime } from "effect"
+import * as Log from "../../node/log/Log.js"
+import { streamsOfOne } from "../api/Events.js"
+import * as Failure from "../api/Failure.js"
+import { Budget } from "./Budget.js"
+import * as ClientAddress from "./ClientAddress.js"
+import { Defects } from "./Defects.js"
+import { type Answered, Edge } from "./Edge.js"
+import * as Endpoint from "./Endpoint.js"
+import { EventStreams } from "./EventStreams.js"
+import { Floods } from "./Floods.js"
+import { Handlers } from "./Handlers.js"
+import { LocalGuard } from "./LocalGuard.js"
+import { Places } from "./Places.js"
+import * as Reply from "./Reply.js"
+
+/** What a server tolerates. One place for all of it; tests shorten the times. */
+export interface Tolerance {
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number
+  /** From the first byte of a request to the end of its body. */
+  readonly requestMs: number
+  /** A connection without a request. */
+  readonly keepAliveMs: number
+  /** An answer of which nothing more is read. */
+  readonly silenceMs: number
+  /** A stream of events of which nothing is read although more waits. */
+  readonly unreadEventsMs: number
+  readonly connections: number
+  /** Bytes of all bodies that are arriving. */
+  readonly bodyBytes: number
+  /** Bytes of all answers that are not read. */
+  readonly unreadBytes: number
+  /** For answers that are still owed when the server stops. */
+  readonly drainMs: number
+}
+
+export const standardTolerance: Tolerance = {
+  headersMs: 10_000,
+  requestMs: 20_000,
+  keepAliveMs: 15_000,
+  silenceMs: 60_000,
+  unreadEventsMs: 10_000,
+  connections: 4_096,
+  bodyBytes: 67_108_864,
+  unreadBytes: 134_217_728,
+  drainMs: 1_000,
+}
+
+const HEADER_BYTES = 16_384
+const SWEEP_MS = 50
+
+export interface Settings extends ClientAddress.Settings {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Names of this machine beside its loopback ones, for a server that listens on the loopback. */
+  readonly names?: ReadonlyArray<string>
+  readonly isMainnet: boolean
+  readonly rateLimits: boolean
+  readonly tolerance?: Partial<Tolerance>
+  /** Pages besides the endpoints. */
+  readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
+  /** Whether the node is late with its own work, and bodies have to wait for it. */
+  readonly isPressed?: () => boolean
+  /** Told about every answer, for metrics. */
+  readonly onAnswer?: (answered: Answered) => void
+  /** Told about every request that met a bug, for metrics. */
+  readonly onDefect?: (route: string) => void
+}
+
+/** The address is taken, or may not be used. */
+export class CannotListen extends Data.TaggedError("CannotListen")<{
+  readonly host: string
+  readonly port: number
+  readonly reason: string
+}> {
+  override get message(): string {
+    const { host, port, reason } = this
+    return `cannot serve HTTP on ${host}:${port}: ${reason}; stop what uses it, or choose another with --rpc-host or --rpc-port`
+  }
+}
+
+/** A server that answers requests; the port is the one it really has. */
+export class Server extends Context.Tag("udg/rpc/Server")<Server, { readonly host: string; readonly port: number }>() {}
+
+/** Where this machine reaches a server that listens there; who listens everywhere is reached by the loopback. */
+export const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
+}
+
+const log = Log.for("rpc")
+
+/** What is told to a connection whose request never became one. */
+const failureOf = (code: string | undefined): Failure.Failure => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new Failure.HeadersTooLarge({ message: `request line and headers are larger than ${HEADER_BYTES} bytes` })
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Failure.RequestTimeout({ message: "the request did not arrive in time" })
+    default:
+      return new Failure.InvalidRequest({ message: "this is not an HTTP/1.1 request" })
+  }
+}
+
+const last = (socket: Duplex, failure: Failure.Failure): void => {
+  if (socket.writable && !socket.destroyed) socket.end(Reply.toBytes(Reply.ofFailure(failure)))
+  // Whatever the client still sends finds nobody.
+  setTimeout(() => socket.destroy(), 1_000).unref()
+}
+
+const noPlace = new Failure.Overloaded({
+  message: "the node has as many connections as it serves",
+  retry_after_seconds: 10,
+})
+
+/** No client can keep others out by its connections. A proxy's are those of many clients, and are left alone. */
+const shareConnections = (server: Http.Server, total: number, floods: Floods, settings: Settings): void => {
+  const isProxy = ClientAddress.isProxy(settings)
+  const places = new Places<Socket>({ total, each: total, evict: (socket) => socket.destroy() })
+  // As many again for proxies, and for those that are just told why they are not served.
+  server.maxConnections = 2 * total
+  server.on("connection", (socket: Socket) => {
+    if (isProxy(socket)) return
+    const client = ClientAddress.ofSocket(socket)
+    if (floods.keepsOut(client)) socket.destroy()
+    else if (places.enter(client, socket) === "taken") socket.once("close", () => places.leave(client, socket))
+    else last(socket, noPlace)
+  })
+}
+
+const make = (
+  tolerance: Tolerance,
+  settings: Settings,
+  edge: Edge,
+  { streams, floods }: { readonly streams: EventStreams; readonly floods: Floods },
+): Http.Server => {
+  const server = Http.createServer(
+    {
+      headersTimeout: tolerance.headersMs,
+      requestTimeout: tolerance.requestMs,
+      keepAliveTimeout: tolerance.keepAliveMs,
+      connectionsCheckingInterval: Math.min(1_000, tolerance.headersMs),
+      maxHeaderSize: HEADER_BYTES,
+      noDelay: true,
+      // Node's own complaint about a missing Host would not be JSON; this server has one host and needs no name for it.
+      requireHostHeader: false,
+    },
+    edge.handle,
+  )
+  // Their size is limited. Node would drop those beyond a number, such as the one that a proxy put behind all others.
+  server.maxHeadersCount = 0
+  shareConnections(server, tolerance.connections, floods, settings)
+  server.on("checkContinue", (request, response) => edge.handle(request, response, true))
+  server.on("checkExpectation", (request, response) => edge.handle(request, response, true))
+  server.on("connect", (_request, socket) =>
+    last(
+      socket,
+      new Failure.MethodNotAllowed({ message: "this is no proxy", allowed: ["GET", "HEAD", "POST", "OPTIONS"] }),
+    ),
+  )
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // A complaint in the middle of an answer that goes on would be taken for a part of it.
+    if (streams.isOn(socket)) socket.destroy()
+    else last(socket, failureOf(error.code))
+  })
+  return server
+}
+
+/** Who does not read loses the connection after a while, and at once where it makes the node keep too much. */
+const limitUnread = (response: Http.ServerResponse, client: string, unread: Budget, silenceMs: number): void => {
+  const { socket } = response.req
+  const bytes = response.writableLength
+  if (!unread.take(client, bytes)) {
+    socket.destroy()
+    return
+  }
+  response.once("close", () => unread.give(client, bytes))
+  // Node closes a socket that nobody looks after when its time is over.
+  socket.setTimeout(silenceMs)
+}
+
+const listen = (server: Http.Server, host: string, port: number): Effect.Effect<AddressInfo, CannotListen> =>
+  Effect.async((resume) => {
+    const onError = (error: Error): void => resume(Effect.fail(new CannotListen({ host, port, reason: error.message })))
+    server.once("error", onError)
+    server.listen({ host, port, backlog: 1_024 }, () => {
+      server.off("error", onError)
+      resume(Effect.succeed(server.address() as AddressInfo))
+    })
+  })
+
+/** No new connections, idle ones closed at once, answers that are owed given within the time, then everything closed. */
+const drain = (server: Http.Server, edge: Edge, drainMs: number): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's time-out would wait for ever.
+    const finish = (): void => {
+      clearTimeout(timer)
+      clearInterval(sweep)
+      server.closeAllConnections()
+      resume(Effect.void)
+    }
+    const timer = setTimeout(finish, drainMs)
+    server.close(finish)
+    edge.drain()
+    // An answer that was on its way when the stop came leaves its connection idle behind it.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    server.closeIdleConnections()
+  })
+
+const start = (settings: Settings) =>
+  Effect.gen(function* () {
+    const tolerance = { ...standardTolerance, ...settings.tolerance }
+    const endpoints = Endpoint.all(yield* Handlers)
+    // Handlers outlive the client that asked: a transaction is taken in or not, whoever still listens.
+    const fibers = yield* FiberSet.make()
+    const runtime = yield* Effect.runtime<never>()
+    const runFork = <A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> => {
+      const fiber = Runtime.runFork(runtime)(effect)
+      if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
+      return fiber
+    }
+    const defects = new Defects({
+      onDefect: settings.onDefect ?? (() => {}),
+      log: (route, cause) =>
+        runFork(log.error("a request met a bug; the same one again is only counted", () => ({ route }), cause)),
+    })
+    const streams = new EventStreams({
+      each: settings.rateLimits ? streamsOfOne : Number.POSITIVE_INFINITY,
+      onDefect: (cause) => defects.report("/events", cause),
+      patienceMs: tolerance.unreadEventsMs,
+    })
+    const guard = new LocalGuard({
+      host: settings.host,
+      names: settings.names ?? [],
+      isProxied: ClientAddress.isForwarded(settings),
+    })
+    const now = (): number => performance.now()
+    const floods = new Floods(now)
+    const isProxy = ClientAddress.isProxy(settings)
+    const unread = new Budget(tolerance.unreadBytes)
+    const edge = new Edge({
+      endpoints,
+      isMainnet: settings.isMainnet,
+      clientOf: ClientAddress.reader(settings),
+      rateLimits: settings.rateLimits,
+      now,
+      runFork,
+      pages: settings.pages ?? (() => undefined),
+      onAnswer: settings.onAnswer ?? (() => {}),
+      onDefect: defects.report,
+      onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
+      onFlood: (socket) => {
+        if (!isProxy(socket)) floods.note(ClientAddress.ofSocket(socket))
+      },
+      guard,
+      streams,
+      bodies: new Budget(tolerance.bodyBytes),
+      isPressed: settings.isPressed ?? (() => false),
+    })
+    const server = make(tolerance, settings, edge, { streams, floods })
+    yield* Effect.addFinalizer(() => drain(server, edge, tolerance.drainMs))
+    const { address, port } = yield* listen(server, settings.host, settings.port)
+    guard.boundTo(address)
+    server.on("error", (error) => runFork(log.error("the HTTP server failed", () => ({ error: error.message }))))
+    return { host: settings.host, port }
+  })
+
+export const layer = (settings: Settings): Layer.Layer<Server, CannotListen, Handlers> =>
+  Layer.scoped(Server, start(settings))

@@ -1,0 +1,57 @@
+/** The genesis of a network as a JSON file. */
+import { FileSystem } from "@effect/platform"
+import type { PlatformError } from "@effect/platform/Error"
+import { Data, Effect } from "effect"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as JsonText from "../../protocol/encoding/JsonText.js"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as AtomicFile from "./AtomicFile.js"
+
+export class GenesisFileError extends Data.TaggedError("GenesisFileError")<{
+  readonly path: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `genesis file ${this.path}: ${this.reason}`
+  }
+}
+
+const READABLE = 0o644
+/** Two million allocations, and less than the longest string there can be. */
+const MAX_MIB = 256
+
+const systemError = (path: string, verb: string) => (error: PlatformError) =>
+  new GenesisFileError({
+    path,
+    reason: `cannot be ${verb}: ${error._tag === "SystemError" ? error.reason : "not a path"}`,
+  })
+
+/** The genesis that stands in the file, every rule checked. */
+export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const info = yield* Effect.mapError(fileSystem.stat(path), systemError(path, "read"))
+    // A pipe or a device could keep the start waiting, or never end.
+    if (info.type !== "File") return yield* new GenesisFileError({ path, reason: "not a regular file" })
+    if (info.size > MAX_MIB * 2 ** 20) {
+      return yield* new GenesisFileError({ path, reason: `larger than ${MAX_MIB} MiB` })
+    }
+    const text = yield* Effect.mapError(fileSystem.readFileString(path), systemError(path, "read"))
+    const json = yield* Effect.mapError(
+      JsonText.parse(text, "genesis"),
+      ({ field, reason }) => new GenesisFileError({ path, reason: `${field}: ${reason}` }),
+    )
+    return yield* Effect.mapError(
+      Genesis.fromFile(json),
+      ({ message }) => new GenesisFileError({ path, reason: message }),
+    )
+  })
+
+/** Writes the genesis in place of whatever has the file's name. */
+export const write = (
+  path: string,
+  genesis: Genesis.Genesis,
+): Effect.Effect<void, GenesisFileError, FileSystem.FileSystem> =>
+  AtomicFile.write(path, Binary.utf8(`${JSON.stringify(Genesis.toJson(genesis), null, 2)}\n`), READABLE).pipe(
+    Effect.mapError(systemError(path, "written")),
+  )

@@ -1,0 +1,229 @@
+/**
+ * One SQLite file with two connections: one that writes, in a thread of its own, and one that only reads, here, so that a
+ * read never waits for a commit, nor anybody for the disk.
+ * Every write is a transaction of its own and either happens whole or not at all.
+ *
+ * Not by the client's own `withTransaction`: that turns a failing COMMIT into a defect, and COMMIT is exactly where a
+ * full disk shows in WAL mode. And never outside of `read` or `write`: a statement that merely borrows the connection
+ * may run inside a transaction of somebody else, and be rolled back with it.
+ */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import type { SqlError } from "@effect/sql"
+import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
+import { Cause, Effect, type Scope } from "effect"
+import * as StorageError from "../files/StorageError.js"
+import * as Column from "./Column.js"
+import * as Connection from "./Connection.js"
+import * as Migration from "./Migration.js"
+import * as Sql from "./Sql.js"
+import type { WriterThread } from "./WriterThread.js"
+
+type Statements<A> = (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>
+
+/** A connection for one user at a time: what one adds and another asks for would be one transaction. */
+interface Turns {
+  readonly connection: Connection.Connection
+  readonly lock: Effect.Semaphore
+}
+
+const turnsOf = (connection: Connection.Connection): Turns => ({ connection, lock: Effect.unsafeMakeSemaphore(1) })
+
+export interface Database {
+  readonly file: string
+  /** The rows of one statement, which sees a consistent view without a transaction and at a fraction of its cost. */
+  readonly select: <A>(
+    rowOf: (row: Column.Row) => A,
+    text: string,
+    ...values: ReadonlyArray<Connection.Value>
+  ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
+  /** A consistent view: nothing is committed between two statements of one reading. */
+  readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** All of it or nothing. Not interrupted once it has begun. */
+  readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** The same, and returns when this and everything written before it is on the disk, whatever the durability. */
+  readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** Returns when everything written before is on the disk. */
+  readonly sync: Effect.Effect<void, StorageError.StorageError>
+  /** Gives the space of deleted rows back to the disk. Writes the whole file anew. */
+  readonly compact: Effect.Effect<void, StorageError.StorageError>
+}
+
+/** When SQLite tells the disk to keep what is written. */
+export type Durability =
+  /** At a checkpoint of the log: survives any end of the process; a power cut may take the last commits. */
+  | "process"
+  /** At every commit: survives a power cut. */
+  | "power"
+
+export interface Options {
+  readonly file: string
+  readonly durability: Durability
+  readonly migrations: ReadonlyArray<Migration.Migration>
+}
+
+const MEMORY = ":memory:"
+
+const execute = ({ connection, lock }: Turns, text: string): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(lock.withPermits(1)(connection.ask(text, [])))
+
+/** Without taking a turn. */
+const inTransaction = <A>(connection: Connection.Connection, begin: string, statements: Statements<A>) =>
+  Effect.suspend(() => {
+    connection.add(begin, [])
+    return statements(Sql.over(connection))
+  }).pipe(
+    Effect.zipLeft(Effect.suspend(() => connection.ask("commit", []))),
+    // After a full disk, or where a statement failed, it is rolled back already, and SQLite refuses to do it twice.
+    Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
+  )
+
+const transaction =
+  ({ connection, lock }: Turns, begin: string) =>
+  <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
+    inTransaction(connection, begin, statements).pipe(lock.withPermits(1), Effect.uninterruptible)
+
+/**
+ * A commit in the mode `full` syncs the whole log; one that has changed nothing does not. A checkpoint would not do: it
+ * syncs only what it is about to move into the database, which is nothing while a reader still sees the file as it was at
+ * the last checkpoint.
+ */
+const syncedTransaction =
+  ({ connection, lock }: Turns) =>
+  <A>(statements: Statements<A>): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.zipRight(
+      Effect.suspend(() => setAll(connection, syncs("power"))),
+      inTransaction(connection, "begin immediate", statements),
+    ).pipe(
+      // Where this fails, the following writes are slower than they need be.
+      Effect.ensuring(Effect.ignore(Effect.suspend(() => setAll(connection, syncs("process"))))),
+      lock.withPermits(1),
+      Effect.uninterruptible,
+    )
+
+const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.Cause<StorageError.StorageError> =>
+  Cause.flatMap(cause, (error) => Cause.fail(StorageError.fromSqlite(file, error.cause))).pipe((failures) => {
+    const defect = Cause.squash(failures)
+    return defect instanceof Column.UnexpectedValue
+      ? Cause.fail(new StorageError.DatabaseDamaged({ file, finding: defect.message }))
+      : failures
+  })
+
+const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R>) =>
+  Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
+
+/** The driver throws where the file cannot be opened. */
+const connect = (
+  config: SqliteClient.SqliteClientConfig,
+): Effect.Effect<Turns, StorageError.StorageError, Scope.Scope> =>
+  SqliteClient.make({ ...config, prepareCacheSize: 1_000, prepareCacheTTL: "1000 days" }).pipe(
+    Effect.flatMap(({ reserve }) => reserve),
+    Effect.map((connection) => turnsOf(Connection.local(connection))),
+    Effect.provide(Reactivity.layer),
+    (connected) => typed(config.filename, connected),
+    Effect.catchAllDefect((cause) => Effect.fail(StorageError.fromSqlite(config.filename, cause))),
+  )
+
+/** Without taking a turn. */
+const setAll = (connection: Connection.Connection, pragmas: ReadonlyArray<string>) =>
+  Effect.forEach(pragmas, (text) => connection.ask(`pragma ${text}`, []), { discard: true })
+
+const set = ({ connection, lock }: Turns, pragmas: ReadonlyArray<string>) =>
+  lock.withPermits(1)(setAll(connection, pragmas))
+
+/** Pages of log between two checkpoints: a busy commit is a few megabytes, and a checkpoint syncs twice. */
+const CHECKPOINT_PAGES = 8_192
+const WRITER_CACHE_KIB = 65_536
+const READER_CACHE_KIB = 32_768
+
+/** Explicit: the driver is compiled with another value for WAL than for the first connection to a new file. */
+const syncs = (durability: Durability): ReadonlyArray<string> => [
+  `synchronous = ${durability === "power" ? "full" : "normal"}`,
+  // On macOS an ordinary fsync stops at the disk's own cache.
+  `fullfsync = ${durability === "power" ? "on" : "off"}`,
+]
+
+const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
+  ...syncs(durability),
+  "checkpoint_fullfsync = on",
+  `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+  `journal_size_limit = ${CHECKPOINT_PAGES * 4_096 * 2}`,
+  `cache_size = -${WRITER_CACHE_KIB}`,
+  "temp_store = memory",
+]
+
+const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
+
+/** The smallest change there is, and it means nothing: only what has changed something syncs the log. */
+const touch: Statements<void> = (sql) =>
+  Effect.map(sql`pragma user_version`.values, ([row = []]) =>
+    sql.text(`pragma user_version = ${Column.integer(row, 0)}`).run(),
+  )
+
+/** `durability` is that of the connection that writes; where none writes to a disk, there is nothing to sync. */
+const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {
+  const writeSynced: Database["writeSynced"] = (statements) => {
+    const perform = durability === "power" ? transaction(writer, "begin immediate") : syncedTransaction(writer)
+    return typed(file, perform(statements))
+  }
+  return {
+    file,
+    select: (rowOf, text, ...values) =>
+      typed(
+        file,
+        Effect.map(reader.lock.withPermits(1)(Effect.suspend(() => reader.connection.ask(text, values))), (rows) =>
+          rows.map(rowOf),
+        ),
+      ),
+    read: (statements) => typed(file, transaction(reader, "begin")(statements)),
+    write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
+    writeSynced,
+    sync: durability === "power" ? Effect.void : writeSynced(touch),
+    compact: typed(file, execute(writer, "vacuum")),
+  }
+}
+
+/** Opens a file that was checked before, or makes it, and brings it to the newest schema. */
+export const open = (
+  { file, durability, migrations }: Options,
+  thread: WriterThread,
+): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const writer = turnsOf(yield* typed(file, thread.open(file)))
+    yield* typed(file, set(writer, writerPragmas(durability)))
+    yield* Migration.run(make(file, durability, writer, writer), migrations)
+    const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
+    yield* typed(file, set(reader, readerPragmas))
+    return make(file, durability, writer, reader)
+  })
+
+/** In memory only one connection sees the data; reads then take their turn with the writes. */
+export const openInMemory = (
+  migrations: ReadonlyArray<Migration.Migration>,
+): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const connection = yield* connect({ filename: MEMORY })
+    const database = make("the database in memory", "power", connection, connection)
+    yield* Migration.run(database, migrations)
+    return database
+  })
+
+/**
+ * Undoes the write that a crash cut off before the file had a log, which is while it is made. Whoever only reads cannot do
+ * that, and could not look into the file at all.
+ */
+export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* connect({ filename: file, disableWAL: true })
+      yield* typed(file, execute(connection, "select name from sqlite_schema limit 1"))
+    }),
+  )
+
+/**
+ * A file as it is. The connection cannot write, and closing it leaves the log alone, so whatever stands against using
+ * the file, its bytes stay what they were.
+ */
+export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
+  Effect.map(connect({ filename: file, readonly: true, disableWAL: true }), (reader) =>
+    make(file, "power", reader, reader),
+  )

@@ -1,0 +1,72 @@
+/**
+ * The schema's history. A database carries the number of the last migration it went through in `user_version`, which
+ * SQLite changes with the same transaction, so it is at every moment at exactly one version.
+ */
+import { Effect } from "effect"
+import type { StorageError } from "../files/StorageError.js"
+import * as Column from "./Column.js"
+import type { Database } from "./Database.js"
+
+export interface Migration {
+  /** One after the other from 1, never renumbered, never changed once it was released. */
+  readonly version: number
+  /** Statements, each ending in a semicolon at the end of a line. */
+  readonly statements: string
+}
+
+/** "udgl" in ASCII: says to `file` and to us whose database this is. */
+export const APPLICATION_ID = 0x7564676c
+
+export interface Version {
+  readonly applicationId: number
+  readonly version: number
+  readonly isEmpty: boolean
+}
+
+/** What the file says it is. */
+export const versionOf = (database: Database): Effect.Effect<Version, StorageError> =>
+  database.read((sql) =>
+    Effect.gen(function* () {
+      const [application = []] = yield* sql`pragma application_id`.values
+      const [version = []] = yield* sql`pragma user_version`.values
+      const tables = yield* sql`select name from sqlite_schema limit 1`.values
+      return {
+        applicationId: Column.integer(application, 0),
+        version: Column.integer(version, 0),
+        isEmpty: tables.length === 0,
+      }
+    }),
+  )
+
+/** The version after all of them. */
+export const newest = (migrations: ReadonlyArray<Migration>): number => migrations.at(-1)?.version ?? 0
+
+const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
+  statements.split(/;\n/).filter((text) => text.trim() !== "")
+
+/** The tables with their columns, and the indexes, a line each. */
+export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+  database.read((sql) =>
+    Effect.map(
+      sql`select object.type, object.name, info.name, info.type from sqlite_schema object
+        left join pragma_table_xinfo(object.name) info
+        where object.type in ('table', 'index') and object.name not like 'sqlite_%'`.values,
+      (rows) => rows.map((row) => row.filter((part) => part !== null).join(" ")),
+    ),
+  )
+
+/** Takes the database through every migration it has not seen, each in one transaction. */
+export const run = (database: Database, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const { version } = yield* versionOf(database)
+    for (const migration of migrations) {
+      if (migration.version <= version) continue
+      yield* database.write((sql) =>
+        Effect.sync(() => {
+          for (const text of statementsOf(migration)) sql.text(text).run()
+          sql.text(`pragma application_id = ${APPLICATION_ID}`).run()
+          sql.text(`pragma user_version = ${migration.version}`).run()
+        }),
+      )
+    }
+  })

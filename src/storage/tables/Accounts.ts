@@ -1,0 +1,118 @@
+/** The accounts as of the last commit. */
+import { Effect } from "effect"
+import { fromHex, toHex } from "#crypto"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { StateRecord } from "../../protocol/state/StateRecord.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import type { StorageError } from "../files/StorageError.js"
+import * as Bulk from "../sqlite/Bulk.js"
+import * as Column from "../sqlite/Column.js"
+import type { Value } from "../sqlite/Connection.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+
+/**
+ * An account as its columns say. Balance and nonce are whatever stands there: they are judged by the recount of the
+ * supply, which has to see what somebody wrote into the file, not a correction of it.
+ */
+export interface StoredAccount {
+  readonly address: Address
+  readonly balance: number
+  readonly nonce: number
+  /** The account record behind balance and nonce; null for an account that has nothing else, as nearly all are. */
+  readonly extras: Uint8Array | null
+}
+
+/** How an account without extras stands in its column. */
+const NO_EXTRAS = Uint8Array.of(0)
+
+/** An account record begins with balance and nonce, eight bytes each. */
+const EXTRAS_OFFSET = 16
+const PAGE_ROWS = 8_192
+
+export interface Accounts {
+  /** Hands over every account, some thousands at a time, in the order of their addresses. */
+  readonly load: (visit: (page: ReadonlyArray<StoredAccount>) => void) => Effect.Effect<void, StorageError>
+  readonly count: Effect.Effect<number, StorageError>
+}
+
+/** The record these columns stand for; a balance or nonce outside of its range has none and throws. */
+export const toRecord = ({ address, balance, nonce, extras }: StoredAccount): StateRecord => ({
+  kind: "Account",
+  key: fromHex(address),
+  value: Binary.encode((writer) =>
+    writer
+      .u64(balance)
+      .u64(nonce)
+      .raw(extras ?? NO_EXTRAS),
+  ),
+})
+
+const accountOf = (row: Column.Row): StoredAccount => ({
+  address: Column.addressText(row, 0),
+  balance: Column.integer(row, 1),
+  nonce: Column.integer(row, 2),
+  extras: Column.nullable(row, 3, Column.bytes),
+})
+
+const insert = Bulk.insert(
+  "accounts (address, balance, nonce, extras)",
+  4,
+  `on conflict (address) do update
+    set balance = excluded.balance, nonce = excluded.nonce, extras = excluded.extras`,
+)
+
+const remove = Bulk.remove("accounts", ["address"])
+
+/** Puts changed accounts into their rows; part of a commit's transaction. */
+export class Changes {
+  readonly #rows: Array<Value> = []
+  readonly #gone: Array<Value> = []
+
+  add(key: Uint8Array, value: Uint8Array | null): void {
+    const address = toHex(key)
+    if (value === null) {
+      this.#gone.push(address)
+      return
+    }
+    const reader = new Binary.Reader(value)
+    this.#rows.push(address, reader.u64(), reader.u64(), value.subarray(EXTRAS_OFFSET))
+  }
+
+  write(sql: Sql): void {
+    insert(sql, this.#rows)
+    remove(sql, this.#gone)
+  }
+}
+
+export const make = (database: Database): Accounts => {
+  const page = (after: string) =>
+    database.read((sql) =>
+      Effect.map(
+        // A byte string costs as much as the rest of the row.
+        sql`select address, balance, nonce, nullif(extras, ${NO_EXTRAS}) from accounts where address > ${after} order by address limit ${PAGE_ROWS}`
+          .values,
+        (rows) => rows.map(accountOf),
+      ),
+    )
+
+  return {
+    load: (visit) =>
+      Effect.gen(function* () {
+        let last = ""
+        for (;;) {
+          const accounts = yield* page(last)
+          visit(accounts)
+          const end = accounts.at(-1)
+          if (end === undefined || accounts.length < PAGE_ROWS) return
+          last = end.address
+          yield* EventLoop.turn
+        }
+      }).pipe(Effect.withSpan("accounts")),
+
+    count: database.read((sql) =>
+      Effect.map(sql`select count(*) from accounts`.values, ([row = []]) => Column.integer(row, 0)),
+    ),
+  }
+}

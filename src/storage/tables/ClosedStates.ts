@@ -1,0 +1,135 @@
+/**
+ * The states in which the last epochs closed, as what of them was changed since: from the present state one comes back to
+ * the last close, and from there to the one before. A record is written here at its first change in an epoch, in the
+ * same transaction, so after any crash the way back is whole.
+ */
+import { Effect } from "effect"
+import { fromHex, toHex } from "#crypto"
+import type { Change } from "../../ledger/tables/Effects.js"
+import type { Epoch } from "../../protocol/numbers/Counter.js"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import type { StorageError } from "../files/StorageError.js"
+import * as Bulk from "../sqlite/Bulk.js"
+import * as Column from "../sqlite/Column.js"
+import type { Value } from "../sqlite/Connection.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+import * as Accounts from "./Accounts.js"
+import * as Records from "./Records.js"
+
+export interface ClosedStates {
+  /**
+   * Hands over, some thousands at a time, the records that have another value at the close of this epoch than at the close
+   * of the next one, or now when that has not closed: with the value they had, null for those that were not there.
+   */
+  readonly load: (epoch: Epoch, visit: (page: ReadonlyArray<Change>) => void) => Effect.Effect<void, StorageError>
+  /** Forgets some of what leads to closes before this one, and says how much; less than the limit: there is no more. */
+  readonly prune: (before: Epoch, limit: number) => Effect.Effect<number, StorageError>
+}
+
+const PAGE_ROWS = 4_096
+
+const keepAccounts = Bulk.from(
+  2,
+  (given) => `insert or ignore into accounts_before (epoch, address, balance, nonce, extras)
+    select given.column1, given.column2, a.balance, a.nonce, a.extras
+    from (values ${given}) given left join accounts a on a.address = given.column2`,
+)
+
+const keepRecords = Bulk.from(
+  3,
+  (given) => `insert or ignore into records_before (epoch, kind, key, value)
+    select given.column1, given.column2, given.column3, r.value
+    from (values ${given}) given left join records r on r.kind = given.column2 and r.key = given.column3`,
+)
+
+/** Keeps what these records are before they change, unless the epoch has changed them before; part of a commit's transaction. */
+export const keep = (sql: Sql, closed: Epoch, changes: Iterable<Pick<Change, "kind" | "key">>): void => {
+  const accounts: Array<Value> = []
+  const records: Array<Value> = []
+  for (const { kind, key } of changes) {
+    if (kind === "Account") accounts.push(closed, toHex(key))
+    else records.push(closed, StateKey.KINDS[kind].byte, key)
+  }
+  keepAccounts(sql, accounts)
+  keepRecords(sql, records)
+}
+
+const accountOf = (row: Column.Row): Change => {
+  const address = Column.addressText(row, 0)
+  const balance = Column.nullable(row, 1, Column.counter)
+  if (balance === null) return { kind: "Account", key: fromHex(address), value: null }
+  return Accounts.toRecord({ address, balance, nonce: Column.counter(row, 2), extras: Column.bytes(row, 3) })
+}
+
+const recordOf = (row: Column.Row): Change => ({
+  ...Records.placeOf(row),
+  value: Column.nullable(row, 2, Column.bytes),
+})
+
+export const make = (database: Database): ClosedStates => {
+  const accounts = (epoch: Epoch, after: string) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select address, balance, nonce, extras from accounts_before
+          where epoch = ${epoch} and address > ${after} order by address limit ${PAGE_ROWS}`.values,
+        (rows) => rows.map(accountOf),
+      ),
+    )
+
+  const records = (epoch: Epoch, kind: number, key: Uint8Array) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select kind, key, value from records_before
+          where epoch = ${epoch} and (kind, key) > (${kind}, ${key}) order by kind, key limit ${PAGE_ROWS}`.values,
+        (rows) => rows.map(recordOf),
+      ),
+    )
+
+  /** Page by page, each with a turn for others behind it. */
+  const paged = (
+    page: (last: Change | undefined) => Effect.Effect<ReadonlyArray<Change>, StorageError>,
+    visit: (page: ReadonlyArray<Change>) => void,
+  ) =>
+    Effect.gen(function* () {
+      let last: Change | undefined
+      for (;;) {
+        const changes: ReadonlyArray<Change> = yield* page(last)
+        visit(changes)
+        last = changes.at(-1)
+        if (changes.length < PAGE_ROWS) return
+        yield* EventLoop.turn
+      }
+    })
+
+  const prune = (table: string, key: string, before: Epoch, limit: number) =>
+    database.write((sql) =>
+      Effect.map(
+        sql.text(
+          `delete from ${table} where (epoch, ${key}) in
+            (select epoch, ${key} from ${table} where epoch < ? limit ?) returning epoch`,
+          [before, limit],
+        ).values,
+        (rows) => rows.length,
+      ),
+    )
+
+  return {
+    load: (epoch, visit) =>
+      Effect.zipRight(
+        paged((last) => accounts(epoch, last === undefined ? "" : toHex(last.key)), visit),
+        paged(
+          (last) =>
+            records(epoch, last === undefined ? 0 : StateKey.KINDS[last.kind].byte, last?.key ?? new Uint8Array(0)),
+          visit,
+        ),
+      ),
+
+    prune: (before, limit) =>
+      Effect.gen(function* () {
+        const accounts = yield* prune("accounts_before", "address", before, limit)
+        return accounts + (yield* prune("records_before", "kind, key", before, limit - accounts))
+      }),
+  }
+}

@@ -1,0 +1,119 @@
+/** Everything one commit leaves behind, written as one: plain data, so that the writer may live in another thread. */
+import type { SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import type * as Execution from "../../ledger/rules/Execution.js"
+import * as Rejection from "../../ledger/rules/Rejection.js"
+import { addressesOf } from "../../ledger/rules/Transactions.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Kind } from "../../protocol/state/StateKey.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import type { Sql } from "../sqlite/Sql.js"
+import * as Accounts from "./Accounts.js"
+import * as ClosedStates from "./ClosedStates.js"
+import * as Commits from "./Commits.js"
+import * as PendingTransactions from "./PendingTransactions.js"
+import * as Records from "./Records.js"
+import * as Transactions from "./Transactions.js"
+import * as Vertices from "./Vertices.js"
+
+/** A record whose value is another than before. */
+export interface RecordChange {
+  readonly kind: Kind
+  readonly key: Uint8Array
+  /** Null when the record is gone. */
+  readonly value: Uint8Array | null
+}
+
+export interface CommitBatch {
+  readonly commit: Commits.CommitRecord
+  readonly changes: Iterable<RecordChange>
+  /** In the commit's order, all of them stored before. Genesis orders none. */
+  readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
+  /** Which of the mempool's transactions the commit has settled. */
+  readonly settled: ReadonlyArray<Hash>
+}
+
+const outcomeOf = (outcome: Exclude<Execution.Outcome, { readonly _tag: "NoEffect" }>): Transactions.Outcome =>
+  outcome._tag === "Applied"
+    ? { failure: null, proposalId: outcome.proposalId }
+    : { failure: { code: outcome.reason._tag, reason: Rejection.describe(outcome.reason) }, proposalId: null }
+
+const executedOf = (vertex: Vertex, outcomes: ReadonlyArray<Execution.Outcome>) => {
+  const executed: Array<Transactions.ExecutedTransaction> = []
+  for (const [position, transaction] of vertex.body.transactions.entries()) {
+    const outcome = outcomes[position]
+    if (outcome === undefined || outcome._tag === "NoEffect") continue
+    executed.push({ transaction, position, outcome: outcomeOf(outcome), participants: addressesOf(transaction) })
+  }
+  return executed
+}
+
+/** What the ledger made of a commit; `vertices` are those it executed. What had no effect leaves no trace. */
+export const fromExecution = (execution: Execution.Execution, vertices: ReadonlyArray<Vertex>): CommitBatch => {
+  const ordered = vertices.map((vertex, position) => ({
+    header: vertex.header,
+    executed: executedOf(vertex, execution.vertices[position]?.transactions ?? []),
+  }))
+  return {
+    commit: { ...execution.commit, time: execution.time, effectsDigest: execution.effectsDigest },
+    changes: execution.changes,
+    vertices: ordered,
+    settled: ordered.flatMap(({ executed }) => executed.map(({ transaction }) => transaction.id)),
+  }
+}
+
+/** Puts changed records where each belongs. */
+export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): void => {
+  const accounts = new Accounts.Changes()
+  const records = new Records.Changes()
+  for (const { kind, key, value } of changes) {
+    if (kind === "Account") accounts.add(key, value)
+    else records.add(kind, key, value)
+  }
+  accounts.write(sql)
+  records.write(sql)
+}
+
+const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const hashes = vertices.map(({ header }) => header.hash)
+    const marked = yield* Vertices.markOrdered(sql, commit.index, hashes)
+    // The DAG stores a vertex before anybody can order it, and orders none twice.
+    if (marked !== hashes.length)
+      throw new Error(
+        `commit ${commit.index} orders ${hashes.length} vertices, of which ${marked} are stored unordered`,
+      )
+  })
+
+/** About as many records as are put together in ten milliseconds. Behind them others have their turn. */
+const AT_ONCE = 1_024
+
+function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
+  let part: Array<A> = []
+  for (const one of all) {
+    part.push(one)
+    if (part.length < AT_ONCE) continue
+    yield part
+    part = []
+  }
+  yield part
+}
+
+/** The statements of one commit, for one transaction. */
+export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const { commit, vertices } = batch
+    Commits.append(sql, commit, vertices.length)
+    for (const changes of partsOf(batch.changes)) {
+      // Nobody joins at genesis: what there was then says its file.
+      if (commit.epoch > 1) ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), changes)
+      writeChanges(sql, changes)
+      if (changes.length === AT_ONCE) yield* EventLoop.turn
+    }
+    yield* Transactions.append(sql, commit.index, vertices)
+    PendingTransactions.remove(sql, batch.settled)
+    // Last, because it waits for an answer, and all before it may be done meanwhile.
+    yield* markVertices(sql, batch)
+  })

@@ -1,0 +1,58 @@
+/** What opened the running epoch and the one before it. */
+import { Effect, Either } from "effect"
+import { fromHex } from "#crypto"
+import type { Opening } from "../../consensus/Output.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type { StorageError } from "../files/StorageError.js"
+import * as Column from "../sqlite/Column.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+import * as Joins from "./Joins.js"
+
+export interface Epochs {
+  /**
+   * The epoch begins; of those before only the last one stays, and a fast sync to the close of an earlier one is given up.
+   * Returns when that and everything before it is on the disk: a power cut takes nothing of an epoch that is over.
+   */
+  readonly begin: (opening: Opening) => Effect.Effect<void, StorageError>
+  /** The running epoch, then the one before it; nothing in a new database. */
+  readonly kept: Effect.Effect<ReadonlyArray<Opening>, StorageError>
+}
+
+const openingOf = (row: Column.Row): Opening => ({
+  base: Column.hash(row, 0),
+  record: Either.getOrElse(EpochRecord.decode(Column.bytes(row, 1)), ({ message }) => {
+    throw new Column.UnexpectedValue(message)
+  }),
+  position: {
+    index: Column.counter(row, 2),
+    hash: Column.hash(row, 3),
+    leaderRound: Column.counter(row, 4),
+    time: Column.counter(row, 5),
+  },
+})
+
+/** Part of a transaction that does more. */
+export const insert = (sql: Sql, { base, record, position }: Opening): void =>
+  sql`insert or replace into openings (epoch, base, record, commit_index, commit_hash, leader_round, time) values (
+    ${record.epoch}, ${fromHex(base)}, ${EpochRecord.encode(record)}, ${position.index}, ${fromHex(position.hash)},
+    ${position.leaderRound}, ${position.time})`.run()
+
+export const make = (database: Database): Epochs => ({
+  begin: (opening) =>
+    database.writeSynced((sql) =>
+      Effect.sync(() => {
+        insert(sql, opening)
+        sql`delete from openings where epoch < ${opening.record.epoch - 1}`.run()
+        Joins.forgetBefore(sql, opening.record.epoch)
+      }),
+    ),
+
+  kept: database.read((sql) =>
+    Effect.map(
+      sql`select base, record, commit_index, commit_hash, leader_round, time from openings
+        order by epoch desc limit 2`.values,
+      (rows) => rows.map(openingOf),
+    ),
+  ),
+})

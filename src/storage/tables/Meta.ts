@@ -1,0 +1,66 @@
+/** Which network a database belongs to. */
+import type { SqlError } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import * as Genesis from "../../protocol/epoch/Genesis.js"
+import type * as Hash from "../../protocol/identity/Hash.js"
+import { DatabaseDamaged, OtherGenesis, type StorageError } from "../files/StorageError.js"
+import * as Column from "../sqlite/Column.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+
+const keptUnder = (sql: Sql, name: string): Effect.Effect<Option.Option<Uint8Array>, SqlError.SqlError> =>
+  Effect.map(sql`select value from meta where name = ${name}`.values, ([row]) =>
+    row === undefined ? Option.none() : Option.some(Column.bytes(row, 0)),
+  )
+
+const genesisHashOf = (database: Database): Effect.Effect<Option.Option<Hash.Hash>, StorageError> =>
+  database.read((sql) =>
+    Effect.map(sql`select value from meta where name = 'genesis_hash'`.values, ([row]) =>
+      row === undefined ? Option.none() : Option.some(Column.hash(row, 0)),
+    ),
+  )
+
+/** The genesis the database was made for; none in a database that was just made. */
+export const genesis = (database: Database): Effect.Effect<Option.Option<Genesis.Genesis>, StorageError> =>
+  Effect.flatMap(
+    database.read((sql) => keptUnder(sql, "genesis")),
+    Option.match({
+      onNone: () => Effect.succeedNone,
+      onSome: (bytes) =>
+        Genesis.decode(bytes).pipe(
+          Effect.mapError(({ message }) => new DatabaseDamaged({ file: database.file, finding: message })),
+          Effect.asSome,
+        ),
+    }),
+  )
+
+/** Fails when the database belongs to another network. */
+export const requireGenesis = (
+  database: Database,
+  expected: Hash.Hash,
+): Effect.Effect<void, OtherGenesis | StorageError> =>
+  Effect.flatMap(
+    genesisHashOf(database),
+    Option.match({
+      onNone: () => Effect.void,
+      onSome: (found) =>
+        found === expected ? Effect.void : Effect.fail(new OtherGenesis({ file: database.file, found, expected })),
+    }),
+  )
+
+/** Writes down which network the database is for, once. */
+export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.Effect<void, StorageError> =>
+  Effect.flatMap(
+    genesisHashOf(database),
+    Option.match({
+      onSome: () => Effect.void,
+      onNone: () =>
+        database.write((sql) =>
+          Effect.sync(() => {
+            sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`.run()
+            sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`.run()
+          }),
+        ),
+    }),
+  )

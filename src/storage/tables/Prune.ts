@@ -1,0 +1,35 @@
+/** How old rows go: a few at a time, since nothing else is written meanwhile. */
+import type { SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import type { StorageError } from "../files/StorageError.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+
+export interface Request {
+  /** What goes is of a lower round … */
+  readonly beforeRound: Round
+  /** … and of a lower epoch. */
+  readonly beforeEpoch: Epoch
+  /** At most so many are looked at. */
+  readonly limit: number
+}
+
+/**
+ * For a table in which some old rows stay for good: what was looked at once need not be looked at again. `behind` looks at
+ * the rows behind a number and gives that of the last one, null when there is none. Says whether there may be more.
+ */
+export const onwards = (
+  database: Database,
+  behind: (sql: Sql, number: number, request: Request) => Effect.Effect<number | null, SqlError.SqlError>,
+): ((request: Request) => Effect.Effect<boolean, StorageError>) => {
+  let lookedUpTo = 0
+  return (request) =>
+    Effect.map(
+      database.write((sql) => behind(sql, lookedUpTo, request)),
+      (last) => {
+        lookedUpTo = last ?? lookedUpTo
+        return last !== null
+      },
+    )
+}

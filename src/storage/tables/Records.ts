@@ -1,0 +1,81 @@
+/** Every record of the ledger besides accounts, as of the last commit. */
+import { Effect } from "effect"
+import * as StateKey from "../../protocol/state/StateKey.js"
+import type { StateRecord } from "../../protocol/state/StateRecord.js"
+import * as EventLoop from "../../turns/EventLoop.js"
+import type { StorageError } from "../files/StorageError.js"
+import * as Bulk from "../sqlite/Bulk.js"
+import * as Column from "../sqlite/Column.js"
+import type { Value } from "../sqlite/Connection.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+
+const PAGE_ROWS = 4_096
+
+export interface Records {
+  /** Hands over every record, some thousands at a time, in the order of kind and key. */
+  readonly load: (visit: (page: ReadonlyArray<StateRecord>) => void) => Effect.Effect<void, StorageError>
+}
+
+/** Of a row that begins with kind and key. */
+export const placeOf = (row: Column.Row): Pick<StateRecord, "kind" | "key"> => {
+  const byte = Column.integer(row, 0)
+  const kind = StateKey.kindOf(byte)
+  if (kind === undefined) throw new Column.UnexpectedValue(`a record of kind ${byte}`)
+  return { kind, key: Column.bytes(row, 1) }
+}
+
+const recordOf = (row: Column.Row): StateRecord => ({ ...placeOf(row), value: Column.bytes(row, 2) })
+
+const insert = Bulk.insert(
+  "records (kind, key, value)",
+  3,
+  "on conflict (kind, key) do update set value = excluded.value",
+)
+
+const remove = Bulk.remove("records", ["kind", "key"])
+
+/** Puts changed records into their rows; part of a commit's transaction. */
+export class Changes {
+  readonly #rows: Array<Value> = []
+  readonly #gone: Array<Value> = []
+
+  add(kind: StateKey.Kind, key: Uint8Array, value: Uint8Array | null): void {
+    const { byte } = StateKey.KINDS[kind]
+    if (value === null) this.#gone.push(byte, key)
+    else this.#rows.push(byte, key, value)
+  }
+
+  write(sql: Sql): void {
+    insert(sql, this.#rows)
+    remove(sql, this.#gone)
+  }
+}
+
+export const make = (database: Database): Records => {
+  const page = (kind: number, key: Uint8Array) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select kind, key, value from records where (kind, key) > (${kind}, ${key})
+          order by kind, key limit ${PAGE_ROWS}`.values,
+        (rows) => rows.map(recordOf),
+      ),
+    )
+
+  return {
+    load: (visit) =>
+      Effect.gen(function* () {
+        let kind = 0
+        let key = new Uint8Array(0)
+        for (;;) {
+          const records = yield* page(kind, key)
+          visit(records)
+          const end = records.at(-1)
+          if (end === undefined || records.length < PAGE_ROWS) return
+          kind = StateKey.KINDS[end.kind].byte
+          key = end.key.slice()
+          yield* EventLoop.turn
+        }
+      }).pipe(Effect.withSpan("records")),
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * What this validator has signed: the memory that keeps it from ever signing twice. A vertex is handed out only after
+ * `keep` has returned, and then it is on the disk, whatever happens to the power.
+ */
+import { Data, Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Header from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { StorageError } from "../files/StorageError.js"
+import * as Column from "../sqlite/Column.js"
+import type { Database } from "../sqlite/Database.js"
+
+/** The slot holds another vertex; that one may be sent again, nothing else may be signed for it. */
+export class AlreadySigned extends Data.TaggedError("AlreadySigned")<{
+  readonly epoch: Epoch
+  readonly round: Round
+  readonly hash: Hash
+}> {
+  override get message(): string {
+    return `epoch ${this.epoch}, round ${this.round}: vertex ${this.hash} is signed already`
+  }
+}
+
+export interface Slot {
+  readonly author: Address
+  readonly epoch: Epoch
+  readonly round: Round
+}
+
+export interface SignedVertex extends Slot {
+  readonly hash: Hash
+  /** The encoded vertex. */
+  readonly bytes: Uint8Array
+}
+
+export interface Rounds {
+  readonly epoch: Epoch
+  readonly fromRound: Round
+  readonly toRound: Round
+}
+
+export interface SignedPlace {
+  readonly round: Round
+  readonly hash: Hash
+  /** How many bytes the encoded vertex has. */
+  readonly size: number
+}
+
+export interface ForeignHeader extends Slot {
+  readonly hash: Hash
+  readonly seenAt: Timestamp
+  /** The encoded header. */
+  readonly bytes: Uint8Array
+}
+
+export interface SignedVertices {
+  /** Returns when the vertex is on the disk; the same one twice is no mistake. */
+  readonly keep: (vertex: Vertex) => Effect.Effect<void, AlreadySigned | StorageError>
+  readonly at: (slot: Slot) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
+  readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
+  /** What is in these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
+  readonly placesIn: (rounds: Rounds, limit: number) => Effect.Effect<ReadonlyArray<SignedPlace>, StorageError>
+  /** The last ones by epoch and round, newest first. */
+  readonly last: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
+  /** Hands over those of this epoch and later ones, oldest first, a few at a time: each may be a megabyte. */
+  readonly load: (
+    author: Address,
+    from: Epoch,
+    visit: (page: ReadonlyArray<SignedVertex>) => void,
+  ) => Effect.Effect<void, StorageError>
+  /** Forgets epochs below this one and says how many vertices went. */
+  readonly prune: (before: Epoch) => Effect.Effect<number, StorageError>
+  /** Keeps a header under this validator's key that was not made here. */
+  readonly keepForeign: (header: Header.Header, seenAt: Timestamp) => Effect.Effect<void, StorageError>
+  /** By epoch and round, highest first. */
+  readonly foreign: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<ForeignHeader>, StorageError>
+}
+
+const PAGE_ROWS = 32
+const COLUMNS = "author, epoch, round, hash, bytes"
+
+const signedOf = (row: Column.Row): SignedVertex => ({
+  author: Column.address(row, 0),
+  epoch: Column.counter(row, 1),
+  round: Column.counter(row, 2),
+  hash: Column.hash(row, 3),
+  bytes: Column.bytes(row, 4),
+})
+
+const placeOf = (row: Column.Row): SignedPlace => ({
+  round: Column.counter(row, 0),
+  hash: Column.hash(row, 1),
+  size: Column.integer(row, 2),
+})
+
+const foreignOf = (row: Column.Row): ForeignHeader => ({
+  author: Column.address(row, 0),
+  epoch: Column.counter(row, 1),
+  round: Column.counter(row, 2),
+  hash: Column.hash(row, 3),
+  seenAt: Column.counter(row, 4),
+  bytes: Column.bytes(row, 5),
+})
+
+const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<void, StorageError> =>
+  database.write((sql) =>
+    Effect.sync(() =>
+      sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
+        ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run(),
+    ),
+  )
+
+const isTaken = (error: StorageError): boolean =>
+  error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_CONSTRAINT")
+
+/** What was signed behind this slot. */
+const pageOf = (database: Database, author: Address, epoch: Epoch, round: number) =>
+  database.read((sql) =>
+    Effect.map(
+      sql`select ${sql.literal(COLUMNS)} from own_vertices
+        where author = ${fromHex(author)} and (epoch, round) > (${epoch}, ${round})
+        order by epoch, round limit ${PAGE_ROWS}`.values,
+      (rows) => rows.map(signedOf),
+    ),
+  )
+
+const at = (database: Database, { author, epoch, round }: Slot) =>
+  Effect.map(
+    database.select(
+      signedOf,
+      `select ${COLUMNS} from own_vertices where author = ? and epoch = ? and round = ?`,
+      fromHex(author),
+      epoch,
+      round,
+    ),
+    ([vertex]) => Option.fromNullable(vertex),
+  )
+
+export const make = (database: Database): SignedVertices => ({
+  keep: (vertex) => {
+    const { header } = vertex
+    const { epoch, round } = header
+    return insert(database, vertex).pipe(
+      Effect.catchIf(isTaken, (error) =>
+        Effect.gen(function* () {
+          const taken = Option.getOrNull(yield* at(database, header))
+          if (taken === null) return yield* Effect.fail(error)
+          if (taken.hash !== header.hash) return yield* new AlreadySigned({ epoch, round, hash: taken.hash })
+        }),
+      ),
+      Effect.withSpan("own vertex", { attributes: { epoch, round } }),
+    )
+  },
+
+  at: (slot) => at(database, slot),
+
+  byHash: (hash) =>
+    Effect.map(
+      database.select(signedOf, `select ${COLUMNS} from own_vertices where hash = ?`, fromHex(hash)),
+      ([vertex]) => Option.fromNullable(vertex),
+    ),
+
+  placesIn: ({ epoch, fromRound, toRound }, limit) =>
+    database.select(
+      placeOf,
+      `select round, hash, length(bytes) from own_vertices where epoch = ? and round between ? and ?
+        order by round desc limit ?`,
+      epoch,
+      fromRound,
+      toRound,
+      limit,
+    ),
+
+  last: (author, limit) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select ${sql.literal(COLUMNS)} from own_vertices where author = ${fromHex(author)}
+          order by epoch desc, round desc limit ${limit}`.values,
+        (rows) => rows.map(signedOf),
+      ),
+    ),
+
+  load: (author, from, visit) =>
+    Effect.gen(function* () {
+      let page = yield* pageOf(database, author, from, -1)
+      for (;;) {
+        visit(page)
+        const last = page.at(-1)
+        if (last === undefined) return
+        page = yield* pageOf(database, author, last.epoch, last.round)
+      }
+    }),
+
+  prune: (before) =>
+    database.write((sql) =>
+      Effect.map(sql`delete from own_vertices where epoch < ${before} returning epoch`.values, (rows) => rows.length),
+    ),
+
+  keepForeign: (header, seenAt) =>
+    database.write((sql) =>
+      Effect.sync(() =>
+        sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
+          values (${fromHex(header.hash)}, ${fromHex(header.author)}, ${header.epoch}, ${header.round}, ${seenAt},
+            ${Header.encode(header)})
+          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run(),
+      ),
+    ),
+
+  foreign: (author, limit) =>
+    database.read((sql) =>
+      Effect.map(
+        sql`select author, epoch, round, hash, seen_at, header from foreign_headers where author = ${fromHex(author)}
+          order by epoch desc, round desc limit ${limit}`.values,
+        (rows) => rows.map(foreignOf),
+      ),
+    ),
+})

@@ -1,0 +1,34 @@
+/** The state of a closing checkpoint in place of everything executed here, as a fast sync leaves it. */
+import type { SqlError } from "@effect/sql"
+import { Effect } from "effect"
+import type { Opening } from "../../consensus/Output.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import * as Stored from "../../replica/disk/Stored.js"
+import * as Column from "../sqlite/Column.js"
+import type { Sql } from "../sqlite/Sql.js"
+import * as Checkpoints from "./Checkpoints.js"
+import * as CommitBatch from "./CommitBatch.js"
+import * as Epochs from "./Epochs.js"
+
+/** What stands in no chain with the new state. */
+const GOES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
+
+/** What takes the place: the state of `target`, of which the fetched pieces are all, and the epoch that it opens. */
+export interface Replacement {
+  readonly target: SignedCheckpoint
+  readonly opening: Opening
+}
+
+/** For one transaction: the pieces that were fetched become the state, one after the other. */
+export const write = (sql: Sql, { target, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    Checkpoints.put(sql, { ...target, hasQuorum: true })
+    for (const table of GOES) sql.text(`delete from ${table}`).run()
+    const subtrees = yield* sql`select id from join_subtrees order by id`.values
+    for (const row of subtrees) {
+      const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values
+      CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
+    }
+    sql`delete from joins`.run()
+    Epochs.insert(sql, opening)
+  })

@@ -1,0 +1,201 @@
+/** The vertices of the local DAG. */
+import type { SqlError } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { fromHex } from "#crypto"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import { HEAD_BYTES, type Vertex } from "../../protocol/vertex/Vertex.js"
+import type { StorageError } from "../files/StorageError.js"
+import * as Column from "../sqlite/Column.js"
+import type { Value } from "../sqlite/Connection.js"
+import type { Database } from "../sqlite/Database.js"
+import type { Sql } from "../sqlite/Sql.js"
+import type * as Prune from "./Prune.js"
+
+/** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
+export type Arrival = number
+
+export interface StoredVertex {
+  readonly arrival: Arrival
+  readonly hash: Hash
+  readonly epoch: Epoch
+  readonly round: Round
+  readonly author: Address
+  readonly timestamp: Timestamp
+  /** Which commit ordered it; null while none has. */
+  readonly commitIndex: CommitIndex | null
+  /** The encoded vertex. */
+  readonly bytes: Uint8Array
+}
+
+export interface PageRequest {
+  readonly epoch: Epoch
+  /** Both ends belong to it. */
+  readonly fromRound: Round
+  readonly toRound: Round
+  /** The arrival of the last vertex of the page before; null for the first page. */
+  readonly after: Arrival | null
+  /** How many bytes of vertices the page may hold; it always holds one vertex if there is one. */
+  readonly maxBytes: number
+}
+
+export interface Page {
+  readonly vertices: ReadonlyArray<StoredVertex>
+  /** Whether it is known that nothing comes after them. The page behind the last one is empty. */
+  readonly isLast: boolean
+}
+
+export interface Vertices {
+  /** Keeps vertices in the order in which they entered the DAG; those it has are left as they are. */
+  readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
+  readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
+  /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
+  readonly headsAt: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** The beginnings of vertices (`Vertex.HEAD_BYTES`) from one round to another, both included, by round and author. */
+  readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
+  readonly highestHeads: (epoch: Epoch) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  /** Where a vertex stands in the order of arrival. */
+  readonly arrivalOf: (hash: Hash) => Effect.Effect<Option.Option<Arrival>, StorageError>
+  /** Rounds of an epoch in the order of arrival, page by page. */
+  readonly ofEpoch: (request: PageRequest) => Effect.Effect<Page, StorageError>
+  /** What a commit ordered, in its order. */
+  readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
+  readonly count: Effect.Effect<number, StorageError>
+  /** The lowest round of which there is a vertex. */
+  readonly oldestRound: Effect.Effect<Option.Option<Round>, StorageError>
+  /** Drops old vertices and says how many went; less than the limit: there are no more. */
+  readonly prune: (request: Prune.Request) => Effect.Effect<number, StorageError>
+}
+
+const PLACE = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index"
+const COLUMNS = `${PLACE}, b.bytes`
+const HEAD_COLUMNS = `${PLACE}, substr(b.bytes, 1, ${HEAD_BYTES})`
+const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
+/** More rows than this are not looked at for one page. */
+const PAGE_ROWS = 1_024
+
+const vertexOf = (row: Column.Row): StoredVertex => ({
+  arrival: Column.integer(row, 0),
+  hash: Column.hash(row, 1),
+  epoch: Column.counter(row, 2),
+  round: Column.counter(row, 3),
+  author: Column.address(row, 4),
+  timestamp: Column.counter(row, 5),
+  commitIndex: Column.nullable(row, 6, Column.counter<CommitIndex>),
+  bytes: Column.bytes(row, 7),
+})
+
+/** Their bytes only where the vertex has none yet: one that is known is left as it is. */
+const insertOne = (sql: Sql, { header, encoded }: Vertex): void => {
+  const hash = fromHex(header.hash)
+  sql`insert into vertices (hash, epoch, round, author, timestamp)
+    values (${hash}, ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${header.timestamp})
+    on conflict (hash) do nothing`.run()
+  sql`insert into vertex_bytes (vertex_id, bytes) select id, ${encoded} from vertices where hash = ${hash}
+    on conflict (vertex_id) do nothing`.run()
+}
+
+/** Marks stored vertices as ordered by a commit and says how many there were; part of its transaction. */
+export const markOrdered = (
+  sql: Sql,
+  commitIndex: CommitIndex,
+  hashes: ReadonlyArray<Hash>,
+): Effect.Effect<number, SqlError.SqlError> =>
+  Effect.suspend(() => {
+    for (const [position, hash] of hashes.entries()) {
+      sql`update vertices set commit_index = ${commitIndex}, position = ${position}
+        where hash = ${fromHex(hash)} and commit_index is null`.run()
+    }
+    return Effect.map(sql`select count(*) from vertices where commit_index = ${commitIndex}`.values, ([row = []]) =>
+      Column.integer(row, 0),
+    )
+  })
+
+/** How many of these sizes fit, at least one. */
+const fitting = (sizes: ReadonlyArray<number>, maxBytes: number): number => {
+  let total = 0
+  const over = sizes.findIndex((size) => {
+    total += size
+    return total > maxBytes
+  })
+  return over < 0 ? sizes.length : Math.max(over, 1)
+}
+
+const pageOf = (sql: Sql, { epoch, fromRound, toRound, after, maxBytes }: PageRequest) =>
+  Effect.gen(function* () {
+    const rows = (columns: string, limit: number) =>
+      sql`select ${sql.literal(columns)} from ${sql.literal(SOURCE)} where v.epoch = ${epoch} and v.id > ${after ?? 0}
+        and v.round between ${fromRound} and ${toRound} order by v.id limit ${limit}`.values
+    const sizes = yield* rows("length(b.bytes)", PAGE_ROWS)
+    const count = fitting(
+      sizes.map((row) => Column.integer(row, 0)),
+      maxBytes,
+    )
+    const vertices = (yield* rows(COLUMNS, count)).map(vertexOf)
+    return { vertices, isLast: count === sizes.length && sizes.length < PAGE_ROWS }
+  })
+
+export const make = (database: Database): Vertices => {
+  const select = (columns: string, which: string, ...values: ReadonlyArray<Value>) =>
+    database.select(vertexOf, `select ${columns} from ${SOURCE} ${which}`, ...values)
+
+  return {
+    insert: (vertices) =>
+      database.write((sql) =>
+        Effect.sync(() => {
+          for (const vertex of vertices) insertOne(sql, vertex)
+        }),
+      ),
+
+    byHash: (hash) =>
+      Effect.map(select(COLUMNS, "where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
+
+    headsAt: (round) => select(HEAD_COLUMNS, "where v.round = ? order by v.author, v.hash", round),
+
+    heads: (from, to, limit) =>
+      select(HEAD_COLUMNS, "where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
+
+    // Beside a max() SQLite gives the other columns of the row that holds it.
+    highestHeads: (epoch) =>
+      select(
+        HEAD_COLUMNS,
+        `where v.id in (select id from (select id, max(round) from vertices where epoch = ? group by author))
+          order by v.author`,
+        epoch,
+      ),
+
+    arrivalOf: (hash) =>
+      Effect.map(
+        database.select((row) => Column.integer(row, 0), "select id from vertices where hash = ?", fromHex(hash)),
+        ([arrival]) => Option.fromNullable(arrival),
+      ),
+
+    ofEpoch: (request) => database.read((sql) => pageOf(sql, request)),
+
+    ofCommit: (index) => select(COLUMNS, "where v.commit_index = ? order by v.position", index),
+
+    count: Effect.map(
+      database.select((row) => Column.integer(row, 0), "select count(*) from vertices"),
+      ([count = 0]) => count,
+    ),
+
+    oldestRound: Effect.map(
+      database.select((row) => Column.nullable(row, 0, Column.counter<Round>), "select min(round) from vertices"),
+      ([round]) => Option.fromNullable(round),
+    ),
+
+    prune: ({ beforeRound, beforeEpoch, limit }) =>
+      database
+        .write((sql) =>
+          Effect.map(
+            sql`delete from vertices where id in (
+              select id from vertices where round < ${beforeRound} and epoch < ${beforeEpoch} order by round limit ${limit}
+            ) returning id`.values,
+            (rows) => rows.length,
+          ),
+        )
+        .pipe(Effect.withSpan("prune", { attributes: { round: beforeRound, epoch: beforeEpoch } })),
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * A clock that is never set: it shows the wall clock's time at the start of the process, and then counts the milliseconds
+ * that pass. Every wait and every limit runs on it. It may stop while the machine is suspended.
+ */
+import { Clock, Effect } from "effect"
+import * as Counter from "../protocol/numbers/Counter.js"
+
+const NANOS_PER_MS = 1_000_000n
+
+/** For plain code: whole milliseconds. */
+export const now = (): number => Math.floor(performance.timeOrigin + performance.now())
+
+/** The same from Effect's clock, which tests replace. */
+export const unsafeCurrent = (clock: Clock.Clock): Counter.Timestamp =>
+  Counter.timestamp(Number(clock.unsafeCurrentTimeNanos() / NANOS_PER_MS))
+
+export const current = Clock.clockWith((clock) => Effect.sync(() => unsafeCurrent(clock)))
+
+/** How far the wall clock is ahead of it. Somebody may set that one at any moment. */
+export const wallAhead = Effect.zipWith(Clock.currentTimeMillis, current, (wall, steady) => Math.round(wall) - steady)

@@ -1,0 +1,60 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import { Announcements } from "../../src/replica/asking/Announcements.js"
+import { transfer } from "./Cluster.js"
+
+const pool = new PendingTransactions({
+  admission: () => undefined,
+  spending: ({ fee }: Transaction) => fee,
+  account: () => ({ nonce: Counter.nonce(0), balance: Sats.MAX_SUPPLY }),
+})
+
+const taken = (nonce: number, at: number): Transaction => {
+  const transaction = transfer("ann", nonce, "bob", 1)
+  Either.getOrThrow(pool.submit(transaction, Counter.timestamp(at), Counter.round(1)))
+  return transaction
+}
+
+const telling = () => {
+  const announcements = new Announcements({ gatheredMs: 25, againMs: 4_000 })
+  return {
+    announcements,
+    at: (now: number) => announcements.take(pool, Counter.timestamp(now)),
+    wakeAt: (now: number) => announcements.wakeAt(Counter.timestamp(now)),
+  }
+}
+
+describe("what came in through the own door", () => {
+  it("is told at once where nothing was told lately, and what follows closely together", () => {
+    const { announcements, at, wakeAt } = telling()
+    const [first, second, third] = [taken(0, 1_000), taken(1, 1_005), taken(2, 1_020)]
+    announcements.add(first)
+    expect(wakeAt(1_000)).toBe(1_000)
+    expect(at(1_000)).toEqual([[first]])
+    announcements.add(second)
+    expect(wakeAt(1_005)).toBe(1_025)
+    expect(at(1_005)).toEqual([])
+    announcements.add(third)
+    expect(at(1_024)).toEqual([])
+    expect(wakeAt(1_025)).toBe(1_025)
+    expect(at(1_025)).toEqual([[second, third]])
+    expect(at(1_050)).toEqual([])
+  })
+
+  it("is told again while it stands in no vertex, and no longer when it has left", () => {
+    const { announcements, at, wakeAt } = telling()
+    const one = taken(5, 20_000)
+    announcements.add(one)
+    expect(at(20_000)).toEqual([[one]])
+    expect(wakeAt(20_001)).toBe(24_000)
+    expect(at(23_999)).toEqual([])
+    expect(at(24_000)).toEqual([[one]])
+    pool.expire(Counter.timestamp(Number.MAX_SAFE_INTEGER))
+    expect(at(28_000)).toEqual([])
+    expect(announcements.size).toBe(0)
+  })
+})

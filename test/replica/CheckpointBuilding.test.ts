@@ -1,0 +1,113 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Trie from "../../src/ledger/trie/Trie.js"
+import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import { type Built, CheckpointBuilding } from "../../src/replica/life/CheckpointBuilding.js"
+import { Chain, person } from "../ledger/builders.js"
+
+const alice = person("alice")
+const interval = 10
+
+/** A ledger that makes a checkpoint every ten rounds of forty, and who builds them. */
+class Life {
+  readonly chain = new Chain({ accounts: { alice: 9_000 }, parameters: { checkpointIntervalRounds: interval } })
+  readonly #building: CheckpointBuilding
+  /** The root of the state after the commit of each round at which a checkpoint was due. */
+  readonly roots = new Map<number, Hash.Hash>()
+
+  constructor() {
+    const { ledger } = this.chain
+    const trie = Trie.apply(Trie.empty, ledger.entries())
+    ledger.freeze()
+    this.#building = new CheckpointBuilding(trie)
+  }
+
+  /** A payment, and then everybody's vertices of this round, at which a checkpoint is due. */
+  advanceTo(round: number): void {
+    const { chain } = this
+    chain.run(chain.transfer(alice, person(`whom alice pays in round ${round}`), 5))
+    const execution = chain.advanceTo(round)
+    if (!execution.isCheckpointDue) throw new Error(`no checkpoint is due at round ${round}`)
+    this.#building.add(execution, Hash.ZERO, chain.ledger.freeze())
+    this.roots.set(round, Trie.apply(Trie.empty, chain.ledger.entries()).hash)
+  }
+
+  /** A payment whose commit makes no checkpoint, put into the trie all the same. */
+  prepare(): void {
+    const { chain } = this
+    chain.run(chain.transfer(alice, person(`whom alice pays after round ${chain.round}`), 5))
+    this.#building.prepare(chain.ledger.freeze())
+  }
+
+  get waiting(): number {
+    return this.#building.size
+  }
+
+  work(mayContinue: () => boolean = () => true): Built | undefined {
+    return Either.getOrThrow(this.#building.work(mayContinue))
+  }
+
+  /** Works until nothing is left to be done. */
+  buildAll(): ReadonlyArray<Checkpoint> {
+    const built: Array<Checkpoint> = []
+    while (this.#building.hasWork) {
+      const next = this.work()
+      if (next !== undefined) built.push(next.checkpoint)
+    }
+    return built
+  }
+}
+
+const rounds = (checkpoints: ReadonlyArray<Checkpoint>) => checkpoints.map(({ round }) => round)
+
+describe("checkpoints being built", () => {
+  it("have the root of the state after their commit, also when commits went on meanwhile", () => {
+    const life = new Life()
+    life.advanceTo(11)
+    expect(life.work(() => false)).toBeUndefined()
+    life.advanceTo(21)
+    const built = life.buildAll()
+    expect(rounds(built)).toEqual([11, 21])
+    for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
+  })
+
+  it("give way to the next that is due while they wait, and what changed until then is in that one", () => {
+    const life = new Life()
+    life.advanceTo(11)
+    expect(life.work(() => false)).toBeUndefined()
+    for (const round of [21, 31]) life.advanceTo(round)
+    expect(life.waiting).toBe(3)
+    const built = life.buildAll()
+    expect(rounds(built)).toEqual([11, 31])
+    expect(built[1]?.stateRoot).toBe(life.roots.get(31))
+  })
+
+  it("have the same root where changes were put into the trie before, which are not lost", () => {
+    const life = new Life()
+    life.prepare()
+    expect(life.work(() => false)).toBeUndefined()
+    life.prepare()
+    life.advanceTo(11)
+    life.prepare()
+    life.prepare()
+    life.advanceTo(40)
+    life.prepare()
+    const built = [...life.buildAll()]
+    life.advanceTo(51)
+    built.push(...life.buildAll())
+    expect(rounds(built)).toEqual([40, 51])
+    for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
+  })
+
+  it("leave the close of an epoch next to be built, and never skip it", () => {
+    const life = new Life()
+    for (const round of [11, 21, 31, 40]) life.advanceTo(round)
+    life.advanceTo(51)
+    life.advanceTo(61)
+    const built = life.buildAll()
+    expect(rounds(built)).toEqual([40, 61])
+    expect(built.map(({ nextEpoch }) => nextEpoch !== null)).toEqual([true, false])
+    for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
+  })
+})

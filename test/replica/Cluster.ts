@@ -1,0 +1,321 @@
+/**
+ * A few replicas on perfect wires and disks: messages arrive in order after a moment, writes are on the disk at once.
+ * Enough to tell stories about one replica's dealings with the others; what faults do is the simulator's business.
+ */
+import { Either } from "effect"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { Signer } from "../../src/protocol/identity/Keys.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Operation } from "../../src/protocol/transaction/Operation.js"
+import * as Transaction from "../../src/protocol/transaction/Transaction.js"
+import type { Check } from "../../src/protocol/transaction/Verification.js"
+import * as GenesisState from "../../src/replica/disk/GenesisState.js"
+import * as Serving from "../../src/replica/disk/Serving.js"
+import type { Stored } from "../../src/replica/disk/Stored.js"
+import type { Pin } from "../../src/replica/joining/ProvenChain.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import type { Output, Outputs } from "../../src/replica/output/Output.js"
+import * as Write from "../../src/replica/output/Write.js"
+import { Replica } from "../../src/replica/Replica.js"
+import * as FakeKeys from "../consensus/FakeKeys.js"
+
+export const ROUND_MS = 100
+const START = 1_700_000_000_000
+const WIRE_MS = 10
+/** Few: there are no crowds here. */
+const PREPARED_AT = 3
+const NETWORK = "udg-cluster" as NetworkId
+
+export const signerOf = (name: string): Signer => {
+  const publicKey = FakeKeys.publicKeyOf(name)
+  return { publicKey, sign: FakeKeys.signWith(publicKey) }
+}
+
+export const addressOf = (name: string): Address.Address => Address.fromPublicKey(signerOf(name).publicKey)
+
+export const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
+
+export const sign = (from: string, nonce: number, operation: Operation, fee: number): Transaction.Transaction => {
+  const unsigned = { from: addressOf(from), nonce: Counter.nonce(nonce), fee: Sats.make(fee), operation }
+  const { publicKey, sign: signWith } = signerOf(from)
+  const signature = signWith(Transaction.signedBytes(NETWORK, unsigned))
+  return Transaction.make(NETWORK, unsigned, { _tag: "SingleKey", publicKey, signature })
+}
+
+export const transfer = (from: string, nonce: number, to: string, amount: number, fee = 1_000) =>
+  sign(from, nonce, { _tag: "Transfer", to: addressOf(to), amount: Sats.make(amount), memo: "" }, fee)
+
+export interface World {
+  /** Stakes in coins. */
+  readonly validators: { readonly [name: string]: number }
+  readonly accounts?: { readonly [name: string]: number }
+  readonly epochRounds?: number
+  readonly roundMs?: number
+  readonly collectionDepthRounds?: number
+}
+
+export const genesisOf = (world: World): Genesis.Genesis =>
+  Either.getOrThrow(
+    Genesis.make({
+      networkId: NETWORK,
+      mode: "testnet",
+      time: Counter.timestamp(START),
+      allocations: Object.entries(world.accounts ?? { alice: 1_000, bob: 1_000 }).map(([name, amount]) => ({
+        address: addressOf(name),
+        amount: coins(amount),
+      })),
+      validators: Object.entries(world.validators).map(([name, stake]) => ({
+        publicKey: signerOf(name).publicKey,
+        stake: coins(stake),
+        commissionPercent: 10,
+      })),
+      council: [],
+      names: [],
+      treasury: Sats.ZERO,
+      faucet: null,
+      parameters: { ...Parameters.standard, cooldownRounds: 240, checkpointIntervalRounds: 10 },
+      protocol: {
+        ...Genesis.standardProtocol,
+        roundIntervalMs: world.roundMs ?? ROUND_MS,
+        epochRounds: world.epochRounds ?? 240,
+        collectionDepthRounds: world.collectionDepthRounds ?? 10,
+      },
+    }),
+  )
+
+export type Executed = Extract<Output, { _tag: "Executed" }>
+
+interface Event {
+  readonly at: number
+  readonly order: number
+  readonly act: () => void
+}
+
+export class Machine {
+  readonly name: string
+  readonly peer: PeerId
+  readonly #cluster: Cluster
+  readonly #signer: Signer | null
+  readonly #pin: Pin | null
+  /** All that was written. */
+  disk: Stored
+  /** All that the worst power cut leaves: what was signed, and the ledger as it was synced last. */
+  #durable: Stored
+  #unsynced: Array<Write.Write> = []
+  #replica: Replica | null = null
+  readonly outputs: Array<Output> = []
+  readonly executed: Array<Executed> = []
+  /** Rewrites what this machine sends to one peer: a liar with an honest disk. */
+  says: (to: PeerId, message: Message) => ReadonlyArray<Message> = (_, message) => [message]
+  /** How long it takes to say anything to one peer; what it tells everybody comes at once. */
+  thinksForMs = 0
+  /** Its native verifier, which may refuse what a vertex may hold. */
+  isValidAtDoor = FakeKeys.isValid
+
+  constructor(cluster: Cluster, name: string, disk: Stored, isValidator: boolean, pin: Pin | null) {
+    this.#cluster = cluster
+    this.name = name
+    this.peer = name as PeerId
+    this.disk = disk
+    this.#durable = disk.copy()
+    this.#signer = isValidator ? signerOf(name) : null
+    this.#pin = pin
+  }
+
+  get isUp(): boolean {
+    return this.#replica !== null
+  }
+
+  get replica(): Replica {
+    if (this.#replica === null) throw new Error(`${this.name} is down`)
+    return this.#replica
+  }
+
+  get validator(): Address.Address | null {
+    return this.#signer === null ? null : addressOf(this.name)
+  }
+
+  start(): void {
+    // Another one each: no result may depend on it.
+    const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
+    const options = {
+      signer: this.#signer,
+      isValid: (check: Check) => this.isValidAtDoor(check),
+      trust: this.#pin,
+      tableKey,
+      preparedAt: PREPARED_AT,
+    }
+    this.#replica = Either.getOrThrowWith(Replica.open(options, this.disk), (left) => new Error(JSON.stringify(left)))
+    this.#cluster.reconnect()
+    this.handle(this.replica.start(this.#cluster.now))
+  }
+
+  stop(): void {
+    this.#replica = null
+    this.#cluster.reconnect()
+  }
+
+  /** Stops, and loses what was not synced. */
+  cutPower(): void {
+    this.stop()
+    this.#restoreDisk(this.#durable.copy())
+  }
+
+  /** Puts another disk in, as it was at some time. */
+  replaceDisk(disk: Stored): void {
+    if (this.isUp) this.stop()
+    this.#restoreDisk(disk)
+  }
+
+  #restoreDisk(disk: Stored): void {
+    this.disk = disk
+    this.#durable = disk.copy()
+    this.#unsynced = []
+  }
+
+  #keep(write: Write.Write): void {
+    this.disk.apply(write)
+    if (Write.fileOf(write) === "signed") this.#durable.apply(write)
+    else this.#unsynced.push(write)
+    if (!Write.syncsLedger(write)) return
+    for (const each of this.#unsynced) this.#durable.apply(each)
+    this.#unsynced = []
+  }
+
+  handle(outputs: Outputs): void {
+    for (const output of outputs) if (this.isUp) this.#do(output)
+  }
+
+  #do(output: Output): void {
+    const { now } = this.#cluster
+    this.outputs.push(output)
+    switch (output._tag) {
+      case "Send":
+        this.#say(output.to, output.message)
+        return
+      case "Broadcast":
+        for (const { peer } of this.#cluster.machines) this.#cluster.send(this, peer, output.message)
+        return
+      case "Serve":
+        this.#say(output.to, Serving.answer(this.disk, output.question))
+        return
+      case "Write":
+        this.#keep(output.write)
+        this.#cluster.soon(this, () => this.handle(this.replica.written(output.id, this.#cluster.now)))
+        return
+      case "Executed":
+        this.executed.push(output)
+        return
+      case "Fatal":
+        throw new Error(`${this.name} at ${now}: ${JSON.stringify(output.fatal)}`)
+      default:
+        return
+    }
+  }
+
+  #say(to: PeerId, message: Message): void {
+    for (const said of this.says(to, message)) this.#cluster.send(this, to, said, this.thinksForMs)
+  }
+
+  receive(from: PeerId, message: Message): void {
+    if (!this.replica.checksOf(message).every(FakeKeys.isValid)) return
+    this.handle(this.replica.receive(from, message, this.#cluster.now))
+  }
+
+  tick(): void {
+    this.handle(this.replica.tick(this.#cluster.now))
+    while (this.isUp && this.replica.hasWork) {
+      let pieces = 0
+      this.handle(this.replica.work(() => ++pieces < 4, this.#cluster.now))
+    }
+  }
+}
+
+export class Cluster {
+  readonly genesis: Genesis.Genesis
+  readonly machines: Array<Machine> = []
+  now = Counter.timestamp(START)
+  #events: Array<Event> = []
+  #sent = 0
+  passes: (from: Machine, to: Machine, message: Message) => boolean = () => true
+  /** Whether two machines have a connection. */
+  isLinked: (a: Machine, b: Machine) => boolean = () => true
+  hasDialled: (machine: Machine, other: PeerId) => boolean = () => false
+
+  constructor(world: World) {
+    this.genesis = genesisOf(world)
+    for (const name of Object.keys(world.validators)) this.add(name)
+  }
+
+  add(name: string, { isValidator = true, pin = null }: { isValidator?: boolean; pin?: Pin | null } = {}): Machine {
+    const machine = new Machine(this, name, GenesisState.stored(this.genesis, { low: 0, high: 0 }), isValidator, pin)
+    this.machines.push(machine)
+    return machine
+  }
+
+  machine(name: string): Machine {
+    const found = this.machines.find((machine) => machine.name === name)
+    if (found === undefined) throw new Error(`no machine ${name}`)
+    return found
+  }
+
+  start(): void {
+    for (const machine of this.machines) if (!machine.isUp) machine.start()
+  }
+
+  reconnect(): void {
+    const up = this.machines.filter(({ isUp }) => isUp)
+    for (const machine of up) {
+      const others = up.filter((other) => other !== machine && this.isLinked(machine, other))
+      const connections = others.map(({ peer, validator }) => ({
+        peer,
+        validator,
+        isDialled: this.hasDialled(machine, peer),
+      }))
+      machine.handle(machine.replica.connected(connections, this.now))
+    }
+  }
+
+  #at(at: number, act: () => void): void {
+    this.#events.push({ at, order: this.#sent++, act })
+  }
+
+  soon(machine: Machine, act: () => void): void {
+    const { replica } = machine
+    this.#at(this.now, () => {
+      if (machine.isUp && machine.replica === replica) act()
+    })
+  }
+
+  send(from: Machine, peer: PeerId, message: Message, laterMs = 0): void {
+    const to = this.machines.find((machine) => machine.peer === peer)
+    if (to === undefined || to === from || !this.isLinked(from, to)) return
+    this.#at(this.now + WIRE_MS + laterMs, () => {
+      if (to.isUp && this.passes(from, to, message)) to.receive(from.peer, message)
+    })
+  }
+
+  run(forMs: number): void {
+    const end = this.now + forMs
+    while (this.now < end) {
+      const up = this.machines.filter(({ isUp }) => isUp)
+      const wake = up.reduce((soonest, { replica }) => Math.min(soonest, replica.wakeAt(this.now)), end)
+      const next = this.#events.reduce((soonest, { at }) => Math.min(soonest, at), wake)
+      this.now = Counter.timestamp(Math.max(this.now, next))
+      const due = this.#events.filter(({ at }) => at <= this.now).sort((a, b) => a.at - b.at || a.order - b.order)
+      this.#events = this.#events.filter(({ at }) => at > this.now)
+      for (const { act } of due) act()
+      if (due.length === 0 && next === wake && wake <= this.now) this.now = Counter.timestamp(this.now + 1)
+      for (const machine of this.machines) if (machine.isUp) machine.tick()
+    }
+  }
+
+  runRounds(rounds: number): void {
+    this.run(rounds * ROUND_MS)
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import { CommitteeClock } from "../../src/replica/life/CommitteeClock.js"
+import { committeeOf, equalWeights } from "../consensus/TestCommittee.js"
+
+const NOW = 1_000_000
+const DAY_MS = 86_400_000
+const committee = committeeOf(equalWeights(4))
+const member = (seat: number) => committee.member(seat).address
+
+const heard = (aheadMs: ReadonlyArray<number>): CommitteeClock => {
+  const clock = new CommitteeClock()
+  for (const [i, ahead] of aheadMs.entries()) {
+    clock.hear(member(i + 1), Counter.round(1), Counter.timestamp(Math.max(0, NOW + ahead)), Counter.timestamp(NOW))
+  }
+  return clock
+}
+
+describe("the committee's clock", () => {
+  it("says by how much the own is ahead of the median, whatever one member claims", () => {
+    expect(heard([-50, -60, -70]).aheadMs(committee, member(0), DAY_MS)).toBe(DAY_MS + 60)
+    expect(heard([-50, -60, DAY_MS]).aheadMs(committee, member(0), 0)).toBeLessThan(100)
+    expect(heard([-50, DAY_MS]).aheadMs(committee, member(0), 0)).toBe(0)
+    expect(heard([-50, -60, -NOW]).aheadMs(committee, member(0), 0)).toBeLessThan(100)
+    expect(heard([-50, -60, -70]).aheadMs(committee, member(0), -DAY_MS)).toBe(70 - DAY_MS)
+  })
+
+  it("says nothing before a quorum was heard, the own one counted", () => {
+    expect(heard([-50]).aheadMs(committee, member(0), 0)).toBeNull()
+    expect(heard([-50, -60]).aheadMs(committee, member(0), 0)).toBe(50)
+    expect(heard([-50, -60]).aheadMs(committee, null, 0)).toBeNull()
+    const alone = committeeOf([1])
+    expect(new CommitteeClock().aheadMs(alone, alone.member(0).address, 0)).toBeNull()
+  })
+
+  it("takes the vertex that was fastest on its way, and forgets old ones and those of former members", () => {
+    const clock = heard([-50, -60, -70])
+    const late = (round: number) =>
+      clock.hear(member(1), Counter.round(round), Counter.timestamp(NOW), Counter.timestamp(NOW + 5_000))
+    late(2)
+    late(1)
+    expect(clock.aheadMs(committee, null, 0)).toBe(60)
+    for (let round = 3; round < 10; round++) late(round)
+    expect(clock.aheadMs(committee, null, 0)).toBe(70)
+    clock.keepOnly(committeeOf([1]))
+    expect(clock.size).toBeLessThan(3)
+  })
+})

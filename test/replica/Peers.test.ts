@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest"
+import type { Address } from "../../src/protocol/identity/Address.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
+import { Peers } from "../../src/replica/messages/Peers.js"
+import { addressOf } from "./Cluster.js"
+
+const EVERY_MS = 500
+const peer = (name: string): PeerId => name as PeerId
+const at = (ms: number): Counter.Timestamp => Counter.timestamp(ms)
+
+const stranger = (name: string): Connection => ({ peer: peer(name), validator: null, isDialled: false })
+const dialled = (name: string): Connection => ({ peer: peer(name), validator: null, isDialled: true })
+const member = (name: string): Connection => ({ peer: peer(name), validator: addressOf(name), isDialled: false })
+const many = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+
+/** Peers of which those validators have that weight. */
+const among = (weights: { readonly [name: string]: number }, others: ReadonlyArray<Connection>) => {
+  const byAddress = new Map(Object.entries(weights).map(([name, weight]) => [addressOf(name), weight]))
+  const peers = new Peers(EVERY_MS, (validator) => byAddress.get(validator) ?? 0)
+  peers.connect([...others, ...Object.keys(weights).map(member)])
+  return peers
+}
+
+/** Whom so many questions in a row go to, each of which is in vain, one every patience. */
+const inVain = (peers: Peers, questions: number, since = 0): ReadonlyArray<PeerId> =>
+  Array.from({ length: questions }, (_, i) => {
+    const now = at(since + i * EVERY_MS)
+    const asked = peers.next(now)
+    if (asked === undefined) throw new Error("nobody is asked")
+    peers.broughtNothing(asked, now)
+    return asked
+  })
+
+/** The most questions in a row that went to nobody of these. */
+const longestGap = (asked: ReadonlyArray<PeerId>, honest: ReadonlyArray<PeerId>): number => {
+  let [longest, gap] = [0, 0]
+  for (const each of asked) {
+    gap = honest.includes(each) ? 0 : gap + 1
+    longest = Math.max(longest, gap)
+  }
+  return longest
+}
+
+describe("whose turn it is to be asked", () => {
+  it("is a member's first, whatever ids strangers have made themselves", () => {
+    const peers = among({ ann: 1 }, ["aaa", "aab", "aac"].map(stranger))
+    expect([0, 1, 2].map((ms) => peers.next(at(ms)))).toEqual(["ann", "ann", "ann"])
+  })
+
+  it("is each class's in every third question, however many strangers there are and whoever has failed how often", () => {
+    const peers = among({ ann: 1 }, [...many(200, "a").map(stranger), dialled("friend")])
+    const asked = inVain(peers, 300)
+    expect(asked.slice(0, 3)).toEqual(["ann", "friend", "a0"])
+    for (const only of ["ann", "friend"]) expect(longestGap(asked, [peer(only)])).toBe(2)
+  })
+
+  it("comes back to members after one question to somebody else", () => {
+    const peers = among({ ann: 1, ben: 1 }, ["aaa", "aab"].map(stranger))
+    peers.broughtNothing(peer("ann"), at(0))
+    expect(peers.next(at(1))).toBe("aaa")
+    peers.brought(peer("aaa"))
+    expect([peers.next(at(2)), peers.next(at(3))]).not.toContain("aaa")
+  })
+
+  it("is that of members by weight, so that many small ones that lie cannot crowd out three that are honest", () => {
+    const honest = ["ann", "ben", "cleo"]
+    const liars = many(96, "liar")
+    const weights = Object.fromEntries([...honest.map((name) => [name, 2_200]), ...liars.map((name) => [name, 34])])
+    const peers = among(weights, many(100, "a").map(stranger))
+    // The network has stood still for long: honest peers have failed as often as anybody.
+    inVain(peers, 600)
+    const begun = 600 * EVERY_MS
+    const asked: Array<PeerId> = []
+    for (let i = 0; i < 600; i++) {
+      const now = at(begun + i * EVERY_MS)
+      // Nothing that liars bring in another way, such as single vertices, gets them a turn before the honest.
+      for (const liar of liars) peers.brought(peer(liar))
+      const next = peers.next(now)
+      if (next === undefined) throw new Error("nobody is asked")
+      peers.broughtNothing(next, now)
+      asked.push(next)
+    }
+    const toHonest = asked.filter((each) => honest.includes(each)).length
+    const toMembers = asked.filter((each) => !each.startsWith("a") || each === "ann").length
+    expect(3 * toHonest).toBeGreaterThan(2 * toMembers - 9)
+    expect(longestGap(asked, honest.map(peer))).toBeLessThanOrEqual(9)
+  })
+
+  it("is not sooner that of a member that comes and goes", () => {
+    const peers = among({ ann: 3, ben: 3, liar: 4 }, [])
+    const asked: Array<PeerId | undefined> = []
+    for (let i = 0; i < 90; i++) {
+      const next = peers.next(at(i))
+      asked.push(next)
+      if (next !== "liar") continue
+      peers.broughtNothing(next, at(i))
+      peers.connect([member("ann"), member("ben")])
+      peers.connect([member("ann"), member("ben"), member("liar")])
+    }
+    expect(asked.filter((each) => each === "liar").length).toBeLessThanOrEqual(37)
+  })
+
+  it("is a member's that has not failed first, and not for long", () => {
+    const peers = among({ ann: 1, ben: 1 }, [])
+    peers.broughtNothing(peer("ann"), at(0))
+    // By turns alone at first, as always after a question in vain.
+    peers.next(at(1))
+    expect([2, 3, 4].map((ms) => peers.next(at(ms)))).toEqual(["ben", "ben", "ben"])
+    peers.broughtNothing(peer("ben"), at(5))
+    expect(peers.next(at(6))).toBe("ann")
+  })
+
+  it("comes later each time one brings nothing", () => {
+    const peers = among({}, ["aaa", "aab"].map(stranger))
+    const isSkipped = (ms: number): boolean => {
+      // The first turn after a failure does not ask who has failed.
+      peers.next(at(ms))
+      return [peers.next(at(ms)), peers.next(at(ms))].every((each) => each === "aab")
+    }
+    peers.broughtNothing(peer("aaa"), at(0))
+    expect([isSkipped(1), isSkipped(16 * EVERY_MS)]).toEqual([true, false])
+    peers.broughtNothing(peer("aaa"), at(16 * EVERY_MS))
+    expect([isSkipped(32 * EVERY_MS), isSkipped(48 * EVERY_MS)]).toEqual([true, false])
+  })
+
+  it("is a stranger's that brought something before it is another's", () => {
+    const peers = among({}, ["aaa", "aab", "aac"].map(stranger))
+    peers.next(at(0))
+    peers.brought(peer("aac"))
+    expect(peers.next(at(1))).toBe("aac")
+    peers.brought(peer("aac"))
+    expect(peers.next(at(2))).toBe("aac")
+    // It was asked and has not brought anything since.
+    expect(peers.next(at(3))).not.toBe("aac")
+  })
+
+  it("comes to one that stays, however often others come anew under other names", () => {
+    const peers = among({}, [stranger("honest"), ...many(20, "a").map(stranger)])
+    inVain(peers, 200)
+    const asked: Array<PeerId> = []
+    let names = many(20, "b")
+    for (let i = 0; i < 400; i++) {
+      peers.connect([stranger("honest"), ...names.map(stranger)])
+      asked.push(...inVain(peers, 1, (200 + i) * EVERY_MS))
+      const [last] = asked.slice(-1)
+      names = names.map((name, n) => (name === last ? `c${i}-${n}` : name))
+    }
+    expect(longestGap(asked, [peer("honest")])).toBeLessThanOrEqual(2 * 21)
+  })
+
+  it("goes through all classes and everybody in them where single vertices are asked for", () => {
+    const peers = among({ ann: 1, ben: 1 }, [...many(3, "a").map(stranger), dialled("friend")])
+    const asked = Array.from({ length: 9 }, () => peers.next(at(0), "Rotation"))
+    expect(new Set(asked).size).toBe(6)
+    expect(asked.filter((each) => each === "friend")).toHaveLength(3)
+    expect(new Set([0, 1].map((ms) => peers.next(at(ms), "Members")))).toEqual(new Set(["ann", "ben"]))
+  })
+
+  it("is a member's as often as its weight says, however heavy it is", () => {
+    const peers = among({ liar: 4, ann: 3, ben: 3 }, [])
+    const asked = Array.from({ length: 100 }, (_, i) => peers.next(at(i)))
+    expect(["liar", "ann", "ben"].map((name) => asked.filter((each) => each === name).length)).toEqual([40, 30, 30])
+  })
+
+  it("is not saved up by a member that is passed over for long", () => {
+    const peers = among({ ann: 1, ben: 1 }, [])
+    peers.broughtNothing(peer("ann"), at(0))
+    for (let i = 0; i < 1_000; i++) peers.next(at(1))
+    const asked = Array.from({ length: 100 }, () => peers.next(at(16 * EVERY_MS))).map((each) => each ?? peer(""))
+    expect(longestGap(asked, [peer("ben")])).toBeLessThanOrEqual(4)
+  })
+
+  it("is counted anew for a validator that has left the committee and comes back", () => {
+    let isMember = true
+    const weightOf = (validator: Address) => (validator !== addressOf("cleo") ? 3 : isMember ? 1 : 0)
+    const peers = new Peers(EVERY_MS, weightOf)
+    const all = ["ann", "ben", "cleo"].map(member)
+    const asked = () => Array.from({ length: 7 }, () => peers.next(at(0)))
+    const owes = () => {
+      for (let i = 0; i < 3; i++) peers.asked(peer("cleo"))
+    }
+    peers.connect(all)
+    owes()
+    expect(asked()).not.toContain("cleo")
+    owes()
+    isMember = false
+    peers.connect(all)
+    isMember = true
+    peers.connect(all)
+    expect(asked()).toContain("cleo")
+  })
+
+  it("leaves nothing behind about what a peer that is gone was told", () => {
+    const peers = among({}, [stranger("aaa")])
+    const isTold = (ms: number) => peers.isDue("Offer", peer("aaa"), at(ms))
+    expect([isTold(0), isTold(1)]).toEqual([true, false])
+    peers.connect([])
+    peers.connect([stranger("aaa")])
+    expect(isTold(2)).toBe(true)
+  })
+})

@@ -1,0 +1,138 @@
+/** What is asked of whom, and which answers are taken. */
+import { describe, expect, it, vi } from "vitest"
+import { Core, freshEpoch } from "../../src/consensus/Core.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import { Questions } from "../../src/replica/asking/Questions.js"
+import type { Life } from "../../src/replica/life/Life.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
+import { Peers } from "../../src/replica/messages/Peers.js"
+import { Outbox } from "../../src/replica/output/Outbox.js"
+import { draw } from "../consensus/Picture.js"
+import { addressOf } from "./Cluster.js"
+
+const PATIENCE_MS = 500
+const at = (ms: number): Counter.Timestamp => Counter.timestamp(ms)
+
+const picture = draw(`
+      A    B    C    D
+  1   .    .    .    .
+  2  ABC  ABC  ABC  BCD
+`)
+const { epoch } = picture.opening.record
+
+const stranger = (name: string): Connection => ({ peer: name as PeerId, validator: null, isDialled: false })
+const member = (name: string): Connection => ({ peer: name as PeerId, validator: addressOf(name), isDialled: false })
+const [ann, aaa] = [member("ann"), stranger("aaa")]
+
+const among = (...connections: ReadonlyArray<Connection>) => {
+  const outbox = new Outbox()
+  const members = new Set(["ann", "ben"].map(addressOf))
+  const peers = new Peers(PATIENCE_MS, (validator) => (members.has(validator) ? 1 : 0))
+  peers.connect(connections)
+  const questions = new Questions(peers, outbox, PATIENCE_MS)
+  const sent = (): ReadonlyArray<readonly [PeerId, Message]> =>
+    outbox.drain().flatMap((output) => (output._tag === "Send" ? [[output.to, output.message] as const] : []))
+  return { peers, questions, sent }
+}
+
+const rounds = { _tag: "Rounds", epoch, vertices: [], isLast: true } as const
+const wanted = { _tag: "CatchUp", epoch, fromRound: Counter.round(0), toRound: Counter.round(9) } as const
+const highest = { _tag: "Highest", author: addressOf("eve"), epoch, header: null } as const
+
+describe("questions", () => {
+  it("have answers from those that were asked only, and from nobody who is gone", () => {
+    const { peers, questions } = among(ann, aaa)
+    expect(questions.isAwaited(ann.peer, rounds)).toBe(false)
+    questions.catchUp(wanted, at(0))
+    expect(questions.isAwaited(ann.peer, rounds)).toBe(true)
+    expect(questions.isAwaited(aaa.peer, rounds)).toBe(false)
+    peers.connect([aaa])
+    questions.connected()
+    peers.connect([ann, aaa])
+    expect(questions.isAwaited(ann.peer, rounds)).toBe(false)
+  })
+
+  it("about the own highest header have one answer of each member", () => {
+    const { peers, questions } = among(ann, aaa)
+    expect(questions.isAwaited(ann.peer, highest)).toBe(false)
+    questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
+    expect([ann, aaa].map(({ peer }) => questions.isAwaited(peer, highest))).toEqual([true, false])
+    expect([1, 2].map(() => questions.takeHighest(ann.peer))).toEqual([true, false])
+    questions.askOwnHighest({ _tag: "AskOwnHighest", members: [addressOf("ann")] }, addressOf("eve"))
+    peers.connect([])
+    questions.connected()
+    expect(questions.takeHighest(ann.peer)).toBe(false)
+  })
+
+  it("about closed epochs have one answer, and are not repeated at every message that shows somebody ahead", () => {
+    const { questions, sent } = among(ann)
+    const ask = { _tag: "AskClosing", from: epoch } as const
+    for (const ms of [0, 1, PATIENCE_MS - 1]) questions.tellOfClosing(ask, ann.peer, at(ms))
+    expect(sent()).toHaveLength(1)
+    questions.tellOfClosing(ask, ann.peer, at(PATIENCE_MS))
+    expect(sent()).toHaveLength(1)
+    expect([1, 2].map(() => questions.takeClosing(ann.peer))).toEqual([true, false])
+  })
+
+  it("for a vertex go to its namer, then alternately to members and to everybody", () => {
+    const { questions, sent } = among(ann, member("ben"), aaa, stranger("aab"))
+    const parent = picture.vertex("B2").header.parents[0]
+    if (parent === undefined) throw new Error("it has parents")
+    const asked = Array.from({ length: 13 }, (_, attempt) => {
+      questions.fetch({ _tag: "Fetch", wanted: [{ parent, namedBy: addressOf("ben"), attempt }] }, at(attempt))
+      return sent().map(([to]) => to)
+    }).flat()
+    expect(asked[0]).toBe("ben")
+    for (const to of asked.filter((_, attempt) => attempt % 2 === 1)) expect(["ann", "ben"]).toContain(to)
+    expect(new Set(asked.filter((_, attempt) => attempt % 2 === 1)).size).toBe(2)
+    expect(new Set(asked)).toEqual(new Set(["ann", "ben", "aaa", "aab"]))
+  })
+
+  it("for vertices bring their peer nothing when it sends others", () => {
+    const { peers, questions } = among(ann)
+    const brought = vi.spyOn(peers, "brought")
+    const [parent] = picture.vertex("B2").header.parents
+    if (parent === undefined) throw new Error("it has parents")
+    questions.fetch({ _tag: "Fetch", wanted: [{ parent, namedBy: addressOf("ann"), attempt: 0 }] }, at(0))
+    questions.fetched(ann.peer, [picture.vertex("D2")])
+    expect(brought).not.toHaveBeenCalled()
+    questions.fetched(ann.peer, [picture.vertex("A1"), picture.vertex("B1"), picture.vertex("C1")])
+    expect(brought).toHaveBeenCalledTimes(1)
+  })
+
+  it("go to somebody once nothing has come for two patiences, for rounds and closed epochs, and again after two more", () => {
+    const { peers, questions, sent } = among(ann)
+    // Of a life, they look at how far the DAG has come.
+    const current = freshEpoch(picture.opening)
+    const core = new Core({ roundIntervalMs: PATIENCE_MS, guard: null }, { current, previous: null, signed: [] })
+    const life = { core } as Life
+    const asked = (ms: number) => {
+      questions.askWhenSilent(life, at(ms))
+      return sent().map(([to, { _tag }]) => `${to} ${_tag}`)
+    }
+    const both = [`${ann.peer} AskRounds`, `${ann.peer} AskClosing`]
+    questions.heard(at(10_000))
+    expect(asked(10_000 + 2 * PATIENCE_MS - 1)).toEqual([])
+    expect(asked(10_000 + 2 * PATIENCE_MS)).toEqual(both)
+    expect(asked(10_000 + 4 * PATIENCE_MS - 1)).toEqual([])
+    expect(asked(10_000 + 4 * PATIENCE_MS)).toEqual(both)
+    questions.heard(at(10_000 + 5 * PATIENCE_MS))
+    expect(asked(10_000 + 6 * PATIENCE_MS)).toEqual([])
+    peers.connect([])
+    expect(asked(20_000)).toEqual([])
+  })
+
+  it("go no further into an epoch that a join leaves behind", () => {
+    const { questions, sent } = among(ann)
+    const shelf = { has: () => true, collectedRound: 0, committee: { size: 4 } }
+    const page = { ...rounds, vertices: [picture.vertex("A1")], isLast: false } as const
+    const goOn = (isOver: boolean, ms: number) => {
+      questions.catchUp(wanted, at(ms))
+      sent()
+      questions.takeRounds(ann.peer, page, { shelf, receive: () => undefined, isOver }, at(ms))
+      return sent().length
+    }
+    expect([goOn(true, 0), goOn(false, PATIENCE_MS)]).toEqual([0, 1])
+  })
+})

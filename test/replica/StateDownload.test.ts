@@ -1,0 +1,218 @@
+import { Either, FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Subtree from "../../src/ledger/trie/Subtree.js"
+import * as Trie from "../../src/ledger/trie/Trie.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import { StateDownload } from "../../src/replica/joining/StateDownload.js"
+import { StateViews } from "../../src/replica/life/StateViews.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { seedOf } from "../consensus/TestCommittee.js"
+
+const PATIENCE_MS = 1_000
+
+/** More than fits into one piece. */
+const trieOf = (records: number, salt = ""): Trie.Trie =>
+  Trie.apply(
+    Trie.empty,
+    Array.from({ length: records }, (_, i) => ({ key: seedOf(`${salt}${i}`), value: new Uint8Array(4_000).fill(i) })),
+  )
+
+const whole = trieOf(400)
+const other = trieOf(400, "other ")
+
+const targetOf = (trie: Trie.Trie): Checkpoint.SignedCheckpoint => ({
+  checkpoint: Checkpoint.make({
+    epoch: Counter.epoch(3),
+    round: Counter.round(120),
+    commitIndex: Counter.commitIndex(100),
+    commitHash: Hash.ZERO,
+    effectsDigest: Hash.ZERO,
+    stateRoot: trie.hash,
+    totalSupply: Sats.ZERO,
+    nextEpoch: null,
+    previous: Hash.ZERO,
+  }),
+  signatures: [],
+})
+
+type Peer = "honest" | "silent" | "without" | "lying" | "garbage"
+
+const serving = new StateViews([whole])
+const lying = new StateViews([other])
+
+const answerOf = (peer: Peer, position: Uint8Array): Uint8Array | null | undefined => {
+  switch (peer) {
+    case "honest":
+      return serving.subtree(whole.hash, position)
+    case "silent":
+      return undefined
+    case "without":
+      return null
+    case "lying":
+      return lying.subtree(other.hash, position)
+    case "garbage":
+      return Uint8Array.of(1, 2, 3)
+  }
+}
+
+/** Lets a download talk to these peers; what it kept, and at what it took offence. */
+const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Number.POSITIVE_INFINITY) => {
+  const peers = kinds.map((_, i) => `p${i}` as PeerId)
+  const kept: Array<Uint8Array> = []
+  const refused = new Set<Peer>()
+  let now = Counter.timestamp(0)
+  for (let step = 0; step < 500 && download.trie === undefined && kept.length < pieces; step++) {
+    const asking = download.next(peers, now)
+    if (asking === null) {
+      if (download.isHopeless(peers)) break
+      now = Counter.timestamp(now + PATIENCE_MS)
+      continue
+    }
+    if (asking.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const kind = kinds[peers.indexOf(asking.to)] ?? "silent"
+    const subtree = answerOf(kind, position)
+    if (subtree === undefined) continue
+    const received = download.receive(asking.to, { _tag: "State", root, subtree })
+    if (received._tag === "Kept") kept.push(received.subtree)
+    if (received._tag === "Refused") refused.add(kind)
+  }
+  return { kept, refused, peers }
+}
+
+const fresh = (kept: ReadonlyArray<Uint8Array> = []) => new StateDownload(targetOf(whole), PATIENCE_MS, kept)
+
+describe("the download of a state", () => {
+  it("comes in several pieces that make exactly the signed root", () => {
+    const download = fresh()
+    const { kept } = run(download, ["honest"])
+    expect(kept.length).toBeGreaterThan(3)
+    expect(download.trie?.hash).toBe(whole.hash)
+    expect(kept.every((bytes) => Either.isRight(Subtree.decode(bytes)))).toBe(true)
+  })
+
+  it("succeeds whoever else is asked, as long as one peer is honest, and blames only who lied", () => {
+    const kind = FastCheck.constantFrom<Peer>("silent", "without", "lying", "garbage")
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(kind, { maxLength: 4 }), FastCheck.nat(4), (others, at) => {
+        const kinds: Array<Peer> = [...others]
+        kinds.splice(at, 0, "honest")
+        const download = fresh()
+        const { refused } = run(download, kinds)
+        expect(download.trie?.hash).toBe(whole.hash)
+        for (const blamed of refused) expect(["lying", "garbage"]).toContain(blamed)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it("is hopeless when nobody has it, and not before everybody was asked", () => {
+    const download = fresh()
+    expect(download.isHopeless(["p0" as PeerId])).toBe(false)
+    const { peers } = run(download, ["without", "lying", "silent"])
+    expect(download.isHopeless(peers)).toBe(true)
+    expect(download.isHopeless([...peers, "new" as PeerId])).toBe(false)
+  })
+
+  it("goes on after a restart from what was kept", () => {
+    const { kept } = run(fresh(), ["honest"], 2)
+    expect(kept).toHaveLength(2)
+    const again = fresh(kept)
+    again.restore(() => true)
+    expect(again.heldRecords).toBeGreaterThan(0)
+    const rest = run(again, ["honest"])
+    expect(again.trie?.hash).toBe(whole.hash)
+    expect(rest.kept.length).toBe(run(fresh(), ["honest"]).kept.length - 2)
+  })
+
+  it("takes no piece from whom it did not ask", () => {
+    const download = fresh()
+    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const subtree = serving.subtree(root, position)
+    expect(download.receive("p1" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Nothing")
+    expect(download.receive("p0" as PeerId, { _tag: "State", root, subtree })._tag).toBe("Kept")
+  })
+
+  it("takes a piece also when it comes late, and only once for each question", () => {
+    const download = fresh()
+    const [slow, other] = ["p0" as PeerId, "p1" as PeerId]
+    const asking = download.next([slow, other], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    expect(download.next([slow, other], Counter.timestamp(PATIENCE_MS))?.to).toBe(other)
+    expect(download.takeSilent()).toEqual([slow])
+    const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
+    expect(download.receive(slow, answer)).toMatchObject({ _tag: "Kept", isMeagre: false })
+    expect(download.receive(slow, answer)._tag).toBe("Nothing")
+  })
+
+  it("takes one answer to a question, whatever it says, and none to another", () => {
+    const download = fresh()
+    const [one, two] = ["p0" as PeerId, "p1" as PeerId]
+    const ask = (ms: number) => {
+      const asking = download.next([one, two], Counter.timestamp(ms))
+      if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+      return { to: asking.to, ...asking.question }
+    }
+    const first = ask(0)
+    const of = (trie: Trie.Trie, views: StateViews) => views.subtree(trie.hash, first.position)
+    // Of another state, it counts for nothing, and the question stays open.
+    expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) })._tag).toBe("Nothing")
+    expect(download.next([one, two], Counter.timestamp(1))).toBeNull()
+    // That it does not have it is an answer too.
+    expect(download.receive(one, { _tag: "State", root: first.root, subtree: null })._tag).toBe("Nothing")
+    const good = { _tag: "State", root: first.root, subtree: of(whole, serving) } as const
+    expect(download.receive(one, good)._tag).toBe("Nothing")
+    expect(ask(2).to).toBe(two)
+    expect(download.receive(two, good)._tag).toBe("Kept")
+    // After a piece, whoever had none is asked again.
+    expect(ask(3).to).toBe(one)
+  })
+
+  it("asks the next at once when the one that was asked is gone, and blames nobody for a piece that came twice", () => {
+    const download = fresh()
+    const [one, two] = ["p0" as PeerId, "p1" as PeerId]
+    const first = download.next([one, two], Counter.timestamp(0))
+    const second = download.next([two], Counter.timestamp(1))
+    expect([first?.to, second?.to]).toEqual([one, two])
+    if (second?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = second.question
+    const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
+    expect(download.receive(two, answer)._tag).toBe("Kept")
+    expect(download.receive(one, answer)._tag).toBe("Nothing")
+  })
+
+  it("is not hopeless, and asks nobody, while there is something kept to look at", () => {
+    const { kept } = run(fresh(), ["honest"])
+    const again = fresh(kept)
+    expect(again.isHopeless([])).toBe(false)
+    expect(again.next(["p0" as PeerId], Counter.timestamp(0))).toBeNull()
+  })
+
+  it("takes a small piece for a whole answer where nothing is left out of it", () => {
+    const small = trieOf(3)
+    const download = new StateDownload(targetOf(small), PATIENCE_MS, [])
+    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root, position } = asking.question
+    const subtree = new StateViews([small]).subtree(root, position)
+    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree })
+    expect(received).toMatchObject({ _tag: "Kept", isMeagre: false })
+  })
+
+  it("tells a piece that is far smaller than an answer", () => {
+    const download = fresh()
+    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
+    const { root } = asking.question
+    const [tiny] = Subtree.all(whole, 10_000)
+    if (tiny === undefined) throw new Error("a piece expected")
+    const received = download.receive("p0" as PeerId, { _tag: "State", root, subtree: Subtree.encode(tiny) })
+    expect(received).toMatchObject({ _tag: "Kept", isMeagre: true })
+  })
+})

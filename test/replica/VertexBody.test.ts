@@ -1,0 +1,133 @@
+import { Either, FastCheck } from "effect"
+import { describe, expect, it } from "vitest"
+import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import * as Evidence from "../../src/protocol/vertex/Evidence.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
+import * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import { assignment } from "../../src/replica/signing/Assignment.js"
+import { EvidencePool } from "../../src/replica/signing/EvidencePool.js"
+import { HeartbeatPool } from "../../src/replica/signing/HeartbeatPool.js"
+import * as VertexBody from "../../src/replica/signing/VertexBody.js"
+import { equalWeights, keysOf, recordOf, seedOf } from "../consensus/TestCommittee.js"
+import { addressOf, sign, signerOf } from "./Cluster.js"
+
+const round = Counter.round(20)
+
+const poolOf = (transactions: ReadonlyArray<Transaction>): PendingTransactions => {
+  const pool = new PendingTransactions({
+    admission: () => undefined,
+    spending: ({ fee }: Transaction) => fee,
+    account: () => ({ nonce: Counter.nonce(0), balance: Sats.MAX_SUPPLY }),
+  })
+  for (const transaction of transactions) Either.getOrThrow(pool.submit(transaction, Counter.timestamp(1), round))
+  return pool
+}
+
+const parentsOf = (count: number): ReadonlyArray<Header.Parent> =>
+  Array.from({ length: count }, (_, i) => ({
+    round: Counter.round(19),
+    author: addressOf(`p${i}`),
+    hash: seedOf(`p${i}`),
+  }))
+
+const headerOf = (by: string, coinbase: number, parents: number): Header.Header =>
+  Header.sign(
+    {
+      base: Hash.ZERO,
+      epoch: Counter.epoch(1),
+      round,
+      parents: parentsOf(parents),
+      timestamp: Counter.timestamp(1),
+      coinbase: Sats.make(coinbase),
+      bodyHash: Hash.ZERO,
+    },
+    signerOf(by),
+  )
+
+const evidenceOf = (by: string, parents: number): Evidence.Evidence => {
+  const evidence = Evidence.of(headerOf(by, 1, parents), headerOf(by, 2, parents))
+  if (evidence === undefined) throw new Error("evidence expected")
+  return evidence
+}
+
+describe("the body of an own vertex", () => {
+  it("is never too large, however much there is to say", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.nat(300),
+        FastCheck.nat(40),
+        FastCheck.nat(150),
+        FastCheck.integer({ min: 0, max: 256 }),
+        (parents, accused, beating, memo) => {
+          const transactions = Array.from({ length: 3_400 }, (_, i) =>
+            sign(
+              `s${i >> 6}`,
+              i & 63,
+              { _tag: "Transfer", to: addressOf("x"), amount: Sats.make(1), memo: "m".repeat(memo) },
+              1_000,
+            ),
+          )
+          const evidence = new EvidencePool()
+          for (let i = 0; i < accused; i++) evidence.add(evidenceOf(`e${i}`, parents))
+          const heartbeats = new HeartbeatPool()
+          for (let i = 0; i < beating; i++) {
+            heartbeats.add(Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
+          }
+          const sources = { pool: poolOf(transactions), evidence, heartbeats }
+          const body = VertexBody.fill(sources, {
+            round,
+            parents,
+            members: 1,
+            leads: true,
+            isAssigned: () => true,
+          })
+          const header = headerOf("me", 1, parents)
+          const vertex = Vertex.make({ ...header, bodyHash: Vertex.bodyHash(body) }, body)
+          expect(vertex.encoded.length).toBeLessThanOrEqual(Limits.VERTEX_BYTES)
+          expect(body.evidence.length).toBeLessThanOrEqual(Limits.VERTEX_EVIDENCE)
+          expect(body.heartbeats.length).toBe(Math.min(beating, Limits.VERTEX_HEARTBEATS))
+          expect(body.transactions.length).toBeGreaterThan(1_000)
+        },
+      ),
+      { numRuns: 4 },
+    )
+  })
+
+  it("says a proof again only when its vertex seems lost", () => {
+    const evidence = new EvidencePool()
+    expect(evidence.add(evidenceOf("eve", 1))).toBe(true)
+    expect(evidence.add(evidenceOf("eve", 2))).toBe(false)
+    const said = (later: number) => evidence.take(Counter.round(round + later), Limits.VERTEX_BYTES).length
+    expect([0, 1, 7, 8, 9].map(said)).toEqual([1, 0, 0, 1, 0])
+  })
+
+  it("leaves heartbeats to the member they are assigned to, for four rounds", () => {
+    const heartbeats = new HeartbeatPool()
+    const beat = Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf("h"))
+    heartbeats.add(beat, round, "executed")
+    const taken = (later: number) => heartbeats.take(Counter.round(round + later), () => false).length
+    expect([taken(3), taken(4)]).toEqual([0, 1])
+    heartbeats.included(beat)
+    expect(heartbeats.take(round, () => true)).toEqual([])
+  })
+})
+
+describe("the assignment of accounts to members", () => {
+  it("spreads accounts over all members, and anew in every epoch", () => {
+    const [one, two] = ["one", "two"].map((seed) => assignment(recordOf(equalWeights(7), { seed: seedOf(seed) })))
+    if (one === undefined || two === undefined) throw new Error("two expected")
+    const accounts = keysOf(1_400).map(({ address }) => address)
+    const counts = new Map<string, number>()
+    for (const account of accounts) counts.set(one(account), (counts.get(one(account)) ?? 0) + 1)
+    expect(counts.size).toBe(7)
+    for (const count of counts.values()) expect(count).toBeGreaterThan(120)
+    const moved = accounts.filter((account) => one(account) !== two(account))
+    expect(moved.length).toBeGreaterThan(1_000)
+  })
+})

@@ -58,10 +58,14 @@ const loadVerbs = async (): Promise<ReadonlyArray<Named>> => {
 }
 
 const loadCompletion: Load = async () => {
-  const { run, ...completion } = await import("./Completion.js")
-  const settingsOf = ([name, { about, page }]: Named) => ({ name, about, settings: page("").settings })
-  const completed = async () => [["", await loadNode()] as const, ...(await loadAll())].map(settingsOf)
-  return { ...completion, run: (words) => Effect.flatMap(Effect.promise(completed), (all) => run(all)(words)) }
+  const { about, page, run } = await import("./Completion.js")
+  const completed = async () =>
+    [["", await loadNode()] as const, ...(await loadAll())].map(([name, command]) => ({
+      name,
+      about: command.about,
+      settings: command.page("").settings,
+    }))
+  return { about, page, run: (words) => Effect.flatMap(Effect.promise(completed), (all) => run(all)(words)) }
 }
 
 /** All that have a name, as help lists them. */

@@ -1,6 +1,6 @@
-import { Context, Option } from "effect"
-import * as PeerAddress from "../../network/PeerAddress.js"
-import * as Cidr from "./Cidr.js"
+import { Context, type Option } from "effect"
+import type * as PeerAddress from "../../network/PeerAddress.js"
+import type * as Cidr from "./Cidr.js"
 
 /** Which kind of network a node is told to be on. */
 export type Mode = "testnet" | "mainnet"
@@ -48,40 +48,3 @@ export interface Settings {
 
 /** The node's settings, as the command line read them. No other part of the program looks at the environment. */
 export class Configuration extends Context.Tag("udg/Configuration")<Configuration, Settings>() {}
-
-const endpoint = ({ host, port }: Endpoint): string =>
-  `${host.includes(":") ? `[${host}]` : host}:${port === 0 ? "(any free port)" : port}`
-
-const fileOr = (settings: Settings, file: Option.Option<string>, otherwise: string): string =>
-  Option.getOrElse(file, () => (settings.ephemeral ? otherwise : `from the data directory, else ${otherwise}`))
-
-const list = (items: ReadonlyArray<string>): string => (items.length === 0 ? "none" : items.join(", "))
-
-/** The settings as a person reads them: what it is, and its value. */
-export const describe = (settings: Settings): ReadonlyArray<readonly [name: string, value: string]> => [
-  ["peer-to-peer", endpoint(settings.p2p)],
-  ["rpc", endpoint(settings.rpc)],
-  ["mode", Option.getOrElse(settings.mode, () => "as the genesis says (a new network: testnet)")],
-  ["data directory", settings.ephemeral ? "none, nothing is kept" : settings.dataDirectory],
-  ["history", settings.archive ? "kept" : "pruned"],
-  ["genesis", fileOr(settings, settings.genesisFile, "a new solo network")],
-  ["validator key", fileOr(settings, settings.validatorKeyFile, "a new one")],
-  ["faucet key", fileOr(settings, settings.faucetKeyFile, "a new one on a new solo network")],
-  ["makes vertices", settings.validate ? "yes" : "no"],
-  ["peers", list(settings.peers.map(PeerAddress.toMultiaddr))],
-  [
-    "trusted checkpoint",
-    Option.match(settings.trustedCheckpoint, {
-      onNone: () => "none",
-      onSome: ({ epoch, hash }) => `epoch ${epoch}, ${hash}`,
-    }),
-  ],
-  [
-    "round interval",
-    Option.match(settings.roundMs, { onNone: () => "as the genesis says", onSome: (ms) => `${ms} ms` }),
-  ],
-  ["names of the rpc", list(settings.rpcNames)],
-  ["trusted proxies", list(settings.trustedProxies.map(Cidr.format))],
-  ["client IP header", Option.getOrElse(settings.clientIpHeader, () => "x-forwarded-for")],
-  ["rate limits", settings.rateLimits ? "on" : "off"],
-]

@@ -382,13 +382,11 @@ export class Edge {
     })
   }
 
-  /** What succeeds at once needs no fiber. */
+  /** What is known at once needs no fiber: an exit, or the `Either` of a handler that may refuse. */
   #settle(effect: Effect.Effect<unknown, Failure.Failure>, settle: (exit: Exit.Exit<unknown, unknown>) => void): void {
-    const settled: unknown = effect
-    if (Exit.isExit(settled)) {
-      settle(settled)
-      return
-    }
+    const known: unknown = effect
+    if (Exit.isExit(known)) return settle(known)
+    if (Either.isEither(known)) return settle(Exit.fromEither(known))
     const fiber = this.#options.runFork(effect)
     // Many handlers are through before they are asked how it went.
     const exit = fiber.unsafePoll()

@@ -13,6 +13,8 @@ import type * as Hash from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Sats from "../protocol/numbers/Sats.js"
+import type * as Charges from "../protocol/transaction/Charges.js"
+import type * as Operation from "../protocol/transaction/Operation.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
 import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
 
@@ -72,22 +74,28 @@ export interface Free {
   readonly fee?: number
 }
 
+/** What transactions of this type have in common. */
+type Base<T extends Operation.Type> = T extends Charges.ExemptType ? Free : Common
+
 /** The fields of each type, under their names on the wire. */
 export interface Fields {
-  readonly Transfer: Common & { readonly to: string; readonly amount: number; readonly memo?: string }
-  readonly StakeTx: Free & { readonly amount: number }
-  readonly UnstakeTx: Free
-  readonly DelegateTx: Free & { readonly validator: string; readonly amount: number }
-  readonly UndelegateTx: Free
-  readonly SetCommissionTx: Free & { readonly commission_percent: number }
-  readonly CreateProposalTx: Common & {
+  readonly Transfer: Base<"Transfer"> & { readonly to: string; readonly amount: number; readonly memo?: string }
+  readonly StakeTx: Base<"StakeTx"> & { readonly amount: number }
+  readonly UnstakeTx: Base<"UnstakeTx">
+  readonly DelegateTx: Base<"DelegateTx"> & { readonly validator: string; readonly amount: number }
+  readonly UndelegateTx: Base<"UndelegateTx">
+  readonly SetCommissionTx: Base<"SetCommissionTx"> & { readonly commission_percent: number }
+  readonly CreateProposalTx: Base<"CreateProposalTx"> & {
     readonly title: string
     readonly description: string
     readonly proposal_type: ProposalType
   }
-  readonly VoteTx: Common & { readonly proposal_id: number; readonly vote: boolean }
-  readonly RegisterNameTx: Common & { readonly name: string }
-  readonly SetAccountPolicyTx: Common & { readonly threshold: number; readonly keys: ReadonlyArray<string> }
+  readonly VoteTx: Base<"VoteTx"> & { readonly proposal_id: number; readonly vote: boolean }
+  readonly RegisterNameTx: Base<"RegisterNameTx"> & { readonly name: string }
+  readonly SetAccountPolicyTx: Base<"SetAccountPolicyTx"> & {
+    readonly threshold: number
+    readonly keys: ReadonlyArray<string>
+  }
 }
 
 export type Type = keyof Fields

@@ -16,7 +16,8 @@ import type { Name } from "../../src/protocol/identity/Name.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Operation from "../../src/protocol/transaction/Operation.js"
+import * as Charges from "../../src/protocol/transaction/Charges.js"
+import type * as Operation from "../../src/protocol/transaction/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
@@ -183,7 +184,7 @@ class World {
 
   #fee(from: Person, type: Operation.Type): number {
     const { minFee, nameFee } = this.#chain.ledger.read.parameters
-    const minimum = Operation.isFeeExempt(type) ? 0 : type === "RegisterNameTx" ? nameFee : minFee
+    const minimum = Charges.leastFee(type, { minFee, nameFee })
     if (this.#chance.percent(75)) return minimum
     return this.#beside(0, 1, minFee, nameFee, this.#balance(from), Sats.MAX_SUPPLY, MOST)
   }

@@ -3,7 +3,6 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import { describe as tell } from "../../src/ledger/rules/Rejection.js"
-import * as Transactions from "../../src/ledger/rules/Transactions.js"
 import * as Records from "../../src/ledger/tables/Records.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
@@ -11,6 +10,7 @@ import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
+import * as Charges from "../../src/protocol/transaction/Charges.js"
 import { Chain, coins, person, tableKey, told } from "./builders.js"
 import { lives, Play } from "./Play.js"
 
@@ -132,9 +132,9 @@ describe("reads", () => {
 describe("a transaction's history", () => {
   it("belongs to who sends and who receives, once each", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
-    expect(Transactions.addressesOf(chain.transfer(alice, bob, 1))).toEqual([alice.address, bob.address])
-    expect(Transactions.addressesOf(chain.transfer(alice, alice, 1))).toEqual([alice.address])
-    expect(Transactions.addressesOf(chain.unstake(alice))).toEqual([alice.address])
+    expect(Charges.addressesOf(chain.transfer(alice, bob, 1))).toEqual([alice.address, bob.address])
+    expect(Charges.addressesOf(chain.transfer(alice, alice, 1))).toEqual([alice.address])
+    expect(Charges.addressesOf(chain.unstake(alice))).toEqual([alice.address])
   })
 })
 

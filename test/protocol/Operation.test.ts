@@ -4,6 +4,7 @@ import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { PublicKey } from "../../src/protocol/identity/Keys.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Charges from "../../src/protocol/transaction/Charges.js"
 import * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
@@ -61,7 +62,7 @@ describe("an operation", () => {
 
   it("is free of fees exactly where decisions §4 says so", () => {
     const types = Object.keys(Operation.TYPE_BYTE) as ReadonlyArray<Operation.Type>
-    expect(types.filter(Operation.isFeeExempt)).toEqual([
+    expect(types.filter(Charges.isExempt)).toEqual([
       "StakeTx",
       "UnstakeTx",
       "DelegateTx",

@@ -3,7 +3,6 @@ import { Effect, Option } from "effect"
 import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
-import * as Operation from "../../protocol/transaction/Operation.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
@@ -107,8 +106,7 @@ const walletNetwork = ({ network }: Given, node: Node.Node, info: NetworkInfo) =
 
 const feeOf = ({ fee }: Given, type: Wallet.Type, { parameters }: NetworkInfo) => {
   if (Option.isSome(fee)) return Effect.succeed(fee.value)
-  if (Operation.isFeeExempt(type)) return Effect.succeed(0)
-  const asked = type === "RegisterNameTx" ? parameters.name_fee_sats : parameters.min_fee_sats
+  const asked = Fee.asked(type, parameters)
   const usual = Wallet.coins(Fee.usual(type))
   return Fee.isDear(type, asked)
     ? Effect.fail(

@@ -27,8 +27,8 @@ export interface Action {
   readonly about: string
   /** Which fields there are may depend on what was chosen. */
   readonly fields: (info: NetworkInfo, typed: Typed) => ReadonlyArray<Field>
-  /** The least fee in sats; undefined where none is taken. */
-  readonly fee: (info: NetworkInfo) => number | undefined
+  /** What is signed, which decides the fee. */
+  readonly type: Wallet.Type
   /** Throws `InvalidInput` for what makes no transaction. */
   readonly sign: (account: Wallet.Account, typed: Typed, common: Common) => Wallet.SignedTransaction
   /** What is about to be signed, in one sentence: its numbers, not what was typed for them. Asked after `sign`. */
@@ -59,9 +59,6 @@ const coins = (typed: Typed, name: string) => Wallet.sats(ungrouped(text(typed, 
 
 /** The amount that is signed, in coins. */
 const inCoins = (typed: Typed, name: string): string => `${Words.coins(coins(typed, name))} UDG`
-
-const minimumFee = ({ parameters }: NetworkInfo): number => parameters.min_fee_sats
-const free = (): undefined => undefined
 
 const amount = (hint?: string): Field => ({
   name: "amount",
@@ -134,6 +131,7 @@ const effect = (typed: Typed): string => {
 export const actions: ReadonlyArray<Action> = [
   {
     id: "send",
+    type: "Transfer",
     title: "Send",
     about: "Coins to any account. Final within seconds.",
     fields: () => [
@@ -141,7 +139,6 @@ export const actions: ReadonlyArray<Action> = [
       amount(),
       { name: "memo", label: "Memo", kind: "text", isOptional: true, hint: "public; at most 256 bytes" },
     ],
-    fee: minimumFee,
     sign: (account, typed, common) => {
       const memo = text(typed, "memo")
       const fields = { ...common, to: text(typed, "to"), amount: coins(typed, "amount") }
@@ -151,56 +148,57 @@ export const actions: ReadonlyArray<Action> = [
   },
   {
     id: "delegate",
+    type: "DelegateTx",
     title: "Delegate",
     about: "Lends stake to a validator for a share of its rewards. It stays yours, and is slashed with the validator.",
     fields: ({ parameters }) => [
       { name: "validator", label: "Validator", kind: "account" },
       amount(`at least ${Words.coins(parameters.min_delegation_sats)} UDG`),
     ],
-    fee: free,
     sign: (account, typed, { nonce }) =>
       account.delegate({ nonce, validator: text(typed, "validator"), amount: coins(typed, "amount") }),
     summary: (typed) => `Delegate ${inCoins(typed, "amount")} to ${text(typed, "validator")}`,
   },
   {
     id: "undelegate",
+    type: "UndelegateTx",
     title: "Undelegate",
     about: "Takes the whole delegation back. It works until the epoch ends and is paid out after the cooldown.",
     fields: () => [],
-    fee: free,
     sign: (account, _, { nonce }) => account.undelegate({ nonce }),
     summary: () => "Take the whole delegation back",
   },
   {
     id: "stake",
+    type: "StakeTx",
     title: "Stake",
     about: "Makes the account a validator, or adds to its stake. A validator needs a node that runs.",
     fields: ({ parameters }) => [amount(`at least ${Words.coins(parameters.min_stake_sats)} UDG`)],
-    fee: free,
     sign: (account, typed, { nonce }) => account.stake({ nonce, amount: coins(typed, "amount") }),
     summary: (typed) => `Stake ${inCoins(typed, "amount")}`,
   },
   {
     id: "unstake",
+    type: "UnstakeTx",
     title: "Unstake",
     about: "Takes the whole stake back. It works until the epoch ends and is paid out after the cooldown.",
     fields: () => [],
-    fee: free,
     sign: (account, _, { nonce }) => account.unstake({ nonce }),
     summary: () => "Take the whole stake back",
   },
   {
     id: "commission",
+    type: "SetCommissionTx",
     title: "Commission",
     about: "What a validator keeps of its delegators' rewards.",
     fields: () => [{ name: "percent", label: "Commission in percent", kind: "integer", hint: "0 to 100" }],
-    fee: free,
     sign: (account, typed, { nonce }) =>
       account.setCommission({ nonce, commission_percent: integer(typed, "percent") }),
     summary: (typed) => `Set the commission to ${integer(typed, "percent")} %`,
   },
   {
     id: "vote",
+    type: "VoteTx",
     title: "Vote",
     about: "One vote for each proposal, by validators that were active when it was made.",
     fields: () => [
@@ -215,13 +213,13 @@ export const actions: ReadonlyArray<Action> = [
         ],
       },
     ],
-    fee: minimumFee,
     sign: (account, typed, common) =>
       account.vote({ ...common, proposal_id: integer(typed, "proposal"), vote: typed["vote"] === "yes" }),
     summary: (typed) => `Vote ${typed["vote"] === "yes" ? "yes" : "no"} on proposal #${integer(typed, "proposal")}`,
   },
   {
     id: "propose",
+    type: "CreateProposalTx",
     title: "Propose",
     about:
       "Something for the validators to vote on. It takes a stake, or a seat in the council, and a bond that comes back " +
@@ -242,7 +240,6 @@ export const actions: ReadonlyArray<Action> = [
       },
       ...(proposalFields[typed["type"] ?? "Text"] ?? []),
     ],
-    fee: minimumFee,
     sign: (account, typed, common) =>
       account.createProposal({
         ...common,
@@ -254,10 +251,10 @@ export const actions: ReadonlyArray<Action> = [
   },
   {
     id: "name",
+    type: "RegisterNameTx",
     title: "Name",
     about: "A name that others find the account by. One for each account, first come first served.",
     fields: () => [{ name: "name", label: "Name", kind: "text", hint: "3 to 20 of a–z, 0–9 and -" }],
-    fee: ({ parameters }) => parameters.name_fee_sats,
     sign: (account, typed, common) => account.registerName({ ...common, name: text(typed, "name").replace(/^@/, "") }),
     summary: (typed) => `Register @${text(typed, "name").replace(/^@/, "")}`,
   },

@@ -66,10 +66,10 @@ const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => {
 }
 
 export const ActionForm = ({ action, info, account, onSent }: Props) => {
-  const least = action.fee(info)
+  const least = Fee.asked(action.type, info.parameters)
   const [typed, setTyped] = useState<Typed>(() => ({
     ...blank(action.fields(info, {})),
-    fee: least === undefined ? "" : Wallet.coins(least),
+    fee: least === 0 ? "" : Wallet.coins(least),
   }))
   const [draft, setDraft] = useState<Submission.Draft | undefined>(undefined)
   const [isBusy, setIsBusy] = useState(false)
@@ -97,7 +97,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
   const review = (event: SubmitEvent): void => {
     event.preventDefault()
     void attempt(async () => {
-      const fee = least === undefined ? 0 : Wallet.sats((typed["fee"] ?? "").trim())
+      const fee = least === 0 ? 0 : Wallet.sats((typed["fee"] ?? "").trim())
       setDraft(await Submission.draft(action, info, account, typed, fee))
     })
   }
@@ -118,7 +118,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
           {fields.map((field) => (
             <Input key={field.name} field={field} value={typed[field.name] ?? ""} onChange={change(field.name)} />
           ))}
-          {least === undefined ? undefined : (
+          {least === 0 ? undefined : (
             <Input
               field={{ ...FEE, hint: `at least ${Wallet.coins(least)}` }}
               value={typed["fee"] ?? ""}

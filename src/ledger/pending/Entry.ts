@@ -1,13 +1,12 @@
 /** A pending transaction with what the pool knows about it. */
 import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
-import * as Operation from "../../protocol/transaction/Operation.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 
 /** Transactions that may be free have places of their own, so that no fee can crowd them out. */
 export type Lane = "paying" | "exempt"
 
-export const laneOf = ({ operation }: Transaction): Lane =>
-  Operation.isFeeExempt(operation._tag) ? "exempt" : "paying"
+export const laneOf = ({ operation }: Transaction): Lane => (Charges.isExempt(operation._tag) ? "exempt" : "paying")
 
 export interface Entry {
   readonly transaction: Transaction

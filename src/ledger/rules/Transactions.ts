@@ -6,7 +6,7 @@ import type { Address } from "../../protocol/identity/Address.js"
 import * as Counter from "../../protocol/numbers/Counter.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import * as Operation from "../../protocol/transaction/Operation.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { NONE, type Row } from "../tables/AccountRows.js"
 import { TOGETHER } from "../tables/AddressIndex.js"
@@ -22,42 +22,12 @@ import * as Staking from "./Staking.js"
 /** How far a nonce may be ahead of the next one at the door. */
 export const NONCE_WINDOW = 64
 
-/** What decides how much an operation costs. */
-type Prices = Pick<Parameters, "proposalBond">
-
-/** What the operation takes from the sender's balance besides the fee. */
-const amountOf = (operation: Operation.Operation, { proposalBond }: Prices): Sats.Sats => {
-  switch (operation._tag) {
-    case "Transfer":
-    case "StakeTx":
-    case "DelegateTx":
-      return operation.amount
-    case "UnstakeTx":
-    case "UndelegateTx":
-    case "SetCommissionTx":
-    case "VoteTx":
-    case "RegisterNameTx":
-    case "SetAccountPolicyTx":
-      return Sats.ZERO
-    case "CreateProposalTx":
-      return Sats.make(proposalBond)
-  }
-}
-
 /** Fee and amount together: what a pending transaction reserves. A plain number, since two may exceed all there is. */
-export const spendingOf = ({ fee, operation }: Transaction, prices: Prices): number => fee + amountOf(operation, prices)
-
-/** Whose history a transaction belongs to. */
-export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> =>
-  operation._tag === "Transfer" && operation.to !== from ? [from, operation.to] : [from]
+export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Parameters, "proposalBond">): number =>
+  fee + Charges.amountOf(operation, prices)
 
 const feeBelowMinimum = (fee: Sats.Sats, minimum: number): Rejection.Rejection =>
   Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
-
-const minimumFee = (state: State, type: Operation.Type): number => {
-  if (Operation.isFeeExempt(type)) return 0
-  return type === "RegisterNameTx" ? state.parameters.nameFee : state.parameters.minFee
-}
 
 const operationRejection = (
   state: State,
@@ -99,7 +69,7 @@ const ruleRejection = (
   reserved: number,
 ): Rejection.Rejection | undefined => {
   const { fee, operation } = transaction
-  const minimum = minimumFee(state, operation._tag)
+  const minimum = Charges.leastFee(operation._tag, state.parameters)
   if (fee < minimum) return feeBelowMinimum(fee, minimum)
   const rejection = operationRejection(state, transaction, row)
   if (rejection !== undefined) return rejection
@@ -178,8 +148,8 @@ const noEffect = (state: State, transaction: Transaction, row: Row | undefined):
   if (nonce !== next) return { _tag: nonce < next ? "NonceTooLow" : "NonceTooHigh", nonce, next }
   const balance = state.accounts.balance(row)
   if (fee > balance) return Rejection.insufficient(fee, balance)
-  if (fee < LEAST_FEE && !Operation.isFeeExempt(operation._tag)) {
-    return feeBelowMinimum(fee, minimumFee(state, operation._tag))
+  if (fee < LEAST_FEE && !Charges.isExempt(operation._tag)) {
+    return feeBelowMinimum(fee, Charges.leastFee(operation._tag, state.parameters))
   }
   return Policies.signatureRejection(state, row, transaction)
 }
@@ -189,9 +159,7 @@ const noEffect = (state: State, transaction: Transaction, row: Row | undefined):
  * no more, also where a vote has raised the minimum above it in the meantime.
  */
 const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats =>
-  Operation.isFeeExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
-
-const recipientOf = ({ from, operation }: Transaction): Address => (operation._tag === "Transfer" ? operation.to : from)
+  Charges.isExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
 
 /** Transactions whose accounts are looked up together, two of each. */
 const AT_ONCE = TOGETHER >>> 1
@@ -207,7 +175,10 @@ export const executeAll = (
   for (let start = 0; start < transactions.length; start += AT_ONCE) {
     const some = transactions.slice(start, start + AT_ONCE)
     const addresses: Array<Address> = []
-    for (const transaction of some) addresses.push(transaction.from, recipientOf(transaction))
+    for (const transaction of some) {
+      const { from, operation } = transaction
+      addresses.push(from, Charges.recipientOf(operation) ?? from)
+    }
     const rows = state.accounts.findAll(addresses)
     let at = 0
     for (const transaction of some) {

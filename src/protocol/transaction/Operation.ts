@@ -94,24 +94,6 @@ export const TYPE_BYTE: { readonly [T in Type]: number } = {
   SetAccountPolicyTx: 10,
 }
 
-/** Free when applied, so that fees never keep anybody out of staking. */
-export const isFeeExempt = (type: Type): boolean => {
-  switch (type) {
-    case "StakeTx":
-    case "UnstakeTx":
-    case "DelegateTx":
-    case "UndelegateTx":
-    case "SetCommissionTx":
-      return true
-    case "Transfer":
-    case "CreateProposalTx":
-    case "VoteTx":
-    case "RegisterNameTx":
-    case "SetAccountPolicyTx":
-      return false
-  }
-}
-
 /** What is wrong with an operation: the field by its name on the wire, and the rule. */
 export interface Violation {
   readonly field: string

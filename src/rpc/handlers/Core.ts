@@ -15,6 +15,7 @@ import type { Nonce } from "../../protocol/numbers/Counter.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { AccountRecord } from "../../protocol/state/AccountRecord.js"
+import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type * as Api from "../api/Core.js"
 import * as Failure from "../api/Failure.js"
@@ -116,21 +117,8 @@ const recoveryOf = (recovery: Option.Option.Value<Report["recovery"]>) => ({
 
 /** What a transaction moves and to whom, where its type says so. */
 const movementOf = ({ operation }: Transaction) => {
-  switch (operation._tag) {
-    case "Transfer":
-      return { to: operation.to, amount: operation.amount }
-    case "StakeTx":
-    case "DelegateTx":
-      return { amount: operation.amount }
-    case "UnstakeTx":
-    case "UndelegateTx":
-    case "SetCommissionTx":
-    case "CreateProposalTx":
-    case "VoteTx":
-    case "RegisterNameTx":
-    case "SetAccountPolicyTx":
-      return {}
-  }
+  const to = Charges.recipientOf(operation)
+  return { ...(to === undefined ? {} : { to }), ...("amount" in operation ? { amount: operation.amount } : {}) }
 }
 
 const pendingOf = ({ transaction, receivedAt }: Received): (typeof Api.PendingTransactions.Type)[number] => ({

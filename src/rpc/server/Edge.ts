@@ -385,8 +385,14 @@ export class Edge {
   /** What is known at once needs no fiber: an exit, or the `Either` of a handler that may refuse. */
   #settle(effect: Effect.Effect<unknown, Failure.Failure>, settle: (exit: Exit.Exit<unknown, unknown>) => void): void {
     const known: unknown = effect
-    if (Exit.isExit(known)) return settle(known)
-    if (Either.isEither(known)) return settle(Exit.fromEither(known))
+    if (Exit.isExit(known)) {
+      settle(known)
+      return
+    }
+    if (Either.isEither(known)) {
+      settle(Exit.fromEither(known))
+      return
+    }
     const fiber = this.#options.runFork(effect)
     // Many handlers are through before they are asked how it went.
     const exit = fiber.unsafePoll()

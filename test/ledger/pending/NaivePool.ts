@@ -1,6 +1,6 @@
 /** The mempool by its definition: every question is answered by looking at everything. */
 import { EXEMPT_PER_SENDER, LIFETIME_MS } from "../../../src/ledger/pending/PendingTransactions.js"
-import * as Operation from "../../../src/protocol/transaction/Operation.js"
+import * as Charges from "../../../src/protocol/transaction/Charges.js"
 import type { Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import type { World } from "./World.js"
 
@@ -11,7 +11,7 @@ interface Pending {
   readonly arrival: number
 }
 
-export const isExempt = ({ operation }: Transaction): boolean => Operation.isFeeExempt(operation._tag)
+export const isExempt = ({ operation }: Transaction): boolean => Charges.isExempt(operation._tag)
 
 export class NaivePool {
   readonly #world: World

@@ -1,6 +1,6 @@
 /** A solo node as people run it, `node dist/main.js --round-ms 100` with its disk, under signed transfers made beforehand. */
 
-import * as Genesis from "../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../src/protocol/epoch/Protocol.js"
 import * as Address from "../src/protocol/identity/Address.js"
 import type { PublicKey } from "../src/protocol/identity/Keys.js"
 import * as Network from "../src/protocol/identity/Network.js"
@@ -61,7 +61,7 @@ export const run = async (wish: Wish): Promise<Outcome> => {
   const network = Processes.found({
     validators: 1,
     roundMs,
-    epochRounds: Genesis.standardProtocol.epochRounds,
+    epochRounds: Protocol.standard.epochRounds,
     checkpointRounds: Parameters.standard.checkpointIntervalRounds,
     allocations: [
       ...Array.from({ length: SENDERS }, (_, i) => allocation(Testing.keyOf(i).publicKey)),

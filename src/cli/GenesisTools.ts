@@ -3,6 +3,7 @@ import { Clock, Console, Effect, Either, Option } from "effect"
 import * as Founding from "../node/start/Founding.js"
 import * as Weaknesses from "../node/start/Weaknesses.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
+import * as Protocol from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
@@ -247,7 +248,7 @@ const makeGenesis = ({ values: given }: Command.Read<typeof settings>) =>
       networkId,
       mode,
       time: Counter.timestamp(yield* Clock.currentTimeMillis),
-      roundIntervalMs: Option.getOrElse(given.roundMs, () => Genesis.standardProtocol.roundIntervalMs),
+      roundIntervalMs: Option.getOrElse(given.roundMs, () => Protocol.standard.roundIntervalMs),
       epochRounds,
       validators: given.validator,
       allocations,

@@ -4,6 +4,7 @@ import { FileSystem } from "@effect/platform"
 import { Clock, Console, Effect, Either, Option } from "effect"
 import * as Founding from "../node/start/Founding.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
+import * as Protocol from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import type * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
@@ -111,13 +112,13 @@ const found = (directory: string, genesisFile: string, validators: number, round
       networkId: Founding.drawnNetworkId(Network.OWN_NAMES.local),
       mode: "testnet",
       time: Counter.timestamp(yield* Clock.currentTimeMillis),
-      roundIntervalMs: Option.getOrElse(roundMs, () => Genesis.standardProtocol.roundIntervalMs),
-      epochRounds: Genesis.standardProtocol.epochRounds,
+      roundIntervalMs: Option.getOrElse(roundMs, () => Protocol.standard.roundIntervalMs),
+      epochRounds: Protocol.standard.epochRounds,
       validators: keys.map(firstValidator),
       allocations: [],
       council: [],
       faucet: Address.fromPublicKey(faucet.publicKey),
-      parameters: Founding.localParameters(Genesis.standardProtocol.epochRounds),
+      parameters: Founding.localParameters(Protocol.standard.epochRounds),
     })
     yield* GenesisFile.write(genesisFile, Either.getOrThrow(genesis))
     return Either.getOrThrow(genesis)

@@ -6,6 +6,7 @@ import { Either } from "effect"
 import type * as Binary from "../protocol/encoding/Binary.js"
 import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
 import type * as Genesis from "../protocol/epoch/Genesis.js"
+import type * as Protocol from "../protocol/epoch/Protocol.js"
 import type { Address } from "../protocol/identity/Address.js"
 import * as Hash from "../protocol/identity/Hash.js"
 import type { Nonce } from "../protocol/numbers/Counter.js"
@@ -67,7 +68,7 @@ export class Ledger {
 
   /** Exactly the ledger that wrote these records, in whatever order they come; its digest is not one of them. */
   static fromRecords(
-    protocol: Genesis.Protocol,
+    protocol: Protocol.Protocol,
     tableKey: HalfSipHash.Key,
     records: Iterable<StateRecord>,
     effectsDigest: Hash.Hash,
@@ -80,7 +81,7 @@ export class Ledger {
     return restoring.finish(effectsDigest)
   }
 
-  static restoring(protocol: Genesis.Protocol, tableKey: HalfSipHash.Key): Restoring {
+  static restoring(protocol: Protocol.Protocol, tableKey: HalfSipHash.Key): Restoring {
     const state = new State(protocol, tableKey)
     return {
       record: (record) => state.restore(record),

@@ -1,7 +1,7 @@
 /** The figures in docs/economics.md, docs/governance.md and docs/operations/ are those of the code. */
 import { describe, expect, it } from "vitest"
 import * as Rewards from "../../src/ledger/rules/Rewards.js"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { textOf as opsTextOf } from "../ops/Kit.js"
@@ -62,7 +62,7 @@ describe("docs/economics.md", () => {
   })
 
   it("has the schedule of the standard genesis", () => {
-    const { roundReward, halvingRounds, roundIntervalMs } = Genesis.standardProtocol
+    const { roundReward, halvingRounds, roundIntervalMs } = Protocol.standard
     const page = textOf("docs/economics.md")
     const written = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",")
     expect(page).toContain(`⌊${written(roundReward)} ÷ 2^⌊(r − 1) ÷ ${written(halvingRounds)}⌋⌋`)

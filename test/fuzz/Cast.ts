@@ -1,6 +1,7 @@
 /** Who is there: three honest validators, everybody whose keys the adversary has, and people with money who want to pay. */
 import { Either } from "effect"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
@@ -91,7 +92,7 @@ export const make = (scheme: Scheme, chance: Chance, { crowd: crowded, epochRoun
     faucet: null,
     parameters: parametersOf(epochRounds),
     protocol: {
-      ...Genesis.standardProtocol,
+      ...Protocol.standard,
       roundIntervalMs: ROUND_MS,
       epochRounds,
       collectionDepthRounds: 10,

@@ -7,7 +7,7 @@ import * as Unlocking from "../../src/ledger/rules/Unlocking.js"
 import { Accounts } from "../../src/ledger/tables/Accounts.js"
 import * as Pool from "../../src/ledger/tables/Pool.js"
 import { State } from "../../src/ledger/tables/State.js"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
@@ -256,7 +256,7 @@ describe("games with the price of shares", () => {
   // who left then was released at once, before the evidence against its validator came.
   it("whatever became of those who left before, who leaves waits and can be slashed", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
-    const state = new State(Genesis.standardProtocol, tableKey)
+    const state = new State(Protocol.standard, tableKey)
     state.epoch = { weighedIn: Counter.epoch(7), base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(7) } }
     state.parameters = chain.genesis.parameters
     const row = state.accounts.findOrAdd(alice.address)

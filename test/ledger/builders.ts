@@ -9,6 +9,7 @@ import type { Event, Execution, Input, Outcome } from "../../src/ledger/rules/Ex
 import type * as HalfSipHash from "../../src/ledger/tables/HalfSipHash.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
@@ -62,7 +63,7 @@ export interface World {
   readonly treasury?: number
   readonly names?: { readonly [name: string]: string }
   readonly parameters?: Partial<Parameters.Parameters>
-  readonly protocol?: Partial<Genesis.Protocol>
+  readonly protocol?: Partial<Protocol.Protocol>
 }
 
 /** Epochs of 40 rounds, a cooldown of 40: as short as a genesis may have them. */
@@ -89,7 +90,7 @@ export const genesisOf = (world: World): Genesis.Genesis =>
       treasury: coins(world.treasury ?? 0),
       faucet: null,
       parameters: { ...Parameters.standard, cooldownRounds: 40, votingPeriodRounds: 10, ...world.parameters },
-      protocol: { ...Genesis.standardProtocol, epochRounds: 40, collectionDepthRounds: 10, ...world.protocol },
+      protocol: { ...Protocol.standard, epochRounds: 40, collectionDepthRounds: 10, ...world.protocol },
     }),
   )
 

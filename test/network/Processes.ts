@@ -6,6 +6,7 @@ import { join, resolve } from "node:path"
 import Database from "better-sqlite3"
 import { Either } from "effect"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
@@ -67,7 +68,7 @@ export const found = (wish: Wish = {}): Founded => {
         cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
       },
       protocol: {
-        ...Genesis.standardProtocol,
+        ...Protocol.standard,
         roundIntervalMs: roundMs,
         epochRounds,
         collectionDepthRounds: Math.min(30, epochRounds - 1),

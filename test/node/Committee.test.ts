@@ -7,6 +7,7 @@ import { Dag } from "../../src/node/reads/Dag.js"
 import { Health } from "../../src/node/reads/Health.js"
 import { Validator } from "../../src/node/reads/Validator.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
@@ -36,7 +37,7 @@ const committee = Effect.gen(function* () {
       treasury: Sats.ZERO,
       faucet: null,
       parameters: { ...Parameters.standard, checkpointIntervalRounds: 10 },
-      protocol: { ...Genesis.standardProtocol, roundIntervalMs: 20, epochRounds: 60, collectionDepthRounds: 30 },
+      protocol: { ...Protocol.standard, roundIntervalMs: 20, epochRounds: 60, collectionDepthRounds: 30 },
     }),
   )
   const genesisFile = `${path}/genesis.json`

@@ -10,6 +10,7 @@ import { State } from "../../src/node/reads/State.js"
 import * as Configuration from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import type * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type * as Keys from "../../src/protocol/identity/Keys.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
@@ -88,7 +89,7 @@ export const ahead = (rounds: number) =>
   )
 
 /** A new network in this directory, with other numbers than a solo network has. */
-export const found = (directory: string, protocol: Partial<Genesis.Protocol>, parameters: Partial<Parameters> = {}) =>
+export const found = (directory: string, protocol: Partial<Protocol.Protocol>, parameters: Partial<Parameters> = {}) =>
   Effect.gen(function* () {
     const { genesis, location } = yield* Home.Home
     if (location._tag === "Ephemeral") return yield* Effect.dieMessage("a directory expected")

@@ -1,6 +1,7 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import { addressPrefix } from "../../src/protocol/identity/Network.js"
@@ -62,7 +63,7 @@ describe("a genesis file", () => {
 
   it("says only what differs from a solo network", () => {
     const genesis = Either.getOrThrow(Genesis.fromFile(smallest))
-    expect(genesis.protocol).toStrictEqual(Genesis.standardProtocol)
+    expect(genesis.protocol).toStrictEqual(Protocol.standard)
     expect(genesis.parameters.minFee).toBe(1_000)
     expect(genesis.validators[0]?.commissionPercent).toBe(10)
     expect([genesis.treasury, genesis.faucet, genesis.council, genesis.names]).toStrictEqual([0, null, [], []])

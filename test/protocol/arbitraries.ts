@@ -6,6 +6,7 @@ import { Either, FastCheck as fc, Option } from "effect"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import type * as Address from "../../src/protocol/identity/Address.js"
 import * as AddressModule from "../../src/protocol/identity/Address.js"
 import type * as Hash from "../../src/protocol/identity/Hash.js"
@@ -281,7 +282,7 @@ export const signedCheckpoint: fc.Arbitrary<Checkpoint.SignedCheckpoint> = fc.re
 
 // Genesis
 
-const protocol = between(Genesis.MIN_EPOCH_ROUNDS, 100_000).chain((epochRounds) =>
+const protocol = between(Protocol.MIN_EPOCH_ROUNDS, 100_000).chain((epochRounds) =>
   fc.record({
     roundIntervalMs: between(1, 60_000),
     epochRounds: fc.constant(epochRounds),

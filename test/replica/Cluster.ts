@@ -4,6 +4,7 @@
  */
 import { Either } from "effect"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signer } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
@@ -80,7 +81,7 @@ export const genesisOf = (world: World): Genesis.Genesis =>
       faucet: null,
       parameters: { ...Parameters.standard, cooldownRounds: 240, checkpointIntervalRounds: 10 },
       protocol: {
-        ...Genesis.standardProtocol,
+        ...Protocol.standard,
         roundIntervalMs: world.roundMs ?? ROUND_MS,
         epochRounds: world.epochRounds ?? 240,
         collectionDepthRounds: world.collectionDepthRounds ?? 10,

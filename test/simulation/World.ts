@@ -1,6 +1,7 @@
 /** Who is there when a run begins: validators, people with money who want to validate later, and people with money. */
 import { Either } from "effect"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
@@ -36,8 +37,8 @@ export interface Size {
 const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
 
 /** Epochs of 40 rounds and a collection depth of 10: every run closes epochs, collects and makes checkpoints. */
-const protocol: Genesis.Protocol = {
-  ...Genesis.standardProtocol,
+const protocol: Protocol.Protocol = {
+  ...Protocol.standard,
   roundIntervalMs: ROUND_MS,
   epochRounds: 40,
   collectionDepthRounds: 10,

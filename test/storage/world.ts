@@ -10,6 +10,7 @@ import type { Opening } from "../../src/consensus/Output.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
@@ -59,7 +60,7 @@ export const genesis = (id: NetworkId = networkId): Genesis.Genesis =>
       treasury: Sats.ZERO,
       faucet: null,
       parameters: Parameters.standard,
-      protocol: Genesis.standardProtocol,
+      protocol: Protocol.standard,
     }),
   )
 

@@ -7,7 +7,8 @@ import * as PeerAddress from "../../network/PeerAddress.js"
 import * as Secrets from "../../node/log/Secrets.js"
 import * as Cidr from "../../node/start/Cidr.js"
 import type * as Configuration from "../../node/start/Configuration.js"
-import * as Genesis from "../../protocol/epoch/Genesis.js"
+import type * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Name from "../../protocol/identity/Name.js"
@@ -156,7 +157,7 @@ export const networkName: Reader<string> = (given) => {
 export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =>
   wholeNumber(min, max, `a value of ${name}`, "")
 
-export const epochRounds = wholeNumber(Genesis.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
+export const epochRounds = wholeNumber(Protocol.MIN_EPOCH_ROUNDS, 10_000_000, "a length of an epoch", " rounds")
 
 export const validators = wholeNumber(1, 16, "a number of validators", "")
 

@@ -3,6 +3,7 @@
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { EpochRecord, Rules } from "../../protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
+import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Counter from "../../protocol/numbers/Counter.js"
@@ -16,7 +17,7 @@ import * as Slashing from "./Slashing.js"
 import * as Unlocking from "./Unlocking.js"
 
 /** The numbers an epoch freezes. */
-const rulesOf = (protocol: Genesis.Protocol, parameters: Parameters): Rules => ({
+const rulesOf = (protocol: Protocol.Protocol, parameters: Parameters): Rules => ({
   epochRounds: protocol.epochRounds,
   collectionDepthRounds: protocol.collectionDepthRounds,
   checkpointIntervalRounds: parameters.checkpointIntervalRounds,

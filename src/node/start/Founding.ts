@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import { randomBytes, toHex } from "#crypto"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -23,7 +24,7 @@ export interface Founders {
   readonly otherwise?: {
     readonly allocations?: ReadonlyArray<Genesis.Allocation>
     readonly parameters?: Partial<Parameters.Parameters>
-    readonly protocol?: Partial<Genesis.Protocol>
+    readonly protocol?: Partial<Protocol.Protocol>
   }
 }
 
@@ -48,7 +49,7 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
       {
         publicKey: validator,
         stake: VALIDATOR_STAKE,
-        commissionPercent: Genesis.standardProtocol.defaultCommissionPercent,
+        commissionPercent: Protocol.standard.defaultCommissionPercent,
       },
     ],
     council: [],
@@ -56,7 +57,7 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
     treasury: Sats.ZERO,
     faucet: reserve && { address: reserve, maxRequest: Genesis.standardFaucetMaxRequest },
     parameters: { ...Parameters.standard, ...otherwise.parameters },
-    protocol: { ...Genesis.standardProtocol, roundIntervalMs, ...otherwise.protocol },
+    protocol: { ...Protocol.standard, roundIntervalMs, ...otherwise.protocol },
   })
   return Either.getOrThrow(genesis)
 }
@@ -128,10 +129,10 @@ export const several = (founders: Several): Either.Either<Genesis.Genesis, Genes
     treasury: Sats.ZERO,
     faucet: faucet && { address: faucet, maxRequest: Sats.min(reserve, Genesis.standardFaucetMaxRequest) },
     protocol: {
-      ...Genesis.standardProtocol,
+      ...Protocol.standard,
       roundIntervalMs,
       epochRounds,
-      collectionDepthRounds: Math.min(Genesis.standardProtocol.collectionDepthRounds, epochRounds - 1),
+      collectionDepthRounds: Math.min(Protocol.standard.collectionDepthRounds, epochRounds - 1),
     },
   })
 }

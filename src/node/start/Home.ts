@@ -5,6 +5,7 @@
 import type { FileSystem } from "@effect/platform"
 import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import type { Mode } from "../../protocol/identity/Network.js"
@@ -116,7 +117,7 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
     const genesis = Founding.solo({
       mode,
       time: Counter.timestamp(yield* Clock.currentTimeMillis),
-      roundIntervalMs: Option.getOrElse(settings.roundMs, () => Genesis.standardProtocol.roundIntervalMs),
+      roundIntervalMs: Option.getOrElse(settings.roundMs, () => Protocol.standard.roundIntervalMs),
       validator: validator.publicKey,
       faucet: Option.match(faucet, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),
     })

@@ -11,6 +11,7 @@ import * as Records from "../../ledger/tables/Records.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
+import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Counter from "../../protocol/numbers/Counter.js"
@@ -95,7 +96,7 @@ class Intake {
   #failure: { readonly message: string } | undefined
   #head: Records.Head | undefined
 
-  constructor(protocol: Genesis.Protocol, tableKey: HalfSipHash.Key) {
+  constructor(protocol: Protocol.Protocol, tableKey: HalfSipHash.Key) {
     this.#restoring = Ledger.restoring(protocol, tableKey)
   }
 
@@ -166,7 +167,7 @@ export const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
   })
 
 /** The ledger of a state that is there as a trie, made in slices, or what is wrong with it. */
-export const ledgerOf = (protocol: Genesis.Protocol, tableKey: HalfSipHash.Key, state: State) =>
+export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key, state: State) =>
   Effect.gen(function* () {
     const making = new JoinedLedger(protocol, tableKey, state)
     for (;;) {

@@ -15,16 +15,7 @@ import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
 import * as Parameters from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
-
-/** Fixed for the life of a network: no vote changes these. */
-export interface Protocol {
-  readonly roundIntervalMs: number
-  readonly epochRounds: number
-  readonly collectionDepthRounds: number
-  readonly roundReward: Sats.Sats
-  readonly halvingRounds: number
-  readonly defaultCommissionPercent: number
-}
+import * as Protocol from "./Protocol.js"
 
 export interface Allocation {
   readonly address: Address.Address
@@ -60,27 +51,11 @@ export interface Genesis {
   readonly treasury: Sats.Sats
   readonly faucet: Faucet | null
   readonly parameters: Parameters.Parameters
-  readonly protocol: Protocol
-}
-
-/** What a solo network is made with where nothing else is said. */
-export const standardProtocol: Protocol = {
-  roundIntervalMs: 500,
-  epochRounds: 240,
-  collectionDepthRounds: 60,
-  roundReward: Sats.make(10_000_000),
-  halvingRounds: 105_000_000,
-  defaultCommissionPercent: 10,
+  readonly protocol: Protocol.Protocol
 }
 
 export const standardFaucetMaxRequest = Sats.make(100_000 * Sats.SATS_PER_COIN)
 
-export const MIN_EPOCH_ROUNDS = 40
-
-/** The cooldown is at least an epoch, and governance can set it no higher. */
-const MAX_EPOCH_ROUNDS = Parameters.MAX_COOLDOWN_ROUNDS
-const MAX_HALVING_ROUNDS = 1_000_000_000
-const MAX_ROUND_INTERVAL_MS = 60_000
 const MAX_ALLOCATIONS = 4_000_000
 
 /** A genesis that no network can begin with; `field` is where in the file, a validator by its key. */
@@ -110,13 +85,10 @@ const counted = (count: number, min: number, max: number, field: string): Readon
 const ordered = <A>(items: ReadonlyArray<A>, key: (item: A) => string, field: string): ReadonlyArray<Violation> =>
   violation(Binary.isStrictlyAscending(items, key), field, "an entry stands twice, or the order is not canonical")
 
-const protocolViolations = (protocol: Protocol): ReadonlyArray<Violation> => [
-  ...within(protocol.roundIntervalMs, 1, MAX_ROUND_INTERVAL_MS, "protocol.round_interval_ms"),
-  ...within(protocol.epochRounds, MIN_EPOCH_ROUNDS, MAX_EPOCH_ROUNDS, "protocol.epoch_rounds"),
-  ...within(protocol.collectionDepthRounds, 1, protocol.epochRounds - 1, "protocol.collection_depth_rounds"),
-  ...within(protocol.halvingRounds, 1, MAX_HALVING_ROUNDS, "protocol.halving_rounds"),
-  ...within(protocol.defaultCommissionPercent, 0, 100, "protocol.default_commission_percent"),
-]
+const protocolViolations = (protocol: Protocol.Protocol): ReadonlyArray<Violation> =>
+  Protocol.table.flatMap((entry) =>
+    within(protocol[entry.key], entry.min, Protocol.maximumOf(entry, protocol), `protocol.${entry.name}`),
+  )
 
 const parameterViolations = ({ parameters, protocol }: Genesis): ReadonlyArray<Violation> =>
   Parameters.table.flatMap((entry) =>
@@ -215,7 +187,7 @@ export const make = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> =
   })
 
 const write = (writer: Binary.Writer, genesis: Genesis): void => {
-  const { faucet, protocol } = genesis
+  const { faucet } = genesis
   writer
     .text8(genesis.networkId)
     .u8(genesis.mode === "testnet" ? 0 : 1)
@@ -230,13 +202,7 @@ const write = (writer: Binary.Writer, genesis: Genesis): void => {
     .boolean(faucet !== null)
   if (faucet !== null) writer.hex(faucet.address).u64(faucet.maxRequest)
   for (const entry of Parameters.table) writer.u64(genesis.parameters[entry.key])
-  writer
-    .u64(protocol.roundIntervalMs)
-    .u64(protocol.epochRounds)
-    .u64(protocol.collectionDepthRounds)
-    .u64(protocol.roundReward)
-    .u64(protocol.halvingRounds)
-    .u8(protocol.defaultCommissionPercent)
+  Protocol.write(writer, genesis.protocol)
 }
 
 const readNetworkId = (reader: Binary.Reader): Network.NetworkId => {
@@ -268,14 +234,7 @@ const read = (reader: Binary.Reader): Genesis => {
     treasury: reader.sats(),
     faucet: reader.boolean() ? { address: Address.read(reader), maxRequest: reader.sats() } : null,
     parameters: Parameters.make(() => reader.u64()),
-    protocol: {
-      roundIntervalMs: reader.u64(),
-      epochRounds: reader.u64(),
-      collectionDepthRounds: reader.u64(),
-      roundReward: reader.sats(),
-      halvingRounds: reader.u64(),
-      defaultCommissionPercent: reader.u8(),
-    },
+    protocol: Protocol.read(reader),
   }
   const [first] = reader.failure === undefined ? violations(genesis) : []
   if (first !== undefined) reader.fail(`${first.field}: ${first.reason}`)
@@ -301,28 +260,6 @@ export const hash = (genesis: Genesis): Hash.Hash => {
 
 const Count = Counter.count("a number")
 
-const ProtocolJson = Schema.Struct({
-  round_interval_ms: Schema.optionalWith(Count, { default: () => standardProtocol.roundIntervalMs }),
-  epoch_rounds: Schema.optionalWith(Count, { default: () => standardProtocol.epochRounds }),
-  collection_depth_rounds: Schema.optionalWith(Count, {
-    default: () => standardProtocol.collectionDepthRounds,
-  }),
-  round_reward: Schema.optionalWith(Sats.schema, { default: () => standardProtocol.roundReward }),
-  halving_rounds: Schema.optionalWith(Count, { default: () => standardProtocol.halvingRounds }),
-  default_commission_percent: Schema.optionalWith(Count, {
-    default: () => standardProtocol.defaultCommissionPercent,
-  }),
-})
-
-const protocolToJson = (protocol: Protocol): typeof ProtocolJson.Type => ({
-  round_interval_ms: protocol.roundIntervalMs,
-  epoch_rounds: protocol.epochRounds,
-  collection_depth_rounds: protocol.collectionDepthRounds,
-  round_reward: protocol.roundReward,
-  halving_rounds: protocol.halvingRounds,
-  default_commission_percent: protocol.defaultCommissionPercent,
-})
-
 /** The genesis file. What is left out has the value of a solo network. */
 export const Json = Schema.Struct({
   network_id: Network.NetworkId,
@@ -345,7 +282,7 @@ export const Json = Schema.Struct({
     default: () => null,
   }),
   parameters: Schema.optionalWith(Parameters.Json, { default: () => Parameters.toJson(Parameters.standard) }),
-  protocol: Schema.optionalWith(ProtocolJson, { default: () => protocolToJson(standardProtocol) }),
+  protocol: Schema.optionalWith(Protocol.Json, { default: () => Protocol.toJson(Protocol.standard) }),
 })
 
 export type Json = typeof Json.Type
@@ -397,14 +334,7 @@ export const fromJson = (json: Json): Either.Either<Genesis, InvalidGenesis> =>
       json.faucet === null
         ? null
         : { address: yield* address("faucet.address", json.faucet.address), maxRequest: json.faucet.max_request }
-    const protocol = {
-      roundIntervalMs: json.protocol.round_interval_ms,
-      epochRounds: json.protocol.epoch_rounds,
-      collectionDepthRounds: json.protocol.collection_depth_rounds,
-      roundReward: json.protocol.round_reward,
-      halvingRounds: json.protocol.halving_rounds,
-      defaultCommissionPercent: json.protocol.default_commission_percent,
-    }
+    const protocol = Protocol.fromJson(json.protocol)
     const validators = json.validators.map(({ pub_key, stake, commission_percent }) => ({
       publicKey: pub_key,
       stake,
@@ -443,5 +373,5 @@ export const toJson = (genesis: Genesis): Json => ({
   treasury: genesis.treasury,
   faucet: genesis.faucet && { address: genesis.faucet.address, max_request: genesis.faucet.maxRequest },
   parameters: Parameters.toJson(genesis.parameters),
-  protocol: protocolToJson(genesis.protocol),
+  protocol: Protocol.toJson(genesis.protocol),
 })

@@ -5,7 +5,7 @@ import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import { Recount } from "../../ledger/tables/Recount.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Protocol } from "../../protocol/epoch/Genesis.js"
+import type { Protocol } from "../../protocol/epoch/Protocol.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
 
 /** A state with the root that the target names. */

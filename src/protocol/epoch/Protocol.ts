@@ -1,0 +1,116 @@
+/** The numbers that a network keeps for life, under the names of the genesis file: no vote changes them. */
+import { Schema } from "effect"
+import type { Reader, Writer } from "../encoding/Binary.js"
+import * as Counter from "../numbers/Counter.js"
+import * as Parameters from "../numbers/Parameters.js"
+import * as Sats from "../numbers/Sats.js"
+
+export const MIN_EPOCH_ROUNDS = 40
+
+/** The cooldown is at least an epoch, and governance can set it no higher. */
+const MAX_EPOCH_ROUNDS = Parameters.MAX_COOLDOWN_ROUNDS
+
+/** Order and names are those of the genesis encoding; append only. */
+export const table = [
+  { name: "round_interval_ms", key: "roundIntervalMs", standard: 500, min: 1, max: 60_000, as: "count" },
+  {
+    name: "epoch_rounds",
+    key: "epochRounds",
+    standard: 240,
+    min: MIN_EPOCH_ROUNDS,
+    max: MAX_EPOCH_ROUNDS,
+    as: "count",
+  },
+  // The upper bound is below the epoch's length; see `maximumOf`.
+  {
+    name: "collection_depth_rounds",
+    key: "collectionDepthRounds",
+    standard: 60,
+    min: 1,
+    max: MAX_EPOCH_ROUNDS - 1,
+    as: "count",
+  },
+  { name: "round_reward", key: "roundReward", standard: 10_000_000, min: 0, max: Sats.MAX_SUPPLY, as: "sats" },
+  { name: "halving_rounds", key: "halvingRounds", standard: 105_000_000, min: 1, max: 1_000_000_000, as: "count" },
+  {
+    name: "default_commission_percent",
+    key: "defaultCommissionPercent",
+    standard: 10,
+    min: 0,
+    max: 100,
+    as: "percent",
+  },
+] as const
+
+type Entry = (typeof table)[number]
+
+/** One value per number. */
+type Of<A> = { readonly [K in Entry["key"]]: A }
+
+export interface Protocol extends Of<number> {
+  readonly roundReward: Sats.Sats
+}
+
+/** A record with one value per number, in the order of the table. */
+const make = (of: (entry: Entry) => number): Protocol => ({
+  roundIntervalMs: of(table[0]),
+  epochRounds: of(table[1]),
+  collectionDepthRounds: of(table[2]),
+  roundReward: Sats.make(of(table[3])),
+  halvingRounds: of(table[4]),
+  defaultCommissionPercent: of(table[5]),
+})
+
+/** What a solo network is made with where nothing else is said. */
+export const standard: Protocol = make((entry) => entry.standard)
+
+/** The largest value beside the other numbers of the network. */
+export const maximumOf = (entry: Entry, { epochRounds }: Protocol): number =>
+  entry.key === "collectionDepthRounds" ? epochRounds - 1 : entry.max
+
+export const write = (writer: Writer, protocol: Protocol): void => {
+  for (const { key, as } of table) {
+    if (as === "percent") writer.u8(protocol[key])
+    else writer.u64(protocol[key])
+  }
+}
+
+const readValue = (reader: Reader, { as }: Entry): number => {
+  switch (as) {
+    case "count":
+      return reader.u64()
+    case "sats":
+      return reader.sats()
+    case "percent":
+      return reader.u8()
+  }
+}
+
+export const read = (reader: Reader): Protocol => make((entry) => readValue(reader, entry))
+
+const Count = Counter.count("a number")
+
+/** The JSON field of one number: absent means the standard value. */
+const field = <A extends number>(schema: Schema.Schema<A, number>, standard: A) =>
+  Schema.optionalWith(schema, { default: () => standard })
+
+/** All numbers under their wire names; what is left out has its standard value. */
+export const Json = Schema.Struct({
+  round_interval_ms: field(Count, standard.roundIntervalMs),
+  epoch_rounds: field(Count, standard.epochRounds),
+  collection_depth_rounds: field(Count, standard.collectionDepthRounds),
+  round_reward: field(Sats.schema, standard.roundReward),
+  halving_rounds: field(Count, standard.halvingRounds),
+  default_commission_percent: field(Count, standard.defaultCommissionPercent),
+})
+
+export const fromJson = (json: typeof Json.Type): Protocol => make((entry) => json[entry.name])
+
+export const toJson = (protocol: Protocol): typeof Json.Type => ({
+  round_interval_ms: protocol.roundIntervalMs,
+  epoch_rounds: protocol.epochRounds,
+  collection_depth_rounds: protocol.collectionDepthRounds,
+  round_reward: protocol.roundReward,
+  halving_rounds: protocol.halvingRounds,
+  default_commission_percent: protocol.defaultCommissionPercent,
+})

@@ -59,14 +59,17 @@ describe("a node that waits", () => {
     }),
   )
 
-  it.effect("says nothing of a close that is over at the next look", () =>
+  it.effect.each<Recovery["following"]>([
+    { _tag: "Closing", epoch: Counter.epoch(3), lacks: [] },
+    { _tag: "Standstill", round: Counter.round(7), lacks: [] },
+  ])("says nothing of what is over at the next look: $_tag", (following) =>
     Effect.gen(function* () {
-      const closing = { ...right, following: { _tag: "Closing", epoch: Counter.epoch(3), lacks: [] } } as const
+      const recovery = { ...right, following }
       const watch = new Node.Watch(INTERVAL)
-      expect(yield* said([{ recovery: closing }], watch)).toEqual([])
+      expect(yield* said([{ recovery }, {}, { recovery }], watch)).toEqual([])
       expect(watch.waiting).toBeNull()
-      expect(yield* said([{ recovery: closing }], watch)).toHaveLength(1)
-      expect(watch.waiting?.following).toBe("Closing")
+      expect(yield* said([{ recovery }], watch)).toHaveLength(1)
+      expect(watch.waiting?.following).toBe(following._tag)
     }),
   )
 })

@@ -92,12 +92,14 @@ export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
 const isForPeople = ({ following, signing }: Waiting): boolean =>
   following === "Standstill" || following === "Closing" || signing === "Asking" || signing === "Silent"
 
+/** Every epoch's end is a close for a moment, and every start a standstill: worth a word if the next look finds it still. */
+const isBriefByNature = (following: Following["_tag"]): boolean => following === "Closing" || following === "Standstill"
+
 export class Watch {
   readonly #mostAheadMs: number
   #waiting: Waiting | null = null
   #clockAheadMs: number | null = null
-  /** A close lasts for a moment at every epoch's end. */
-  #wasClosing = false
+  #lastFollowing: Following["_tag"] = "InStep"
   #said: { readonly key: string; readonly at: Timestamp } | null = null
   #clockSaidAt: Timestamp | null = null
   #wallAheadMs: number | null = null
@@ -127,9 +129,9 @@ export class Watch {
 
   /** Called every now and then; says what has changed. */
   look({ recovery, clockAheadMs, wallAheadMs }: View, now: Timestamp): Effect.Effect<void> {
-    const isClosing = recovery.following._tag === "Closing"
-    const isMoment = isClosing && !this.#wasClosing
-    this.#wasClosing = isClosing
+    const { _tag } = recovery.following
+    const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
+    this.#lastFollowing = _tag
     this.#waiting = waitingOf(isMoment ? { ...recovery, following: { _tag: "InStep" } } : recovery)
     this.#clockAheadMs = clockAheadMs
     const stepMs = wallAheadMs - (this.#wallAheadMs ?? wallAheadMs)

@@ -339,16 +339,33 @@ describe("a node with a fault", () => {
     }).pipe(Effect.provide(world.platform)),
   )
 
+  /** A network of one in its third epoch, without its database. */
+  const withoutLedger = Effect.gen(function* () {
+    const directory = yield* world.temporaryDirectory
+    yield* world.found(directory, { epochRounds: 40, collectionDepthRounds: 10 }, { cooldownRounds: 40 })
+    yield* Effect.provide(untilRound(100), world.node(directory))
+    const before = yield* commits(directory)
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
+    return { directory, before }
+  })
+
+  it.scopedLive("decides whole epochs again from its own vertices, as far back as they are kept", () =>
+    Effect.gen(function* () {
+      const { directory, before } = yield* withoutLedger
+      yield* Effect.provide(untilRound(120), world.node(directory))
+      const after = yield* commits(directory)
+      expect(after.slice(0, before.length)).toEqual(before)
+    }).pipe(Effect.provide(world.platform)),
+  )
+
   // Its validator waited without a word for vertices that nobody but itself could make.
   it.scopedLive(
     "says that its database is of an earlier epoch than what it has signed, where there is nobody to ask",
     () =>
       Effect.gen(function* () {
-        const directory = yield* world.temporaryDirectory
+        const { directory } = yield* withoutLedger
+        yield* sqlite(`${directory}/signed.db`, "delete from own_vertices where epoch < 2")
         const open = (peers: Configuration["Type"]["peers"] = []) => world.node(directory, { peers })
-        yield* world.found(directory, { epochRounds: 40, collectionDepthRounds: 10 }, { cooldownRounds: 40 })
-        yield* Effect.provide(untilRound(100), open())
-        for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
         const refused = yield* Effect.flip(Effect.provide(Effect.void, open()))
         expect(refused._tag).toBe("StateBehind")
         expect(exitCodeOf(refused)).toBe(1)

@@ -112,13 +112,21 @@ const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
 /** How a replica's parts come from the disk. */
 export type Load = typeof Loading.load
 
-/** Fails where a committee of one, with nobody named to ask, would wait for good for what only it could make. */
+/**
+ * Fails where a committee of one, with nobody named to ask, would wait for good for what only it could make. Own vertices are
+ * pruned by whole epochs: where those of the stored epoch are there, all later ones are too, and everything is decided again.
+ */
 const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Address | null, { peers }: Settings) => {
   const { epoch: stored, members } = opened.ledger.read.epoch
   let signed = stored
-  for (const { header } of contents.ownVertices) if (header.epoch > signed) signed = header.epoch
+  let isKept = false
+  for (const { header } of contents.ownVertices) {
+    if (header.epoch > signed) signed = header.epoch
+    if (header.epoch === stored) isKept = true
+  }
   const isAlone = members.every(({ address }) => address === self)
-  return isAlone && peers.length === 0 && signed > stored ? new StateBehind({ stored, signed }) : Effect.void
+  const isBehind = signed > stored && !isKept
+  return isAlone && peers.length === 0 && isBehind ? new StateBehind({ stored, signed }) : Effect.void
 }
 
 /** The disk holds what this program wrote, so what throws here is a bug as much as what throws later. */

@@ -1,9 +1,9 @@
 // How much work consensus makes: vertices of a full committee taken in by one node, and whether a round costs the same
 // late in an epoch as early. Signatures are the host's and not checked here; their number is printed beside.
 
+import { signatureChecks } from "../src/consensus/dag/Validity.js"
 import { Epoch } from "../src/consensus/Epoch.js"
-import type { Output } from "../src/consensus/Output.js"
-import { signatureChecks } from "../src/consensus/Validity.js"
+import type { Output } from "../src/consensus/output/Output.js"
 import type * as Network from "../src/protocol/identity/Network.js"
 import * as Counter from "../src/protocol/numbers/Counter.js"
 import * as Limits from "../src/protocol/numbers/Limits.js"

@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { fileURLToPath } from "node:url"
 import { Effect, Either, Layer, Option, Stream } from "effect"
-import * as Core from "../src/consensus/Core.js"
+import { openingOf } from "../src/consensus/output/Opening.js"
 import { Ledger } from "../src/ledger/Ledger.js"
 import { Engine } from "../src/node/engine/Engine.js"
 import { Dag } from "../src/node/reads/Dag.js"
@@ -46,7 +46,7 @@ const fill = (directory: string) =>
     const others = Array.from({ length: ACCOUNTS }, (_, n) => ({ address: addressOf(n), amount: Sats.make(1_000_000) }))
     const large = Either.getOrThrow(Genesis.make({ ...genesis, allocations: [...genesis.allocations, ...others] }))
     const ledger = Ledger.fromGenesis(large, { low: 1, high: 2 })
-    const opening = Core.openingOf(GenesisState.checkpointOf(large, ledger), large.time)
+    const opening = openingOf(GenesisState.checkpointOf(large, ledger), large.time)
     if (opening === null) return yield* Effect.dieMessage("no epoch")
     const commit = {
       index: Counter.commitIndex(0),

@@ -28,7 +28,11 @@ const house = {
     ours: ["protocol", "collections"],
     packages: ["effect", "#crypto"],
   },
-  consensus: { ours: ["protocol", "collections"], packages: ["effect", "#crypto"] },
+  consensus: {
+    rooms: ["dag", "commit", "output", "admission", "."],
+    ours: ["protocol", "collections"],
+    packages: ["effect", "#crypto"],
+  },
   replica: {
     rooms: ["messages", "output", "life", "disk", "joining", "asking", "signing", "."],
     ours: ["protocol", "ledger", "consensus"],

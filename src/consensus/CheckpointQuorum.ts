@@ -5,8 +5,8 @@ import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Signature } from "../protocol/identity/Keys.js"
 import type { CommitIndex } from "../protocol/numbers/Counter.js"
-import type { Committee } from "./Committee.js"
-import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./Rollback.js"
+import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./commit/Rollback.js"
+import type { Committee } from "./dag/Committee.js"
 
 /** Checkpoints without a quorum that one validator's signature may keep alive, and signed ones kept unjudged. */
 const MAX_PENDING = 8

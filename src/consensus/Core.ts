@@ -12,19 +12,21 @@ import * as Counter from "../protocol/numbers/Counter.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
+import { EarlyVertices } from "./admission/EarlyVertices.js"
 import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
-import type { Committee } from "./Committee.js"
-import { EarlyVertices } from "./EarlyVertices.js"
+import type { OrderedCommit } from "./commit/Linearizer.js"
+import { type ExecutedCommit, judgeDecidedAnew } from "./commit/Rollback.js"
+import type { Committee } from "./dag/Committee.js"
+import { NotAMember, WrongBase } from "./dag/Validity.js"
 import { Epoch } from "./Epoch.js"
 import { Heartbeats } from "./Heartbeats.js"
-import type { OrderedCommit } from "./Linearizer.js"
-import type { Opening, Output } from "./Output.js"
+import { type Opening, openingOf } from "./output/Opening.js"
+import type { Output } from "./output/Output.js"
+import type { EndedEpoch, StoredEpoch } from "./output/StoredEpoch.js"
 import { Pace } from "./Pace.js"
 import type { Following, Signing as SigningState } from "./Recovery.js"
-import { type ExecutedCommit, judgeDecidedAnew } from "./Rollback.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard, Told } from "./SigningGuard.js"
-import { NotAMember, WrongBase } from "./Validity.js"
 
 /** Parents are fetched one by one up to this many rounds ahead; a longer way is made by asking for whole rounds. */
 const FETCHED_ROUNDS = 16
@@ -71,25 +73,6 @@ interface Lacking {
   readonly pace: Pace
 }
 
-/** What the disk holds of an epoch. */
-export interface StoredEpoch {
-  readonly opening: Opening
-  /** In the order of their `Inserted`. Of an epoch that is over, the own ones suffice. */
-  readonly vertices: ReadonlyArray<Vertex>
-  /** In order, from the epoch's first. */
-  readonly commits: ReadonlyArray<ExecutedCommit>
-  /** Built by this node. */
-  readonly checkpoints: ReadonlyArray<Checkpoint>
-  /** Signed by a quorum. */
-  readonly signed: ReadonlyArray<SignedCheckpoint>
-}
-
-/** What is still needed of the epoch before the running one. */
-export interface EndedEpoch extends StoredEpoch {
-  /** Of each author the highest that was inserted: members that start anew ask for theirs. */
-  readonly highestHeaders: ReadonlyArray<Header>
-}
-
 export interface Stored {
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null
@@ -99,34 +82,6 @@ export interface Stored {
    */
   readonly signed: ReadonlyArray<Vertex>
 }
-
-/** An epoch of which nothing has happened yet. */
-export const freshEpoch = (opening: Opening): StoredEpoch => ({
-  opening,
-  vertices: [],
-  commits: [],
-  checkpoints: [],
-  signed: [],
-})
-
-/** An epoch of which every vertex is still at hand, once the next one begins. */
-export const endedEpoch = (epoch: StoredEpoch): EndedEpoch => {
-  const highest = new Map<Address, Header>()
-  for (const { header } of epoch.vertices) {
-    if (header.round > (highest.get(header.author)?.round ?? -1)) highest.set(header.author, header)
-  }
-  return { ...epoch, highestHeaders: [...highest.values()] }
-}
-
-/** What a closing checkpoint opens. `time` is the commit's; a node that did not execute it takes 0. */
-export const openingOf = (closing: Checkpoint, time: Timestamp): Opening | null =>
-  closing.nextEpoch === null
-    ? null
-    : {
-        base: closing.hash,
-        record: closing.nextEpoch,
-        position: { index: closing.commitIndex, hash: closing.commitHash, leaderRound: closing.round, time },
-      }
 
 export class Core {
   readonly #options: Options

@@ -12,8 +12,8 @@
 import type { Round, Timestamp } from "../protocol/numbers/Counter.js"
 import * as Counter from "../protocol/numbers/Counter.js"
 import { divideFloor } from "../protocol/numbers/Sats.js"
-import type { Committer } from "./Committer.js"
-import type { Dag } from "./Dag.js"
+import type { Committer } from "./commit/Committer.js"
+import type { Dag } from "./dag/Dag.js"
 
 export const MIN_TIMEOUT_MS = 250
 export const MAX_TIMEOUT_MS = 10_000

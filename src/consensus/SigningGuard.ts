@@ -19,7 +19,7 @@ import type { Hash } from "../protocol/identity/Hash.js"
 import type { Epoch, Round, Timestamp } from "../protocol/numbers/Counter.js"
 import * as Counter from "../protocol/numbers/Counter.js"
 import type { Header } from "../protocol/vertex/Header.js"
-import type { Committee } from "./Committee.js"
+import type { Committee } from "./dag/Committee.js"
 import type { Signing } from "./Recovery.js"
 
 export const SILENT_INTERVALS = 120

@@ -5,7 +5,9 @@
  */
 import { Either } from "effect"
 import * as Core from "../consensus/Core.js"
-import type { Output as CoreOutput } from "../consensus/Output.js"
+import { openingOf } from "../consensus/output/Opening.js"
+import type { Output as CoreOutput } from "../consensus/output/Output.js"
+import { freshEpoch } from "../consensus/output/StoredEpoch.js"
 import type { Recovery } from "../consensus/Recovery.js"
 import { ExecutionFault, NOWHERE } from "../ledger/ExecutionFault.js"
 import type { Changes, PendingTransactions, Refusal } from "../ledger/pending/PendingTransactions.js"
@@ -699,7 +701,7 @@ export class Replica {
 
   /** The state of a closing checkpoint takes the place of everything executed here. */
   #land({ ledger, trie, target, proven }: Joined, now: Timestamp): void {
-    const opening = Core.openingOf(target.checkpoint, ledger.read.head.time)
+    const opening = openingOf(target.checkpoint, ledger.read.head.time)
     if (opening === null) {
       this.#joining?.stop("it opens no epoch")
       return
@@ -716,7 +718,7 @@ export class Replica {
       ledger,
       trie,
       views,
-      stored: { current: Core.freshEpoch(opening), previous: null, signed: this.#life.core.signedLater },
+      stored: { current: freshEpoch(opening), previous: null, signed: this.#life.core.signedLater },
       guard: this.#signing.guard(epoch, roundIntervalMs),
       pending: [...this.#life.pool.all],
       roundIntervalMs,

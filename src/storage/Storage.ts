@@ -4,7 +4,7 @@
  */
 import type { FileSystem } from "@effect/platform"
 import { Context, Effect, Layer, type Option, type Scope } from "effect"
-import type { Opening } from "../consensus/Output.js"
+import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { DataDirectory } from "./files/DataDirectory.js"

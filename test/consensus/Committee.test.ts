@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { sha256Hex } from "#crypto"
-import { Committee } from "../../src/consensus/Committee.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { committeeOf, equalWeights, recordOf, seedOf } from "./TestCommittee.js"

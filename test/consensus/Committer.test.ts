@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { Committer } from "../../src/consensus/Committer.js"
-import { Dag } from "../../src/consensus/Dag.js"
+import { Committer } from "../../src/consensus/commit/Committer.js"
+import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { draw, type Picture } from "./Picture.js"

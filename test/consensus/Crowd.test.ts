@@ -3,8 +3,8 @@
  * counted, not timed: an input and a look must not cost more because others have much waiting.
  */
 import { describe, expect, it } from "vitest"
-import { Admission } from "../../src/consensus/Admission.js"
-import { Dag } from "../../src/consensus/Dag.js"
+import { Admission } from "../../src/consensus/admission/Admission.js"
+import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Dag } from "../../src/consensus/Dag.js"
+import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { draw } from "./Picture.js"
 

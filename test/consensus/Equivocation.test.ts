@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Equivocations } from "../../src/consensus/Equivocation.js"
+import { Equivocations } from "../../src/consensus/dag/Equivocation.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import { draw } from "./Picture.js"
 

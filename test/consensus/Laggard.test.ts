@@ -1,7 +1,8 @@
 /** A core that stands still or has fallen behind: what it asks for, and what it lets in that it otherwise would not. */
 import { describe, expect, it } from "vitest"
-import { Core, freshEpoch } from "../../src/consensus/Core.js"
-import type { Output } from "../../src/consensus/Output.js"
+import { Core } from "../../src/consensus/Core.js"
+import type { Output } from "../../src/consensus/output/Output.js"
+import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"

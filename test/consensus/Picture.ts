@@ -10,8 +10,8 @@
  *
  * Weights stand in the headline: `A:5 B:1`; without, everybody has 1. A round without brackets has its leader at A.
  */
-import type { Committee, Schedule } from "../../src/consensus/Committee.js"
-import type { Opening } from "../../src/consensus/Output.js"
+import type { Committee, Schedule } from "../../src/consensus/dag/Committee.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"

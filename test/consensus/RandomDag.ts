@@ -1,6 +1,6 @@
 /** DAGs as a hostile network makes them: missing vertices, missed leaders, equivocation by less than a third. */
-import type { Committee } from "../../src/consensus/Committee.js"
-import type { Opening } from "../../src/consensus/Output.js"
+import type { Committee } from "../../src/consensus/dag/Committee.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"

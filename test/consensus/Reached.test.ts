@@ -1,6 +1,6 @@
 import { FastCheck } from "effect"
 import { expect, it } from "vitest"
-import { Reached } from "../../src/consensus/Reached.js"
+import { Reached } from "../../src/consensus/dag/Reached.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { committeeOf } from "./TestCommittee.js"
 

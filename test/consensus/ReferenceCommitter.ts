@@ -2,7 +2,7 @@
  * The commit rule once more, read off its definition with no regard for cost: every question walks the vertices anew, and
  * nothing but verdicts is remembered. What the incremental committer must equal.
  */
-import type { Committee, Schedule } from "../../src/consensus/Committee.js"
+import type { Committee, Schedule } from "../../src/consensus/dag/Committee.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"

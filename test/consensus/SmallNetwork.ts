@@ -2,17 +2,11 @@
  * A few cores wired together: a message queue with delays from a seed, and a ledger that only counts. Enough to watch
  * the core's dealings with its host; what real faults do to whole validators is the simulator's business.
  */
-import {
-  Core,
-  type EndedEpoch,
-  endedEpoch,
-  freshEpoch,
-  type Options,
-  type Stored,
-  type StoredEpoch,
-} from "../../src/consensus/Core.js"
-import type { Opening, Output, Wanted } from "../../src/consensus/Output.js"
-import type { ExecutedCommit } from "../../src/consensus/Rollback.js"
+import { Core, type Options, type Stored } from "../../src/consensus/Core.js"
+import type { ExecutedCommit } from "../../src/consensus/commit/Rollback.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
+import type { Output, Wanted } from "../../src/consensus/output/Output.js"
+import { type EndedEpoch, endedEpoch, freshEpoch, type StoredEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"

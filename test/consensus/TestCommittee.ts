@@ -1,6 +1,6 @@
 /** Committees for tests: members called A, B, C… in address order, with the weights one gives them. */
-import { Committee } from "../../src/consensus/Committee.js"
-import type { Opening } from "../../src/consensus/Output.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord, Member, Rules } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Address from "../../src/protocol/identity/Address.js"

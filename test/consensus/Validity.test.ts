@@ -1,6 +1,6 @@
 import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Validity from "../../src/consensus/Validity.js"
+import * as Validity from "../../src/consensus/dag/Validity.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type * as Network from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"

@@ -1,6 +1,6 @@
 /** Makes vertices for tests, signed by the fake scheme; everything that is not said has the value an honest author takes. */
-import { Committee } from "../../src/consensus/Committee.js"
-import type { Opening } from "../../src/consensus/Output.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"

@@ -1,6 +1,6 @@
 /** What the adversary has seen: everything that honest nodes send to its machines, or that its own replica writes down. */
-import { Committee } from "../../src/consensus/Committee.js"
-import type { Opening } from "../../src/consensus/Output.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"

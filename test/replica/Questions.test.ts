@@ -1,6 +1,7 @@
 /** What is asked of whom, and which answers are taken. */
 import { describe, expect, it, vi } from "vitest"
-import { Core, freshEpoch } from "../../src/consensus/Core.js"
+import { Core } from "../../src/consensus/Core.js"
+import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import { Questions } from "../../src/replica/asking/Questions.js"
 import type { Life } from "../../src/replica/life/Life.js"

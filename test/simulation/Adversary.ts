@@ -5,9 +5,9 @@
  */
 
 import { Either } from "effect"
-import { Committee } from "../../src/consensus/Committee.js"
-import type { Opening } from "../../src/consensus/Output.js"
-import * as Validity from "../../src/consensus/Validity.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
+import * as Validity from "../../src/consensus/dag/Validity.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"

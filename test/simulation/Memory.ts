@@ -1,7 +1,7 @@
 /** What a replica may keep, whatever the others send it: a limit for everything that grows, held in the midst of a run. */
 
+import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { MAX_HELD_BACK } from "../../src/consensus/SigningGuard.js"
-import { bounds } from "../../src/consensus/WaitingRoom.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
 import type { Replica } from "../../src/replica/Replica.js"
 import { Violation } from "./Witness.js"

@@ -27,7 +27,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 7,
     changes: [
       {
-        file: "consensus/Committer.ts",
+        file: "consensus/commit/Committer.ts",
         line: "if (this.#isQuorum(certificates)) this.#decide",
         by: "if (certificates.weight > 0) this.#decide",
       },
@@ -39,7 +39,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/Committer.ts",
+        file: "consensus/commit/Committer.ts",
         line: "    slot.blames.add(node.seat, weight)",
         by:
           "    slot.blames.add(node.seat, weight)\n" +
@@ -55,7 +55,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/Committer.ts",
+        file: "consensus/commit/Committer.ts",
         line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
         by: "if (slot.blames.weight * 4 > this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
       },
@@ -70,7 +70,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 5,
     changes: [
       {
-        file: "consensus/Committer.ts",
+        file: "consensus/commit/Committer.ts",
         line: "if (this.#isQuorum(certificates)) this.#decide",
         by: "if (certificates.weight * 2 >= this.#dag.committee.totalWeight) this.#decide",
       },
@@ -85,7 +85,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 5,
     changes: [
       {
-        file: "consensus/Committer.ts",
+        file: "consensus/commit/Committer.ts",
         line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
         by: "if (slot.blames.weight * 3 >= this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
       },
@@ -100,7 +100,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 7,
     changes: [
       {
-        file: "consensus/Committer.ts",
+        file: "consensus/commit/Committer.ts",
         line: 'return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove',
         by: 'return threeAbove?.verdict?._tag === "Commit" ? threeAbove : ofNextHigher',
       },
@@ -125,14 +125,18 @@ export const faults: ReadonlyArray<Fault> = [
     story: "a commit orders the vertices of a round by arrival, not by draw and hash",
     seed: 2,
     changes: [
-      { file: "consensus/Linearizer.ts", line: "readonly #committee: Committee", by: "dag; #committee: Committee" },
       {
-        file: "consensus/Linearizer.ts",
+        file: "consensus/commit/Linearizer.ts",
+        line: "readonly #committee: Committee",
+        by: "dag; #committee: Committee",
+      },
+      {
+        file: "consensus/commit/Linearizer.ts",
         line: "this.#committee = dag.committee",
         by: "this.dag = dag; this.#committee = dag.committee",
       },
       {
-        file: "consensus/Linearizer.ts",
+        file: "consensus/commit/Linearizer.ts",
         line: "this.#sort(nodes)",
         by: "nodes.sort((a, b) => a.round - b.round || this.dag.at(a.round).indexOf(a) - this.dag.at(b.round).indexOf(b))",
       },
@@ -156,7 +160,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/Proposal.ts",
+        file: "consensus/dag/Proposal.ts",
         line: "const chosen = this.#dag.at(before).filter((node) => node.isFirst)",
         by: "const chosen = [...this.#dag.at(before)]",
       },
@@ -182,17 +186,17 @@ export const faults: ReadonlyArray<Fault> = [
     weather: ["newcomers", "joins", "byzantine", "conspiracy", "partitions"],
     changes: [
       {
-        file: "consensus/Committee.ts",
+        file: "consensus/dag/Committee.ts",
         line: "return this.member(seat).weight",
         by: "return 1 as Sats",
       },
       {
-        file: "consensus/Committee.ts",
+        file: "consensus/dag/Committee.ts",
         line: "return EpochRecord.isQuorum(weight, this.totalWeight)",
         by: "return EpochRecord.isQuorum(weight, this.size as Sats)",
       },
       {
-        file: "consensus/Committee.ts",
+        file: "consensus/dag/Committee.ts",
         line: "return EpochRecord.coinbase(this.record.rules, round, this.weightOf(seat), this.totalWeight)",
         by: "return EpochRecord.coinbase(this.record.rules, round, this.member(seat).weight, this.totalWeight)",
       },
@@ -241,7 +245,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 3,
     changes: [
       {
-        file: "consensus/Dag.ts",
+        file: "consensus/dag/Dag.ts",
         line: "return node?.round === round && node.vertex.header.author === author ? node : undefined",
         by: "return round > 0 && author !== null ? node : undefined",
       },
@@ -266,7 +270,7 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/Linearizer.ts",
+        file: "consensus/commit/Linearizer.ts",
         line: "if (upTo * 2 >= total) return timestamp",
         by: "if (upTo >= total) return timestamp",
       },

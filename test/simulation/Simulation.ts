@@ -1,6 +1,6 @@
 /** One run: a whole network from its genesis through a storm to a calm end, decided by one seed. */
 
-import { Committee } from "../../src/consensus/Committee.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"

@@ -2,7 +2,7 @@
  * Watches every honest machine and compares: what one has finalized, all have finalized, in the same order and with the
  * same effects, and nobody takes anything back. It knows nothing of how a replica works, only what comes out of it.
  */
-import { Committee } from "../../src/consensus/Committee.js"
+import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
 import type { Totals } from "../../src/ledger/tables/Records.js"
 import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"

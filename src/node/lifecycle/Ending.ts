@@ -1,6 +1,6 @@
 /** What ends the node, with the exit code that tells a process manager whether to start it again. */
 import { Data } from "effect"
-import type { Rollback } from "../../consensus/Rollback.js"
+import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"

@@ -8,7 +8,7 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Data, Effect, Either, Layer, Option } from "effect"
 import { randomBytes } from "#crypto"
-import * as Core from "../../consensus/Core.js"
+import { openingOf } from "../../consensus/output/Opening.js"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import { Assembly } from "../../ledger/trie/Assembly.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -86,7 +86,7 @@ const fill = (path: string, file: StateFile.Opened) =>
     if (trie === undefined) return yield* wrong(`it ends after ${heldRecords} of ${records} records`)
     const joined = yield* Loading.ledgerOf(file.genesis.protocol, tableKey, { target, trie })
     if (Either.isLeft(joined)) return yield* wrong(joined.left)
-    const opening = Core.openingOf(target.checkpoint, joined.right.read.head.time)
+    const opening = openingOf(target.checkpoint, joined.right.read.head.time)
     if (opening === null) return yield* wrong("its checkpoint closes no epoch")
     for (const signed of proven) yield* storage.checkpoints.put({ ...signed, hasQuorum: true })
     yield* storage.replaceState({ target, opening })

@@ -1,6 +1,6 @@
 /** A stretch of the DAG as one would draw it: who made a vertex in which round, on what, and what became of the leaders. */
 import { Effect } from "effect"
-import { Committee } from "../../consensus/Committee.js"
+import { Committee } from "../../consensus/dag/Committee.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Counter from "../../protocol/numbers/Counter.js"

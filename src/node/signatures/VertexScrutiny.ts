@@ -7,7 +7,7 @@
  */
 import { Either } from "effect"
 import { KNOWN, type Use } from "../../consensus/Core.js"
-import * as Validity from "../../consensus/Validity.js"
+import * as Validity from "../../consensus/dag/Validity.js"
 import type { Offence } from "../../network/Conduct.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"

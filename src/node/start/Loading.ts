@@ -3,8 +3,7 @@
  * supply, then the state's root; the replica itself decides the running epoch anew. A new database gets its beginning.
  */
 import { Duration, Effect, Either, Option } from "effect"
-import * as Core from "../../consensus/Core.js"
-import type { Opening } from "../../consensus/Output.js"
+import { type Opening, openingOf } from "../../consensus/output/Opening.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import * as Records from "../../ledger/tables/Records.js"
@@ -67,7 +66,7 @@ const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Ke
   Effect.gen(function* () {
     const ledger = Ledger.fromGenesis(genesis, tableKey)
     const { effectsDigest } = ledger
-    const opening = Core.openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
+    const opening = openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
     if (opening === null) return yield* Effect.dieMessage("the checkpoint of a genesis opens no epoch")
     const commit = {
       index: Counter.commitIndex(0),

@@ -4,7 +4,7 @@
  * costs one patience, and what it did bring is kept.
  */
 
-import type { Output as CoreOutput } from "../../consensus/Output.js"
+import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"

@@ -1,6 +1,6 @@
 /** What this node asks of others and tells them for the sake of the consensus, and whom. */
 
-import type { Output as CoreOutput } from "../../consensus/Output.js"
+import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"

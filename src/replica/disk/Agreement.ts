@@ -3,10 +3,10 @@
  * still be missing, or be of another time. A replica that went on from them would stand still, or begin an epoch again.
  */
 import { toHex } from "#crypto"
-import type { StoredEpoch } from "../../consensus/Core.js"
-import type { Position } from "../../consensus/Linearizer.js"
-import type { Opening } from "../../consensus/Output.js"
-import { type ExecutedCommit, judgeCommit } from "../../consensus/Rollback.js"
+import type { Position } from "../../consensus/commit/Linearizer.js"
+import { type ExecutedCommit, judgeCommit } from "../../consensus/commit/Rollback.js"
+import type { Opening } from "../../consensus/output/Opening.js"
+import type { StoredEpoch } from "../../consensus/output/StoredEpoch.js"
 import type { Ledger } from "../../ledger/Ledger.js"
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"

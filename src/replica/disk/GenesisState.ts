@@ -1,6 +1,6 @@
 /** What a network's disk holds before anything has happened: the state of its genesis, and the epoch that opens. */
 
-import { openingOf } from "../../consensus/Core.js"
+import { openingOf } from "../../consensus/output/Opening.js"
 import * as Ledger from "../../ledger/Ledger.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import * as Trie from "../../ledger/trie/Trie.js"

@@ -1,6 +1,6 @@
 /** The parts of a replica as its disk left them, checked before anything is done with them. */
 import { Data, Either } from "effect"
-import type { StoredEpoch } from "../../consensus/Core.js"
+import type { StoredEpoch } from "../../consensus/output/StoredEpoch.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import type { Change } from "../../ledger/tables/Effects.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"

@@ -4,8 +4,8 @@
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
-import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../../consensus/Core.js"
-import type { Opening } from "../../consensus/Output.js"
+import type { Opening } from "../../consensus/output/Opening.js"
+import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../../consensus/output/StoredEpoch.js"
 import type { Execution } from "../../ledger/rules/Execution.js"
 import type { Change } from "../../ledger/tables/Effects.js"
 import * as Subtree from "../../ledger/trie/Subtree.js"

@@ -3,7 +3,7 @@
  * nothing: it is for the operator, who is told when the clock is wrong.
  */
 
-import type { Committee } from "../../consensus/Committee.js"
+import type { Committee } from "../../consensus/dag/Committee.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
 

@@ -1,6 +1,6 @@
 /** Which signatures must hold before a message may come in. */
 
-import * as Validity from "../../consensus/Validity.js"
+import * as Validity from "../../consensus/dag/Validity.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type { Member } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"

@@ -1,7 +1,7 @@
 /** What a replica asks of its host, as data. The host does writes and news in their order, and messages in theirs. */
 
-import type { Rollback } from "../../consensus/Rollback.js"
-import type { InvalidVertex } from "../../consensus/Validity.js"
+import type { Rollback } from "../../consensus/commit/Rollback.js"
+import type { InvalidVertex } from "../../consensus/dag/Validity.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
 import type { Execution } from "../../ledger/rules/Execution.js"
 import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"

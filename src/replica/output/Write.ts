@@ -5,7 +5,7 @@
  * up to the last write of either file that syncs it. docs/storage.md says why.
  */
 
-import type { Opening } from "../../consensus/Output.js"
+import type { Opening } from "../../consensus/output/Opening.js"
 import type { Execution } from "../../ledger/rules/Execution.js"
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"

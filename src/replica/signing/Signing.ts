@@ -1,7 +1,7 @@
 /** Everything this node puts its name to. A vertex is written to the disk before anybody, itself included, gets it. */
 
 import type { Core } from "../../consensus/Core.js"
-import type { Output as CoreOutput } from "../../consensus/Output.js"
+import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import { hasLeader } from "../../consensus/RoundClock.js"
 import { SigningGuard } from "../../consensus/SigningGuard.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"

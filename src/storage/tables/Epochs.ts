@@ -1,7 +1,7 @@
 /** What opened the running epoch and the one before it. */
 import { Effect, Either } from "effect"
 import { fromHex } from "#crypto"
-import type { Opening } from "../../consensus/Output.js"
+import type { Opening } from "../../consensus/output/Opening.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"

@@ -1,7 +1,7 @@
 /** The state of a closing checkpoint in place of everything executed here, as a fast sync leaves it. */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
-import type { Opening } from "../../consensus/Output.js"
+import type { Opening } from "../../consensus/output/Opening.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as Stored from "../../replica/disk/Stored.js"
 import * as Column from "../sqlite/Column.js"

@@ -1,11 +1,11 @@
 /** Vertices of the next epoch that arrive before this node holds the signed closing checkpoint. */
 import { Either } from "effect"
-import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Header } from "../protocol/vertex/Header.js"
-import type { Vertex } from "../protocol/vertex/Vertex.js"
-import { Committee } from "./Committee.js"
-import * as Validity from "./Validity.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import { Committee } from "../dag/Committee.js"
+import * as Validity from "../dag/Validity.js"
 
 /** A quorum of the next epoch is not far ahead of a node that only waits for signatures. */
 const PER_AUTHOR = 3

@@ -1,25 +1,17 @@
 /** What the consensus asks of its host, as data. The host does them in the order in which they are given. */
 
-import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
-import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
-import type { Address } from "../protocol/identity/Address.js"
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { CommitIndex, Epoch, Round, Timestamp } from "../protocol/numbers/Counter.js"
-import type { Sats } from "../protocol/numbers/Sats.js"
-import type { Evidence } from "../protocol/vertex/Evidence.js"
-import type { Header, Parent } from "../protocol/vertex/Header.js"
-import type { Vertex } from "../protocol/vertex/Vertex.js"
-import type { OrderedCommit, Position } from "./Linearizer.js"
-import type { Rollback } from "./Rollback.js"
-import type { InvalidVertex } from "./Validity.js"
-
-/** Where an epoch begins: the closing checkpoint before it, and the commit it follows on. */
-export interface Opening {
-  /** Content hash of that checkpoint. */
-  readonly base: Hash
-  readonly record: EpochRecord
-  readonly position: Position
-}
+import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
+import type { Evidence } from "../../protocol/vertex/Evidence.js"
+import type { Header, Parent } from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { OrderedCommit } from "../commit/Linearizer.js"
+import type { Rollback } from "../commit/Rollback.js"
+import type { InvalidVertex } from "../dag/Validity.js"
+import type { Opening } from "./Opening.js"
 
 /** A parent that is missing. */
 export interface Wanted {

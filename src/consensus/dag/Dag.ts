@@ -1,10 +1,10 @@
 /** One epoch's vertices, each with its parents in place. */
 
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Round } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
-import type { Parent } from "../protocol/vertex/Header.js"
-import type { Vertex } from "../protocol/vertex/Vertex.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Parent } from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Committee } from "./Committee.js"
 
 const NO_NODES: ReadonlyArray<Node> = []

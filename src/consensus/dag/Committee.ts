@@ -1,11 +1,11 @@
 /** The committee of one epoch: who sits in it, what their word weighs, and who leads which round. Fixed for the epoch. */
 
-import * as Binary from "../protocol/encoding/Binary.js"
-import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
-import type * as Address from "../protocol/identity/Address.js"
-import * as Hash from "../protocol/identity/Hash.js"
-import type { Round } from "../protocol/numbers/Counter.js"
-import type { Sats } from "../protocol/numbers/Sats.js"
+import * as Binary from "../../protocol/encoding/Binary.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import type * as Address from "../../protocol/identity/Address.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Sats } from "../../protocol/numbers/Sats.js"
 
 /** Who leads a round, as a seat of the committee. */
 export interface Schedule {

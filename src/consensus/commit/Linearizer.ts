@@ -4,14 +4,14 @@
  * address alone the lowest author could always run ahead of the others.
  */
 import { fromHex } from "#crypto"
-import * as EpochRecord from "../protocol/epoch/EpochRecord.js"
-import * as Hash from "../protocol/identity/Hash.js"
-import type { CommitIndex, Round, Timestamp } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
-import * as Commit from "../protocol/vertex/Commit.js"
-import type { Vertex } from "../protocol/vertex/Vertex.js"
-import type { Committee } from "./Committee.js"
-import type { Dag, Node } from "./Dag.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
+import * as Hash from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Commit from "../../protocol/vertex/Commit.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { Committee } from "../dag/Committee.js"
+import type { Dag, Node } from "../dag/Dag.js"
 
 /** How far the order has come: what the next commit is chained to. */
 export interface Position {

@@ -2,10 +2,10 @@
  * What ends the node with exit code 100: its own order contradicts itself or what it recorded, or a quorum of the
  * committee it knows itself has signed another history. Anything else a peer sends only costs that peer its score.
  */
-import type { Checkpoint } from "../protocol/epoch/Checkpoint.js"
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { CommitIndex, Round } from "../protocol/numbers/Counter.js"
-import type { Commit } from "../protocol/vertex/Commit.js"
+import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { CommitIndex, Round } from "../../protocol/numbers/Counter.js"
+import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Contradiction } from "./Committer.js"
 import type { Position } from "./Linearizer.js"
 

@@ -1,7 +1,7 @@
 /** Finds authors who fill one slot twice, and proves it. Once per author and epoch, as they can be slashed only once. */
-import type { Address } from "../protocol/identity/Address.js"
-import * as Evidence from "../protocol/vertex/Evidence.js"
-import type { Header } from "../protocol/vertex/Header.js"
+import type { Address } from "../../protocol/identity/Address.js"
+import * as Evidence from "../../protocol/vertex/Evidence.js"
+import type { Header } from "../../protocol/vertex/Header.js"
 
 export class Equivocations {
   readonly #proven = new Set<Address>()

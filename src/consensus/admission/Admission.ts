@@ -4,12 +4,12 @@
  * until their clocks agreed with it, one wrong clock would keep its owner, and whoever names its vertices, out of the DAG.
  */
 
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Round, Timestamp } from "../protocol/numbers/Counter.js"
-import type { Vertex } from "../protocol/vertex/Vertex.js"
-import type { Dag, Node } from "./Dag.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { Dag, Node } from "../dag/Dag.js"
+import type { Wanted } from "../output/Output.js"
 import { Fetches } from "./Fetches.js"
-import type { Wanted } from "./Output.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
 /** So many vertices of one slot may enter without being named while nothing moves. */

@@ -1,8 +1,8 @@
 /** The certificates in one vertex's history, found by walking it down round by round, no further than asked for. */
 
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Round } from "../protocol/numbers/Counter.js"
-import type { Node } from "./Dag.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Node } from "../dag/Dag.js"
 
 /** Invariant: `#waiting` holds the met vertices of rounds up to `#below`; everything above was walked through. */
 export class CertificateSearch {

@@ -1,8 +1,8 @@
 /** Which vertices the next own vertex names: the round before, whole, and everything older it would not reach otherwise. */
-import type { Round } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
-import * as Limits from "../protocol/numbers/Limits.js"
-import type { Parent } from "../protocol/vertex/Header.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Parent } from "../../protocol/vertex/Header.js"
 import type { Dag, Node } from "./Dag.js"
 
 const asParent = ({ vertex: { header } }: Node): Parent => ({

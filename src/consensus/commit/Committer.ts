@@ -12,14 +12,14 @@
  * certificates are counted as vertices come in, never again, and only slots without a verdict are looked at twice.
  */
 
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Round } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
-import type { Parent } from "../protocol/vertex/Header.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Round } from "../../protocol/numbers/Counter.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Parent } from "../../protocol/vertex/Header.js"
+import type { Schedule } from "../dag/Committee.js"
+import type { Dag, Node } from "../dag/Dag.js"
+import { Tally } from "../dag/Tally.js"
 import { CertificateSearch } from "./CertificateSearch.js"
-import type { Schedule } from "./Committee.js"
-import type { Dag, Node } from "./Dag.js"
-import { Tally } from "./Tally.js"
 
 export type Verdict = { readonly _tag: "Commit"; readonly leader: Node } | { readonly _tag: "Skip" }
 

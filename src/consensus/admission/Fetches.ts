@@ -8,11 +8,11 @@
  *
  * A look costs what it asks for and what has become due, not what is missing in total.
  */
-import { Heap, type Placed } from "../collections/Heap.js"
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Timestamp } from "../protocol/numbers/Counter.js"
-import type { Parent } from "../protocol/vertex/Header.js"
-import * as SeatSet from "./SeatSet.js"
+import { Heap, type Placed } from "../../collections/Heap.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Parent } from "../../protocol/vertex/Header.js"
+import * as SeatSet from "../dag/SeatSet.js"
 import type { Lacks, Want } from "./WaitingRoom.js"
 
 /** How many parents one request may name. */

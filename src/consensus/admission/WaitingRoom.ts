@@ -7,11 +7,11 @@
  * its bounds and keep it full: nothing that is done for one input walks over all that waits. Being needed is passed on
  * from a vertex that is to enter to whatever it waits for, and never taken back: each seat passes each edge at most once.
  */
-import { Heap, type Placed } from "../collections/Heap.js"
-import type { Hash } from "../protocol/identity/Hash.js"
-import type { Parent } from "../protocol/vertex/Header.js"
-import type { Vertex } from "../protocol/vertex/Vertex.js"
-import * as SeatSet from "./SeatSet.js"
+import { Heap, type Placed } from "../../collections/Heap.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Parent } from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import * as SeatSet from "../dag/SeatSet.js"
 
 /** What one author may have waiting. In total it is this times the members. */
 export interface Bounds {

@@ -1,0 +1,24 @@
+/** Where an epoch begins, and which closing checkpoint says so. */
+import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
+import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Position } from "../commit/Linearizer.js"
+
+/** Where an epoch begins: the closing checkpoint before it, and the commit it follows on. */
+export interface Opening {
+  /** Content hash of that checkpoint. */
+  readonly base: Hash
+  readonly record: EpochRecord
+  readonly position: Position
+}
+
+/** What a closing checkpoint opens. `time` is the commit's; a node that did not execute it takes 0. */
+export const openingOf = (closing: Checkpoint, time: Timestamp): Opening | null =>
+  closing.nextEpoch === null
+    ? null
+    : {
+        base: closing.hash,
+        record: closing.nextEpoch,
+        position: { index: closing.commitIndex, hash: closing.commitHash, leaderRound: closing.round, time },
+      }

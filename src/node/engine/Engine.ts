@@ -70,9 +70,7 @@ export type View = Pick<
 export class Engine extends Context.Tag("udg/Engine")<
   Engine,
   {
-    /** Looks at everything as of one moment. */
-    readonly look: <A>(at: (view: View) => A) => Effect.Effect<A>
-    /** The same for who is asked ten thousand times a second and has no fiber to spare. */
+    /** Everything in memory. What one synchronous step reads is of one moment. */
     readonly view: View
     /** Another number whenever what there is to look at may have changed. */
     readonly revision: () => number
@@ -288,7 +286,6 @@ const make = (load: Load) =>
       })
 
     return Engine.of({
-      look: (at) => Effect.sync(() => at(replica)),
       view: replica,
       revision: () => vitals.revision,
       submit: (transactions) => atDoor(incoming.submit(transactions, SteadyClock.current)),

@@ -95,12 +95,11 @@ const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.p
 /** One round of it. */
 export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
   const { archive } = yield* Configuration
-  const { look, pulse, counters } = yield* Engine
+  const { view, pulse, counters } = yield* Engine
   const rest = Effect.sleep(PAUSE)
-  const running = yield* look(({ core }) => core.epoch.opening.record.epoch)
-  const bounds = boundsOf(pulse().round, running, KEPT_ROUNDS)
+  const bounds = boundsOf(pulse().round, view.core.epoch.opening.record.epoch, KEPT_ROUNDS)
   yield* own(bounds)
-  yield* closedStates(yield* look(({ read }) => read.epoch.epoch), rest)
+  yield* closedStates(view.read.epoch.epoch, rest)
   if (archive) return
   yield* vertices(bounds, rest, (gone) => counters.pruned(gone))
   yield* commits(bounds, rest)

@@ -69,8 +69,8 @@ const make = Effect.gen(function* () {
         Option.filter(({ hasQuorum }) => hasQuorum),
       ),
     prove: (address) =>
-      engine.look(({ provenState }) =>
-        Option.map(Option.fromNullable(provenState), ({ signed, trie }) => {
+      Effect.sync(() =>
+        Option.map(Option.fromNullable(engine.view.provenState), ({ signed, trie }) => {
           const key = StateKey.ofAccount(address)
           return {
             key,

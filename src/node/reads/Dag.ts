@@ -74,9 +74,9 @@ const make = Effect.gen(function* () {
   const storage = yield* Storage
   const { networkId } = (yield* Home).genesis
 
-  const position = engine.look(({ read }) => ({
+  const position = Effect.sync(() => ({
     ...engine.pulse(),
-    finalizedRound: read.head.leaderRound,
+    finalizedRound: engine.view.read.head.leaderRound,
     vertices: engine.counters.counts.vertices,
   }))
 

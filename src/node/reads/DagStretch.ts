@@ -42,11 +42,10 @@ const COMMITTEES_KEPT = 8
 const committees = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
   const kept = new Map<Counter.Epoch, Committee>()
 
-  const running = engine.look(({ read }) => [read.epoch, read.previousEpoch])
-
   const recordOf = (epoch: Counter.Epoch) =>
     Effect.gen(function* () {
-      const known = (yield* running).find((record) => record?.epoch === epoch)
+      const { read } = engine.view
+      const known = [read.epoch, read.previousEpoch].find((record) => record?.epoch === epoch)
       if (known !== undefined || epoch === 0) return known
       const [closing] = yield* storage.checkpoints.closing(Counter.epoch(epoch - 1), 1)
       const opened: EpochRecord | null | undefined = closing?.checkpoint.nextEpoch

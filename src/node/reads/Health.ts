@@ -89,10 +89,10 @@ const make = Effect.gen(function* () {
     const latestRound = checkpoints.latestRound()
     const standing = yield* validator.standing
     const components = yield* supervisor.components
-    const isHalted = yield* engine.look((view) => view.isHalted)
+    const isHalted = engine.view.isHalted
     const isMember = Option.exists(standing, ({ isInCommittee }) => isInCommittee)
     const isForeign = Option.exists(standing, ({ hasForeignHeader }) => hasForeignHeader)
-    const others = yield* engine.look(({ read }) => read.epoch.members.length)
+    const others = engine.view.read.epoch.members.length
     const fastSync = yield* engine.fastSync
     const quietMs = (yield* SteadyClock.current) - advancedAt
     const parts = {

@@ -31,17 +31,17 @@ export class Mempool extends Context.Tag("udg/Mempool")<
 
 export const layer: Layer.Layer<Mempool, never, Engine> = Layer.effect(
   Mempool,
-  Effect.map(Engine, ({ look, view, submit, signAndSubmit }) =>
+  Effect.map(Engine, ({ view, submit, signAndSubmit }) =>
     Mempool.of({
       capacity: Limits.MEMPOOL_TRANSACTIONS,
-      size: look(({ pool }) => pool.size),
+      size: Effect.sync(() => view.pool.size),
       submit: (transaction) =>
         Effect.flatMap(submit([transaction]), ([submitted]) => Option.getOrThrow(Option.fromNullable(submitted))),
       submitAll: submit,
       signAndSubmit,
-      get: (id) => look(({ pool }) => Option.fromNullable(pool.get(id))),
+      get: (id) => Effect.sync(() => Option.fromNullable(view.pool.get(id))),
       top: (limit) => view.pool.top(limit),
-      nextNonce: (sender) => look(({ pool }) => pool.nextNonce(sender)),
+      nextNonce: (sender) => Effect.sync(() => view.pool.nextNonce(sender)),
     }),
   ),
 )

@@ -72,6 +72,7 @@ const make = Effect.gen(function* () {
   const engine = yield* Engine
   const storage = yield* Storage
   const { genesis } = yield* Home
+  const { view } = engine
   const { networkId } = genesis
 
   const finalized = (recorded: RecordedTransaction) =>
@@ -83,21 +84,21 @@ const make = Effect.gen(function* () {
   /** In memory first: what leaves the memory is on the disk by then. */
   const pending = (id: Hash) =>
     Effect.flatMap(
-      engine.look(({ pool }) => Option.fromNullable(pool.get(id)?.transaction)),
+      Effect.sync(() => Option.fromNullable(view.pool.get(id)?.transaction)),
       Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
     )
 
   return State.of({
     genesis,
-    summary: engine.look(({ read }) => ({
-      head: read.head,
-      totals: read.totals,
-      accounts: read.accountCount,
-      parameters: read.parameters,
-      epoch: read.epoch,
+    summary: Effect.sync(() => ({
+      head: view.read.head,
+      totals: view.read.totals,
+      accounts: view.read.accountCount,
+      parameters: view.read.parameters,
+      epoch: view.read.epoch,
     })),
-    account: (address) => engine.look(({ read }) => ({ address, ...read.account(address) })),
-    addressOf: (name) => engine.look(({ read }) => Option.fromNullable(read.addressOf(name))),
+    account: (address) => Effect.sync(() => ({ address, ...view.read.account(address) })),
+    addressOf: (name) => Effect.sync(() => Option.fromNullable(view.read.addressOf(name))),
     transaction: (id) =>
       Effect.gen(function* () {
         const waiting = yield* pending(id)
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
         const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
         return { transactions: yield* Effect.forEach(page, finalized), next }
       }),
-    time: engine.look(({ read }) => read.head.time),
+    time: Effect.sync(() => view.read.head.time),
   })
 })
 

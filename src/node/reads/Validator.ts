@@ -25,20 +25,20 @@ export class Validator extends Context.Tag("udg/Validator")<
 export const layer: Layer.Layer<Validator, never, Engine | Home> = Layer.effect(
   Validator,
   Effect.gen(function* () {
-    const { look } = yield* Engine
+    const { view } = yield* Engine
     const { validatorKey } = yield* Home
     return Validator.of({
       standing: Effect.gen(function* () {
         if (Option.isNone(validatorKey)) return Option.none()
         const { publicKey } = validatorKey.value
         const address = Address.fromPublicKey(publicKey)
-        const members = yield* look(({ read }) => read.epoch.members)
+        const members = view.read.epoch.members
         const isInCommittee = members.some((member) => member.address === address)
         return Option.some({
           address,
           publicKey,
           isInCommittee,
-          hasForeignHeader: yield* look(({ core }) => core.signing._tag === "Silent"),
+          hasForeignHeader: view.core.signing._tag === "Silent",
         })
       }),
     })

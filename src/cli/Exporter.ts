@@ -1,6 +1,6 @@
 /**
  * `udg exporter`: the figures of a node elsewhere, in Prometheus' format. It stands in for a node that one cannot scrape
- * (behind a proxy that hides /metrics, or of another make): it asks for nothing but the specified /status and
+ * (behind a proxy that hides /metrics, or of another make): it asks for nothing but /status and
  * /metrics/json, names its gauges as a node does, and refuses a scrape when the node does not answer, so that the same
  * rules and dashboards hold for it, and `up` is 0 when the node is down.
  */

@@ -1,5 +1,5 @@
 /**
- * The specification, table by table, asked of the built node over real connections, on a testnet and on a mainnet. The
+ * The HTTP interface, table by table, asked of the built node over real connections, on a testnet and on a mainnet. The
  * typed client is used where a request succeeds, and plain bytes where it must not.
  */
 import { Validator } from "@seriousme/openapi-schema-validator"
@@ -165,7 +165,7 @@ describe.each(modes)("a node on a %s", (mode) => {
       expect(found).toHaveLength(5)
     })
 
-    it("metrics in Prometheus' format, with every specified series", async () => {
+    it("metrics in Prometheus' format, with every series that has no prefix", async () => {
       const { headers, body } = await ask("GET", "/metrics", "/metrics")
       expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
       const series = {

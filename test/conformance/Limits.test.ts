@@ -1,4 +1,4 @@
-/** The specification's rate limits: the request after exactly as many as are allowed is refused, for that client alone. */
+/** The rate limits: the request after exactly as many as are allowed is refused, for that client alone. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as TestServer from "../rpc/TestServer.js"
 import * as TestNode from "./TestNode.js"

@@ -13,7 +13,7 @@ export interface Read {
   readonly shape: (world: World) => Shape
   /** The same through the typed client. */
   readonly typed: (client: PromiseClient, world: World) => Promise<unknown>
-  /** Values that the specification or what happened in this world fixes. */
+  /** Values fixed by the HTTP interface, or by what happened in this world. */
   readonly values?: (world: World) => object
   /** Fields that may be missing. */
   readonly optional?: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
- * The bodies of the specification, written down from its tables and from the decisions that fill its gaps, and from
- * nothing in `src`: a field that the code renames, forgets or adds shows here.
+ * The bodies of the HTTP interface, written down by hand and derived from nothing in `src`: a field that the code
+ * renames, forgets or adds shows here.
  */
 import type { Shape } from "./Shape.js"
 import * as Is from "./Shape.js"

@@ -48,7 +48,7 @@ describe("LogFilter", () => {
     expect(LogFilter.lowest(LogFilter.parse("error").filter)).toEqual(LogLevel.Error)
   })
 
-  it("shows Effect's levels as one of the specification's five", () => {
+  it("shows Effect's levels as one of the five that a directive can name", () => {
     expect([LogLevel.Fatal, LogLevel.Error, LogLevel.Info, LogLevel.All].map(LogFilter.levelOf)).toEqual([
       "error",
       "error",

@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => node.stop())
 
 describe("the alert rules", () => {
-  it("begin with the four that the specification recommends, as it has them", () => {
+  it("begin with the four that docs/api.md recommends, as it has them", () => {
     const [recommended] = groups
     expect(recommended?.rules.map((rule) => [rule.expr, rule.for, rule.labels.severity])).toStrictEqual([
       ["udg_finality_lag > 10", "5m", "critical"],
@@ -121,7 +121,7 @@ describe("the dashboard", () => {
     expect(read.filter((name) => !exposed.has(name))).toStrictEqual([])
   })
 
-  it("shows every figure of the node, ours and the specified ones", () => {
+  it("shows every figure of the node, with and without a prefix", () => {
     const read = new Set(graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesIn(expr))))
     const figures = [...exposed].filter((name) => /^(udg|checkpoint|fast_sync)_/.test(name))
     const left = ["udg_http_request_duration_seconds_sum"]

@@ -60,7 +60,7 @@ describe("an operation", () => {
     expect(Either.isLeft(decoded)).toBe(true)
   })
 
-  it("is free of fees exactly where decisions §4 says so", () => {
+  it("is free of fees exactly for stakes, delegations and commissions", () => {
     const types = Object.keys(Operation.TYPE_BYTE) as ReadonlyArray<Operation.Type>
     expect(types.filter(Charges.isExempt)).toEqual([
       "StakeTx",

@@ -27,7 +27,7 @@ const nativeOf = ({ message, publicKey, signature }: Verification.Check): boolea
 const zip215Of = ({ message, publicKey, signature }: Verification.Check): boolean =>
   verifyZip215(bytesOf(signature), message, bytesOf(publicKey))
 
-/** What decisions §3 says of one case: in a vertex ZIP-215 decides, at the door the native verifier, which is stricter. */
+/** In a vertex ZIP-215 decides; at the door the native verifier, which is stricter (docs/protocol.md). */
 const expectDecided = (check: Verification.Check, valid: boolean): void => {
   expect(Verification.isValid(check)).toBe(valid)
   expect(zip215Of(check)).toBe(valid)

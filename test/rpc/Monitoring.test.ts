@@ -48,7 +48,7 @@ const figureOf = (found: ReadonlyMap<string, Family>, name: string): number => {
 }
 
 describe("/metrics", () => {
-  it("has the specified series under their names and types, counting what happens", async () => {
+  it("has the series without a prefix under their names and types, counting what happens", async () => {
     for (;;) {
       const found = await scrape()
       const types = [

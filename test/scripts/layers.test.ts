@@ -42,7 +42,7 @@ describe("the layering rule", () => {
     ])
   })
 
-  it("lets the arrows of the design pass", () => {
+  it("lets the arrows of docs/architecture.md pass", () => {
     const files = {
       "protocol/numbers/Sats.ts": "export const zero = 0\n",
       "protocol/crypto/Native.ts": importing("node:crypto") + importing("sodium-native"),
@@ -163,13 +163,13 @@ describe("the layering rule", () => {
     expect(violations(house(root, files))).toEqual(["src/consensus: 26 files side by side, 25 are the most"])
   })
 
-  it("refuses a room that has no place in the design", () => {
+  it("refuses a room that is not on the list", () => {
     expect(violations(house(root, { "ledger/helpers/strings.ts": "export const a = 1\n" }))).toEqual([
       'src/ledger/helpers/strings.ts: room "ledger/helpers" has no place in the design; add it to scripts/layers.mjs',
     ])
   })
 
-  it("refuses a folder that has no place in the design", () => {
+  it("refuses a folder that is not on the list", () => {
     expect(violations(house(root, { "utils/strings.ts": "export const a = 1\n" }))).toEqual([
       'src/utils/strings.ts: folder "utils" has no place in the design; add it to scripts/layers.mjs',
     ])

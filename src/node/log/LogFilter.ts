@@ -22,7 +22,7 @@ export const modules = [
 
 export type Module = (typeof modules)[number]
 
-/** The levels of the specification, most important first. */
+/** The levels that a directive can name, most important first. */
 export const levels = ["error", "warn", "info", "debug", "trace"] as const
 
 export type Level = (typeof levels)[number]
@@ -63,8 +63,8 @@ export const lowest = (filter: LogFilter): LogLevel.LogLevel => {
 /**
  * Reads the directives of RUST_LOG: a level for everything, and `module=level` pairs, separated by commas. Case and
  * spaces do not matter, of two directives for the same thing the last holds, and a pair wins over the level for
- * everything wherever it stands. Where nothing is said, `info` holds. `off` is not among the specification's levels
- * and not among ours: it would hide why a node died.
+ * everything wherever it stands. Where nothing is said, `info` holds. `off` is not among the levels: it would hide
+ * why a node died.
  */
 export const parse = (text: string): { readonly filter: LogFilter; readonly unreadable: ReadonlyArray<string> } => {
   const unreadable: Array<string> = []

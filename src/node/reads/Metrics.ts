@@ -30,7 +30,7 @@ export class Metrics extends Context.Tag("udg/Metrics")<
     /** Plain functions, since every monitor and every wallet asks for these all the time. */
     readonly figures: () => Figures
     readonly uptimeSeconds: () => number
-    /** The specified checkpoint and fast-sync figures. */
+    /** The checkpoint and fast-sync figures that have no prefix in /metrics. */
     readonly counters: () => Counts
     readonly network: () => NetworkFigures
     /** Of the own wall clock, before the committee's; null before a quorum was heard. */

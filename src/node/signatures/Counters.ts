@@ -1,4 +1,4 @@
-/** Figures that are counted as things happen: the specified ones since this process began, and what is there now. */
+/** Figures that are counted as things happen: those without a prefix since this process began, and what is there now. */
 
 import type { CommitIndex } from "../../protocol/numbers/Counter.js"
 import type { Output } from "../../replica/output/Output.js"

@@ -85,7 +85,7 @@ export const partBounded = (amount: Sats, numerator: number, denominator: number
 export const percent = (amount: Sats, percentage: number): Sats => partBounded(amount, percentage, 100)
 
 /**
- * The `*_coin` fields of the specification. One correctly rounded division: neighbouring doubles around the maximum
+ * The `*_coin` fields of the HTTP interface. One correctly rounded division: neighbouring doubles around the maximum
  * supply in coins are 4e-9 apart, so the number prints with exactly the eight decimals it means.
  */
 export const toCoin = (amount: Sats): number => amount / SATS_PER_COIN

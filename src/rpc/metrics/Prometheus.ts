@@ -26,8 +26,8 @@ type Series = readonly [name: string, type: "counter" | "gauge", of: keyof Count
 
 type Counted = Counts & NetworkFigures
 
-/** The series that the specification names, under exactly these names. */
-const specified: ReadonlyArray<Series> = [
+/** The series without a prefix, under exactly the names that docs/operations/monitoring.md lists. */
+const unprefixed: ReadonlyArray<Series> = [
   ["checkpoint_produced_total", "counter", "checkpointsProduced", "Checkpoints produced by this node"],
   [
     "checkpoint_production_duration_ms",
@@ -78,7 +78,7 @@ const own: ReadonlyArray<Series> = [
 ]
 
 const registerCounts = (registry: Prom.Registry, counters: () => Counted): void => {
-  for (const [name, type, key, help] of [...specified, ...own]) {
+  for (const [name, type, key, help] of [...unprefixed, ...own]) {
     const options = { name, help, registers: [registry] }
     if (type === "gauge") {
       const gauge: Prom.Gauge = new Prom.Gauge({ ...options, collect: () => gauge.set(counters()[key]) })

@@ -57,7 +57,7 @@ const machineRows = (record: Record): ReadonlyArray<ReadonlyArray<string>> => {
 }
 
 const withheldIn = ({ withheld }: SuiteRecord): string =>
-  withheld === undefined ? "" : `; of the processors' time the host withheld ${Math.round(withheld * 100)} % meanwhile`
+  withheld === undefined ? "" : ` The host withheld ${Math.round(withheld * 100)} % of the processor time.`
 
 const text = (record: Record): string => {
   const parts: { readonly [part: string]: string } = {
@@ -70,7 +70,7 @@ const text = (record: Record): string => {
     suites: Object.entries(record.suites)
       .map(
         ([name, suite]) =>
-          `### ${name}\n\n${suite.about}. \`npm run bench -- ${name}\`${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
+          `### ${name}\n\n\`npm run bench -- ${name}\`: ${suite.about}.${withheldIn(suite)}\n\n${table(["what", "figure", "unit"], figuresOf(suite).map(rowOf))}`,
       )
       .join("\n\n"),
   }

@@ -89,6 +89,8 @@ await build({
   conditions: ["udg-source"],
   sourcemap: true,
   plugins: [modulesByName],
+  // It starts the threads' programs as the compiler left them.
+  alias: { "#threads": "./src/Threads.ts" },
   // Native code cannot be bundled; the banner gives bundled CommonJS packages the `require` they expect.
   external: ["sodium-native", "better-sqlite3"],
   banner: {

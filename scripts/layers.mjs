@@ -117,13 +117,12 @@ const exceptions = {
       "node:timers/promises",
     ],
   },
-  /** The two places with threads: what writes, and what checks signatures. */
-  "storage/sqlite/WriterThread.ts": {
-    packages: ["effect", "@effect/experimental/Reactivity", "@effect/sql", "node:module", "node:worker_threads"],
-  },
-  "node/signatures/Verifier.ts": {
-    packages: ["effect", "node:module", "node:os", "node:url", "node:worker_threads"],
-  },
+  /** What writes, and what checks signatures, each with the thread that does it. */
+  "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
+  "storage/sqlite/WriterProgram.ts": { packages: ["better-sqlite3", "node:module", "node:worker_threads"] },
+  "node/signatures/Verifier.ts": { packages: ["effect", "#threads", "node:os", "node:worker_threads"] },
+  "node/signatures/VerifierProgram.ts": { packages: ["#crypto", "node:os", "node:worker_threads"] },
+  "Threads.ts": { ours: [], packages: ["node:worker_threads"] },
 }
 
 const folderOf = (path) => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "main")
@@ -203,9 +202,6 @@ const complaintOf = (root, path, specifier) => {
   return [`src/${path} imports ${target}, but the rooms of ${folder}/ are, lowest first: ${rooms.join(", ")}`]
 }
 
-/** The text of a thread cannot name a package: the file resolves it by its name and hands over where it lies. */
-const loadedByThreads = { "node/signatures/Verifier.ts": "import(workerData.noble)" }
-
 /** What is wrong with where a file lies, whatever is in it. */
 const misplaced = ({ path, isLink }) => {
   if (isLink) return [`src/${path}: a link; what it leads to cannot be judged`]
@@ -236,7 +232,7 @@ export const violations = (root) => {
     const wrong = misplaced(entry)
     if (wrong.length > 0 || !/\.tsx?$/.test(path)) return wrong
     const source = readFileSync(join(root, path), "utf8")
-    const computed = hasComputedImport(withoutComments(source).replaceAll(loadedByThreads[path] ?? "\0", ""))
+    const computed = hasComputedImport(withoutComments(source))
       ? [`src/${path}: import() of something computed cannot be judged; give it one plain string`]
       : []
     return computed.concat(importsOf(source).flatMap((specifier) => complaintOf(root, path, specifier)))

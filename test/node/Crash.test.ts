@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -48,11 +48,11 @@ describe("a node that ends at random moments under load", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "udg-crash-"))
-    program = await Bundle.make({ entry: "test/node/processes/load.ts", outfile: `load-${process.pid}.mjs` })
+    program = await Bundle.make({ entry: "test/node/processes/load.ts", outfile: `load-${process.pid}/load.mjs` })
   })
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true })
-    rmSync(program, { force: true })
+    rmSync(dirname(program), { recursive: true, force: true })
   })
 
   const untilRunning = async (log: string, starts: number, child: ChildProcess) => {

@@ -1,7 +1,8 @@
 /**
- * Signatures, checked in other threads: here one costs 50 microseconds in which nobody is served and no round goes on,
- * there it costs this thread a few. They go in messages that are worth the way but not much larger: who waits for one check
- * waits for all that go with it, and the thread for the last of them to be read. A few are checked where they are.
+ * Signatures, checked in other threads, whose program is `VerifierProgram`: here one costs 50 microseconds in which nobody
+ * is served and no round goes on, there it costs this thread a few. They go in messages that are worth the way but not much
+ * larger: who waits for one check waits for all that go with it, and the thread for the last of them to be read. A few are
+ * checked where they are.
  * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex. In both
  * lanes peers have fair turns, each piece at the price of its signatures, and what strangers bring is limited altogether:
  * a signature that holds costs its maker no points, and the processor it takes is the one that rounds need.
@@ -9,16 +10,16 @@
  * judged again by the rule for vertices, in a lane of its own, because that takes five times as long, and for a false one
  * thirty times.
  */
-import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
-import { pathToFileURL } from "node:url"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
+import * as Threads from "#threads"
 import { Allowance } from "../../network/Allowance.js"
-import { satisfiesCofactored } from "../../protocol/crypto/Cofactored.js"
 import { type Check, isValid, isValidAtDoor } from "../../protocol/transaction/Verification.js"
 import type { Rate } from "./Budget.js"
+import * as CheckBatch from "./CheckBatch.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
+import type { Reply, Request } from "./VerifierProgram.js"
 
 /** So few are checked at once where they are. */
 const NOT_WORTH_THE_WAY = 3
@@ -38,54 +39,6 @@ const COST_OF_YES = 5
 const COST_OF_NO = 25
 /** How soon it is looked whether strangers may have a turn again. */
 const LOOK_MS = 20
-
-const KEY_BYTES = 32
-const SIGNATURE_BYTES = 64
-const HEAD_BYTES = 4 + KEY_BYTES + SIGNATURE_BYTES
-
-/**
- * A text, so that one bundle, compiled modules and sources start the same thread. Its data is where the libraries lie. What
- * arrives before they are loaded waits in the port.
- */
-const PROGRAM = `
-const { createHash } = require("node:crypto")
-const os = require("node:os")
-const { parentPort, workerData } = require("node:worker_threads")
-// Where every core is wanted, rounds go first: what is checked here can wait for them, but not they for it. On Linux this
-// is the thread's own priority, elsewhere it would be the whole program's. Who may not, or has a lower one, keeps his.
-const below = os.constants.priority.PRIORITY_BELOW_NORMAL
-try {
-  if (process.platform === "linux" && os.getPriority() < below) os.setPriority(below)
-} catch {}
-const sodium = require(workerData.sodium)
-const sha512 = (bytes) => Uint8Array.from(createHash("sha512").update(bytes).digest())
-const satisfiesCofactored = ${satisfiesCofactored}
-const holdsNatively = (signature, message, key) => sodium.crypto_sign_verify_detached(signature, message, key)
-// As in protocol/crypto/Native.ts; noble alone says no.
-const holdsByZip215 = (noble, signature, message, key) =>
-  satisfiesCofactored(sodium, sha512, signature, message, key) || noble.verify(signature, message, key, { zip215: true })
-import(workerData.noble).then((noble) => {
-  noble.hashes.sha512 = sha512
-  parentPort.on("message", ({ count, bytes, isByZip215 }) => {
-    const view = new DataView(bytes)
-    const verdicts = new Uint8Array(count)
-    for (let i = 0, at = 0; i < count; i++) {
-      const length = view.getUint32(at)
-      const key = new Uint8Array(bytes, at + 4, ${KEY_BYTES})
-      const signature = new Uint8Array(bytes, at + ${4 + KEY_BYTES}, ${SIGNATURE_BYTES})
-      const message = new Uint8Array(bytes, at + ${HEAD_BYTES}, length)
-      const holds = isByZip215
-        ? holdsByZip215(noble, signature, message, key)
-        : holdsNatively(signature, message, key)
-      verdicts[i] = holds ? 1 : 0
-      // They are one vertex's: it is invalid as a whole.
-      if (isByZip215 && !holds) break
-      at += ${HEAD_BYTES} + length
-    }
-    parentPort.postMessage(verdicts, [verdicts.buffer])
-  })
-})
-`
 
 export interface Lane {
   readonly owner: Owner
@@ -151,21 +104,6 @@ const answerBy = (verdicts: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
   }
 }
 
-const packed = (pieces: ReadonlyArray<Piece>): ArrayBuffer => {
-  const checks = pieces.flatMap(({ job, from, to }) => job.checks.slice(from, to))
-  const bytes = new ArrayBuffer(checks.reduce((length, { message }) => length + HEAD_BYTES + message.length, 0))
-  const target = Buffer.from(bytes)
-  let at = 0
-  for (const { message, publicKey, signature } of checks) {
-    target.writeUInt32BE(message.length, at)
-    target.write(publicKey, at + 4, "hex")
-    target.write(signature, at + 4 + KEY_BYTES, "hex")
-    target.set(message, at + HEAD_BYTES)
-    at += HEAD_BYTES + message.length
-  }
-  return bytes
-}
-
 /** A thread, and the batches that it has not answered yet: it answers in their order. */
 class Thread {
   readonly #worker: Worker
@@ -173,12 +111,10 @@ class Thread {
   #load = 0
 
   constructor(onAnswer: () => void, onGone: (thread: Thread) => void) {
-    const { resolve } = createRequire(import.meta.url)
-    const libraries = { sodium: resolve("sodium-native"), noble: pathToFileURL(resolve("@noble/ed25519")).href }
-    this.#worker = new Worker(PROGRAM, { eval: true, workerData: libraries })
+    this.#worker = Threads.start("node/signatures/VerifierProgram")
     // A node that has nothing else to do may end.
     this.#worker.unref()
-    this.#worker.on("message", (verdicts: Uint8Array) => {
+    this.#worker.on("message", (verdicts: Reply) => {
       const pieces = this.#waiting.shift() ?? []
       this.#load -= costOf(pieces)
       onAnswer()
@@ -198,11 +134,12 @@ class Thread {
   }
 
   give(pieces: ReadonlyArray<Piece>): void {
-    const count = countOf(pieces)
-    const bytes = packed(pieces)
+    const checks = pieces.flatMap(({ job, from, to }) => job.checks.slice(from, to))
+    const bytes = CheckBatch.pack(checks)
+    const request: Request = { count: checks.length, bytes, isByZip215: pieces[0]?.job.isByZip215 ?? false }
     this.#waiting.push(pieces)
     this.#load += costOf(pieces)
-    this.#worker.postMessage({ count, bytes, isByZip215: pieces[0]?.job.isByZip215 ?? false }, [bytes])
+    this.#worker.postMessage(request, [bytes])
   }
 
   end(): Promise<unknown> {

@@ -14,8 +14,7 @@ export interface Arithmetic {
 
 /**
  * Whether the equation holds. A yes is ZIP-215's; a no may also mean bytes that libsodium does not take, and is noble's to
- * say. The threads that verify signatures run the text of this function (`node/Verifier.ts`): it uses nothing but its
- * arguments, and names no function inside, which some compilers would wrap into one of their own.
+ * say.
  */
 export const satisfiesCofactored = (
   sodium: Arithmetic,

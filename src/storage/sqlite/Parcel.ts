@@ -2,6 +2,7 @@
  * Statements with their values as one buffer, which crosses to another thread without being copied. Values sent one by one
  * would be cloned one by one, and a byte string with all of the block of memory that it is a part of.
  */
+import type { Value } from "./Connection.js"
 
 const NULL = 0
 const NUMBER = 1
@@ -14,25 +15,7 @@ const HEAD_BYTES = 9
 const MOST_BYTES_A_CHARACTER = 3
 
 /** By which number the other side knows the statement, and how many values it takes. */
-type Step = readonly [number: number, values: number]
-
-/** The way back, as source text for the other thread: takes a cursor into the buffer and gives the next value. */
-export const READ_VALUE = `(cursor) => {
-  const { bytes, at } = cursor
-  const kind = bytes[at]
-  if (kind === ${NULL}) {
-    cursor.at = at + 1
-    return null
-  }
-  if (kind === ${NUMBER}) {
-    cursor.at = at + 9
-    return bytes.readDoubleLE(at + 1)
-  }
-  const from = at + 5
-  const end = from + bytes.readUInt32LE(at + 1)
-  cursor.at = end
-  return kind === ${TEXT} ? bytes.utf8Slice(from, end) : bytes.subarray(from, end)
-}`
+export type Step = readonly [number: number, values: number]
 
 export class Parcel {
   #bytes = Buffer.from(new ArrayBuffer(LEAST_BYTES))
@@ -79,5 +62,32 @@ export class Parcel {
     const larger = Buffer.from(new ArrayBuffer(Math.max(needed, 2 * this.#bytes.length)))
     larger.set(this.#bytes.subarray(0, this.#length))
     this.#bytes = larger
+  }
+}
+
+/** Gives the values of a parcel back in their order. */
+export class ParcelReader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: ArrayBuffer) {
+    this.#bytes = Buffer.from(bytes)
+  }
+
+  next(): Value {
+    const kind = this.#bytes[this.#at]
+    if (kind === NULL) {
+      this.#at += 1
+      return null
+    }
+    if (kind === NUMBER) {
+      const value = this.#bytes.readDoubleLE(this.#at + 1)
+      this.#at += HEAD_BYTES
+      return value
+    }
+    const from = this.#at + 5
+    const end = from + this.#bytes.readUInt32LE(this.#at + 1)
+    this.#at = end
+    return kind === TEXT ? this.#bytes.toString("utf8", from, end) : this.#bytes.subarray(from, end)
   }
 }

@@ -1,94 +1,19 @@
 /**
- * The thread in which SQLite writes, and waits for the disk, while here rounds go on and requests are answered. Statements
- * are gathered and cross over together: only where rows are asked for, or somebody has to know that all before is done, is
- * an answer waited for. What fails there ends its transaction: it is rolled back, and the next answer that is waited for
- * says why.
+ * The thread in which SQLite writes, and waits for the disk, while here rounds go on and requests are answered. Its program
+ * is `WriterProgram`. Statements are gathered and cross over together: only where rows are asked for, or somebody has to
+ * know that all before is done, is an answer waited for. What fails there ends its transaction: it is rolled back, and the
+ * next answer that is waited for says why.
  */
-import { createRequire } from "node:module"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { SqlError } from "@effect/sql"
 import { Data, Effect, type Scope } from "effect"
+import * as Threads from "#threads"
 import type { Row } from "./Column.js"
 import type { Connection } from "./Connection.js"
-import { Parcel, READ_VALUE } from "./Parcel.js"
-
-/** A text, so that one bundle, compiled modules and sources start the same thread. Its data is where the driver lies. */
-const PROGRAM = `
-const { parentPort, workerData } = require("node:worker_threads")
-const Sqlite = require(workerData)
-const readValue = ${READ_VALUE}
-const files = []
-
-const prepared = ({ database, texts, statements }, number) => {
-  if (statements[number] === undefined) {
-    const statement = database.prepare(texts[number])
-    statements[number] = statement.reader ? statement.raw(true) : statement
-  }
-  return statements[number]
-}
-
-const perform = (file, number, values) => {
-  const statement = prepared(file, number)
-  if (statement.reader) return statement.all(values)
-  statement.run(values)
-  return []
-}
-
-const performAll = (file, { steps, bytes }) => {
-  const cursor = { bytes: Buffer.from(bytes), at: 0 }
-  let answer = []
-  for (const [number, count] of steps) {
-    const values = new Array(count)
-    for (let i = 0; i < count; i++) values[i] = readValue(cursor)
-    answer = perform(file, number, values)
-  }
-  return answer
-}
-
-const rollBack = (database) => {
-  try {
-    if (database.inTransaction) database.exec("rollback")
-  } catch {
-    // What matters is why it came to this.
-  }
-}
-
-const answerTo = (message) => {
-  const { what, file } = message
-  if (what === "open") {
-    const database = new Sqlite(message.path)
-    files[file] = { database, texts: [], statements: [] }
-    database.pragma("journal_mode = WAL")
-    return []
-  }
-  if (what === "close") {
-    files[file].database.close()
-    return []
-  }
-  files[file].texts.push(...message.texts)
-  return performAll(files[file], message)
-}
-
-parentPort.on("message", (message) => {
-  try {
-    parentPort.postMessage({ rows: answerTo(message) })
-  } catch (error) {
-    const file = files[message.file]
-    if (file !== undefined) rollBack(file.database)
-    parentPort.postMessage({ problem: { message: error.message, code: error.code } })
-  }
-})
-`
+import { Parcel } from "./Parcel.js"
+import type { Problem, Reply, Request } from "./WriterProgram.js"
 
 type Rows = ReadonlyArray<Row>
-
-/** What the driver said over there. */
-interface Problem {
-  readonly message: string
-  readonly code: string | undefined
-}
-
-type Reply = { readonly rows: Rows } | { readonly problem: Problem }
 
 /** How the driver's own errors look here. */
 class SqliteProblem extends Data.Error<{ readonly message: string; readonly code: string }> {}
@@ -107,10 +32,7 @@ export class WriterThread {
   #gone: Problem | null = null
 
   private constructor() {
-    this.#worker = new Worker(PROGRAM, {
-      eval: true,
-      workerData: createRequire(import.meta.url).resolve("better-sqlite3"),
-    })
+    this.#worker = Threads.start("storage/sqlite/WriterProgram")
     this.#worker.on("message", (reply: Reply) => {
       this.#waiting.shift()?.("rows" in reply ? Effect.succeed(reply.rows) : Effect.fail(problemOf(reply.problem)))
     })
@@ -131,14 +53,14 @@ export class WriterThread {
     (thread) => Effect.promise(() => thread.#worker.terminate()),
   )
 
-  #ask(message: object, moved: ReadonlyArray<ArrayBuffer> = []): Effect.Effect<Rows, SqlError.SqlError> {
+  #ask(request: Request, moved: ReadonlyArray<ArrayBuffer> = []): Effect.Effect<Rows, SqlError.SqlError> {
     return Effect.async<Rows, SqlError.SqlError>((resume) => {
       if (this.#gone !== null) {
         resume(Effect.fail(problemOf(this.#gone)))
         return
       }
       this.#waiting.push(resume)
-      this.#worker.postMessage(message, moved)
+      this.#worker.postMessage(request, moved)
     })
   }
 
@@ -174,10 +96,10 @@ export class WriterThread {
         Effect.suspend(() => {
           parcel.add(numberOf(text), values)
           const { steps, bytes } = parcel.close()
-          const message = { what: "perform", file, texts, steps, bytes }
+          const request: Request = { what: "perform", file, texts, steps, bytes }
           parcel = new Parcel()
           texts = []
-          return this.#ask(message, [bytes])
+          return this.#ask(request, [bytes])
         }),
     }
   }

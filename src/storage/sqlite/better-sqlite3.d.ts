@@ -1,16 +1,25 @@
-/** What the tests use of it: it brings no types. */
+/** What we use of it: it brings no types. */
 declare module "better-sqlite3" {
   interface Statement {
-    all(): ReadonlyArray<unknown>
+    /** Whether it gives rows. */
+    readonly reader: boolean
+    all(...values: ReadonlyArray<unknown>): ReadonlyArray<unknown>
     get(...values: ReadonlyArray<unknown>): unknown
     run(...values: ReadonlyArray<unknown>): unknown
     /** Rows as arrays. */
-    raw(): Statement
+    raw(): RawStatement
+  }
+
+  interface RawStatement {
+    all(...values: ReadonlyArray<unknown>): ReadonlyArray<ReadonlyArray<unknown>>
+    get(...values: ReadonlyArray<unknown>): unknown
   }
 
   export default class Database {
     constructor(file: string, options?: { readonly readonly: boolean })
+    readonly inTransaction: boolean
     prepare(statement: string): Statement
+    exec(statements: string): unknown
     pragma(text: string): unknown
     /** Lets statements do what may damage the database. */
     unsafeMode(on: boolean): void

@@ -1,0 +1,12 @@
+/**
+ * Starts the programs of threads. A built program finds them by their place: the compiler has left them below the folder
+ * that this module, or the bundle it is in, lies in. From source, `#threads` is `scripts/threads.mjs` instead.
+ */
+import { Worker } from "node:worker_threads"
+
+/** Files below `src/`, each the program of a thread. */
+export const PROGRAMS = ["storage/sqlite/WriterProgram", "node/signatures/VerifierProgram"] as const
+
+export type Program = (typeof PROGRAMS)[number]
+
+export const start = (program: Program): Worker => new Worker(new URL(`./${program}.js`, import.meta.url))

@@ -1,0 +1,46 @@
+/**
+ * Signatures on their way to another thread, one after the other in one buffer: it crosses over without being copied, where
+ * objects would be cloned one by one.
+ */
+import type { Check } from "../../protocol/transaction/Verification.js"
+
+const KEY_BYTES = 32
+const SIGNATURE_BYTES = 64
+/** Before the key stands how long the message is. */
+const KEY_AT = 4
+const SIGNATURE_AT = KEY_AT + KEY_BYTES
+const MESSAGE_AT = SIGNATURE_AT + SIGNATURE_BYTES
+
+export const pack = (checks: ReadonlyArray<Check>): ArrayBuffer => {
+  const bytes = new ArrayBuffer(checks.reduce((length, { message }) => length + MESSAGE_AT + message.length, 0))
+  const target = Buffer.from(bytes)
+  let at = 0
+  for (const { message, publicKey, signature } of checks) {
+    target.writeUInt32BE(message.length, at)
+    target.write(publicKey, at + KEY_AT, "hex")
+    target.write(signature, at + SIGNATURE_AT, "hex")
+    target.set(message, at + MESSAGE_AT)
+    at += MESSAGE_AT + message.length
+  }
+  return bytes
+}
+
+interface Packed {
+  readonly signature: Uint8Array
+  readonly message: Uint8Array
+  readonly publicKey: Uint8Array
+}
+
+/** In the same order, as views of the buffer. */
+export function* unpack(bytes: ArrayBuffer): Generator<Packed> {
+  const view = new DataView(bytes)
+  for (let at = 0; at < bytes.byteLength; ) {
+    const length = view.getUint32(at)
+    yield {
+      publicKey: new Uint8Array(bytes, at + KEY_AT, KEY_BYTES),
+      signature: new Uint8Array(bytes, at + SIGNATURE_AT, SIGNATURE_BYTES),
+      message: new Uint8Array(bytes, at + MESSAGE_AT, length),
+    }
+    at += MESSAGE_AT + length
+  }
+}

@@ -65,7 +65,7 @@ const house = {
     packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
   rpc: {
-    rooms: ["api", "documents", "server", "metrics", "handlers", "."],
+    rooms: ["api", "documents", "admission", "server", "metrics", "handlers", "."],
     ours: ["protocol", "turns", "ledger", "replica", "node"],
     packages: [
       "effect",

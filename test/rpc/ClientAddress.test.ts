@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Cidr from "../../src/node/start/Cidr.js"
-import * as ClientAddress from "../../src/rpc/server/ClientAddress.js"
+import * as ClientAddress from "../../src/rpc/admission/ClientAddress.js"
 
 const clientOf = (
   peer: string | undefined,

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest"
-import { Readers } from "../../src/rpc/server/Readers.js"
-import { Turnstile } from "../../src/rpc/server/Turnstile.js"
+import { Readers } from "../../src/rpc/admission/Readers.js"
+import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
 
 /** Two at a time of one client and three in all, in turns that are never over. */
 const scene = () => {
-  const turnstile = new Turnstile({ now: () => 0, turnMs: 10, isPressed: () => false, pauseMs: 40 })
-  const readers = new Readers({ turnstile, each: 2, total: 3 })
+  const scheduler = new TurnScheduler({ now: () => 0, turnMs: 10, isPressed: () => false, pauseMs: 40 })
+  const readers = new Readers({ scheduler, each: 2, total: 3 })
   const begun: Array<string> = []
   const leaves = new Map<string, () => void>()
   const enter = (name: string, client: string) =>

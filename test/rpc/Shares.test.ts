@@ -2,8 +2,8 @@
 import { connect, type Socket } from "node:net"
 import { Effect, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Floods } from "../../src/rpc/admission/Floods.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
-import { Floods } from "../../src/rpc/server/Floods.js"
 import * as TestServer from "./TestServer.js"
 
 const { get, post } = TestServer

@@ -6,25 +6,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Cause, type Effect, Either, Exit, type Fiber } from "effect"
+import type { Budget } from "../admission/Budget.js"
+import * as ClientAddress from "../admission/ClientAddress.js"
+import type { LocalGuard } from "../admission/LocalGuard.js"
+import { RateLimiter } from "../admission/RateLimiter.js"
+import { Readers } from "../admission/Readers.js"
+import { TurnScheduler } from "../admission/TurnScheduler.js"
 import * as Access from "../api/Access.js"
 import { contentType as eventStream, streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
 import * as Answer from "./Answer.js"
-import type { Budget } from "./Budget.js"
-import * as ClientAddress from "./ClientAddress.js"
 import * as Content from "./Content.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
 import type { Endpoint, Request } from "./Endpoint.js"
 import type { EventStreams } from "./EventStreams.js"
 import { type Bodies, Gathering, type Outcome, type Outcomes } from "./Gathering.js"
-import type { LocalGuard } from "./LocalGuard.js"
-import { RateLimiter } from "./RateLimiter.js"
-import { Readers } from "./Readers.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
 import { type Match, Router } from "./Router.js"
-import { Turnstile } from "./Turnstile.js"
 
 /** What is told about every answer. `route` is the path as it is defined, or `none`. */
 export interface Answered {
@@ -176,19 +176,19 @@ export class Edge {
   readonly #preflights: RateLimiter | undefined
   /** How many refusals for being too many each connection has had. */
   readonly #refusals = new WeakMap<Socket, number>()
-  readonly #turnstile: Turnstile
+  readonly #scheduler: TurnScheduler
   readonly #readers: Readers
   #isDraining = false
 
   constructor(options: Options) {
     this.#options = options
-    this.#turnstile = new Turnstile({
+    this.#scheduler = new TurnScheduler({
       now: options.now,
       turnMs: TURN_MS,
       isPressed: () => this.#isPressed(),
       pauseMs: PRESSED_EVERY_MS,
     })
-    this.#readers = new Readers({ turnstile: this.#turnstile, each: READERS_OF_ONE, total: READERS })
+    this.#readers = new Readers({ scheduler: this.#scheduler, each: READERS_OF_ONE, total: READERS })
     this.#global = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#preflights = options.rateLimits ? limiterOf(Access.globalLimit) : undefined
     this.#router = new Router(
@@ -309,7 +309,7 @@ export class Edge {
     const guard = (step: () => void): void => this.#guard(visit, step)
     const { bodies: budget } = this.#options
     const mayParse = (bytes: number): boolean => this.#counts(visit, Math.ceil(bytes / BYTES_OF_A_REQUEST))
-    const options = { client, mayBeArray, budget, turnstile: this.#turnstile, mayParse, guard }
+    const options = { client, mayBeArray, budget, scheduler: this.#scheduler, mayParse, guard }
     RequestBody.read(visit.request, options, (body) => {
       if (Either.isLeft(body)) this.#refuse(visit, body.left)
       else this.#take(visit, station, match, body.right)
@@ -385,19 +385,15 @@ export class Edge {
   /** What is known at once needs no fiber: an exit, or the `Either` of a handler that may refuse. */
   #settle(effect: Effect.Effect<unknown, Failure.Failure>, settle: (exit: Exit.Exit<unknown, unknown>) => void): void {
     const known: unknown = effect
-    if (Exit.isExit(known)) {
-      settle(known)
-      return
+    if (Exit.isExit(known)) settle(known)
+    else if (Either.isEither(known)) settle(Exit.fromEither(known))
+    else {
+      const fiber = this.#options.runFork(effect)
+      // Many handlers are through before they are asked how it went.
+      const exit = fiber.unsafePoll()
+      if (exit !== null) settle(exit)
+      else fiber.addObserver(settle)
     }
-    if (Either.isEither(known)) {
-      settle(Exit.fromEither(known))
-      return
-    }
-    const fiber = this.#options.runFork(effect)
-    // Many handlers are through before they are asked how it went.
-    const exit = fiber.unsafePoll()
-    if (exit !== null) settle(exit)
-    else fiber.addObserver(settle)
   }
 
   /** One or many bodies; each is answered as it would have been alone. */

@@ -1,9 +1,9 @@
 /** Server-sent events on the wire: frames, heartbeats, and an end for who does not read. */
 import type { ServerResponse } from "node:http"
 import { Cause, type Chunk, Effect, Fiber, Stream } from "effect"
+import { type Entry, Places } from "../admission/Places.js"
 import { maximumStreams } from "../api/Events.js"
 import type * as Answer from "./Answer.js"
-import { type Entry, Places } from "./Places.js"
 
 export interface Options {
   /** Streams of one client. */

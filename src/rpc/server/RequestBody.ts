@@ -4,10 +4,10 @@ import type { IncomingMessage } from "node:http"
 import { Either } from "effect"
 import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
+import type { Budget } from "../admission/Budget.js"
+import type { TurnScheduler } from "../admission/TurnScheduler.js"
 import * as Access from "../api/Access.js"
 import * as Failure from "../api/Failure.js"
-import type { Budget } from "./Budget.js"
-import type { Turnstile } from "./Turnstile.js"
 import * as WrongField from "./WrongField.js"
 
 export type Refusal = Failure.InvalidRequest | Failure.BodyTooLarge | Failure.UnsupportedMediaType | Failure.Overloaded
@@ -93,7 +93,7 @@ export interface Options {
   readonly client: string
   readonly mayBeArray: boolean
   readonly budget: Budget
-  readonly turnstile: Turnstile
+  readonly scheduler: TurnScheduler
   /** Whether a body of so many bytes may be parsed; whoever says no has answered. */
   readonly mayParse: (bytes: number) => boolean
   /** Performs a step of the way to the answer, and answers for whatever it throws. */
@@ -106,7 +106,7 @@ export const read = (
   options: Options,
   done: (body: Either.Either<unknown, Refusal>) => void,
 ): void => {
-  const { client, mayBeArray, budget, turnstile, mayParse, guard } = options
+  const { client, mayBeArray, budget, scheduler, mayParse, guard } = options
   const chunks: Array<Buffer> = []
   let length = 0
   let held = 0
@@ -154,7 +154,7 @@ export const read = (
     if (finished) return
     const refusal = hold(WAITING_BYTES)
     if (refusal !== undefined) return finish(Either.left(refusal))
-    turnstile.pass(client, () => {
+    scheduler.schedule(client, () => {
       if (finished) return
       guard(() => {
         try {

@@ -1,7 +1,7 @@
 /** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
 import { createHash } from "node:crypto"
+import type { Allowance } from "../admission/RateLimiter.js"
 import { STYLE } from "../documents/Reference.js"
-import type { Allowance } from "./RateLimiter.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
 

@@ -1,8 +1,9 @@
 /**
- * Lets work through while it has not held the thread for long, and the rest after everybody else had a turn: of each client
- * in its order, of all clients in turn, so that nobody waits for all that one of them has sent. A burst of large bodies arrives within one turn of the event loop: taken at once, it would keep the node's own
- * work, timers and other sockets waiting for as long as all of it takes. Where the node is late with what only it can do,
- * there is a pause between the turns: a door that takes in all there is would keep it late for good.
+ * Performs work while it has not held the thread for long, and the rest after everybody else had a turn: of each client in
+ * its order, of all clients in turn, so that nobody waits for all that one of them has sent. A burst of large bodies
+ * arrives within one turn of the event loop: taken at once, it would keep the node's own work, timers and other sockets
+ * waiting for as long as all of it takes. Where the node is late with what only it can do, there is a pause between the
+ * turns: a door that takes in all there is would keep it late for good.
  */
 export interface Options {
   /** Milliseconds of a clock that never runs backwards. */
@@ -21,7 +22,7 @@ interface Queue {
   next: number
 }
 
-export class Turnstile {
+export class TurnScheduler {
   readonly #options: Options
   /** Of each client that waits, in the order in which it is their turn. */
   readonly #waiting = new Map<string, Queue>()
@@ -34,7 +35,7 @@ export class Turnstile {
   }
 
   /** Performs the step now or later. It must not throw. */
-  pass(client: string, step: () => void): void {
+  schedule(client: string, step: () => void): void {
     if (!this.#isUnderWay) this.#begin()
     if (this.#waiting.size === 0 && this.#isOpen) {
       step()
@@ -73,12 +74,12 @@ export class Turnstile {
     while (this.#isOpen) {
       const [next] = this.#waiting
       if (next === undefined) return
-      this.#passOne(...next)
+      this.#performOne(...next)
     }
   }
 
   /** The first of a client's steps; its others wait until everybody else had one. */
-  #passOne(client: string, queue: Queue): void {
+  #performOne(client: string, queue: Queue): void {
     this.#waiting.delete(client)
     const step = queue.steps[queue.next++]
     if (queue.next < queue.steps.length) this.#waiting.set(client, queue)

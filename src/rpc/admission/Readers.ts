@@ -3,11 +3,11 @@
  * order and the clients in turn. Node hands over all requests of a packet at once, so a client can send a thousand ahead in
  * one write. Begun together, they would hold the thread and their intermediate results until the last one is through.
  */
-import type { Turnstile } from "./Turnstile.js"
+import type { TurnScheduler } from "./TurnScheduler.js"
 
 export interface Options {
   /** When one begins: turns of the event loop are short, and shorter while the node is late. */
-  readonly turnstile: Turnstile
+  readonly scheduler: TurnScheduler
   /** How many of one client are under way at a time. */
   readonly each: number
   readonly total: number
@@ -74,7 +74,7 @@ export class Readers {
       this.#queue(name, client)
       this.#admit()
     }
-    this.#options.turnstile.pass(name, () => begin(leave))
+    this.#options.scheduler.schedule(name, () => begin(leave))
   }
 
   /** At the end of the line, if it waits for something that it may have. */

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest"
-import { Turnstile } from "../../src/rpc/server/Turnstile.js"
+import { TurnScheduler } from "../../src/rpc/admission/TurnScheduler.js"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A turnstile of ten milliseconds a turn, and steps that take some by a clock of their own. */
+/** A scheduler of ten milliseconds a turn, and steps that take some by a clock of their own. */
 const scene = () => {
   let clock = 0
   let isPressed = false
   const done: Array<string> = []
-  const turnstile = new Turnstile({ now: () => clock, turnMs: 10, isPressed: () => isPressed, pauseMs: 40 })
+  const scheduler = new TurnScheduler({ now: () => clock, turnMs: 10, isPressed: () => isPressed, pauseMs: 40 })
   const pass = (name: string, takes: number, client = "somebody") =>
-    turnstile.pass(client, () => {
+    scheduler.schedule(client, () => {
       clock += takes
       done.push(name)
     })

@@ -64,7 +64,7 @@ complete -F _udg udg`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What stands in a specification of `_arguments`, where brackets and colons have a meaning. */
+/** Text for `_arguments` of zsh, which gives brackets and colons a meaning. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&")
 
 const zshValue = (setting: Setting.Setting<unknown>): string => {

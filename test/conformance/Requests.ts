@@ -4,8 +4,10 @@
  */
 import { connect, type Socket } from "node:net"
 import { FastCheck as fc } from "effect"
-import { bodyBytes } from "../../src/rpc/api/Access.js"
 import * as TestServer from "../rpc/TestServer.js"
+
+/** The largest body that is read. */
+const BODY_BYTES = 65_536
 
 /** What means something to the node that is asked: values for any field, and bodies that it would take. */
 export interface Known {
@@ -87,7 +89,7 @@ export const arbitrary = ({ values, posts }: Known): fc.Arbitrary<Buffer> => {
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 40_000 }).map((depth) => "[".repeat(depth)) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(`"${"x".repeat(bodyBytes)}"`, '{"amount":1e999}', '{"amount":00}', "\ufeff{}"),
+      arbitrary: fc.constantFrom(`"${"x".repeat(BODY_BYTES)}"`, '{"amount":1e999}', '{"amount":00}', "\ufeff{}"),
     },
   )
 

@@ -23,13 +23,3 @@ export class TestnetOnly extends Context.Tag("udg/rpc/TestnetOnly")<TestnetOnly,
 
 /** What stands in for an endpoint that signs a transaction of this type. */
 export const signYourself = (type: string): string => `sign a ${type} transaction yourself and send it to /tx/submit`
-
-/** The endpoint also takes an array of up to this many bodies, and answers each as if it had come alone. */
-export class Batch extends Context.Tag("udg/rpc/Batch")<Batch, { readonly maximum: number }>() {}
-
-/** Bytes of a body, and of an array of bodies. */
-export const bodyBytes = 65_536
-export const batchBytes = 1_048_576
-/** Values in them: objects, lists and what stands in them. The largest transactions have 40 bytes for each. */
-export const bodyValues = 1_024
-export const batchValues = 16_384

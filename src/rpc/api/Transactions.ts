@@ -47,13 +47,21 @@ const signedTransfer = {
   signature: example.signature,
 } as const
 
-const Signed = Field.record("Transaction", "a signed transaction", TransactionJson.TransactionJson, signedTransfer)
+export const Signed = Field.record(
+  "Transaction",
+  "a signed transaction",
+  TransactionJson.TransactionJson,
+  signedTransfer,
+)
+
+/** Of an array. */
+export const maximumTransactions = 1_000
 
 /** One transaction or several. */
 export const Submission = Field.record(
   "Submission",
   "a signed transaction, or an array of up to 1,000",
-  Schema.Union(Signed, Schema.Array(Signed).pipe(Schema.minItems(1), Schema.maxItems(1_000))),
+  Schema.Union(Signed, Schema.Array(Signed).pipe(Schema.minItems(1), Schema.maxItems(maximumTransactions))),
   signedTransfer,
 )
 
@@ -141,6 +149,18 @@ const Submitted = Schema.Union(
   Failure.TooManyActiveProposals,
 )
 
+export const submit = HttpApiEndpoint.post("submit", "/tx/submit")
+  .annotate(OpenApi.Summary, "Submit a signed transaction, or up to 1,000 of them")
+  .annotate(
+    OpenApi.Description,
+    "The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each " +
+      "transaction alone would have been answered, with its status as status_code; it counts as that many " +
+      "requests. The same transaction again while it is pending gets the same answer.",
+  )
+  .setPayload(Submission)
+  .addSuccess(Schema.Union(Accepted, SubmissionAnswers))
+  .addError(Submitted)
+
 export const group = HttpApiGroup.make("transactions")
   .annotate(OpenApi.Title, "Transactions")
   .annotate(OpenApi.Description, "Sending transactions and finding them again.")
@@ -154,20 +174,7 @@ export const group = HttpApiGroup.make("transactions")
       .addSuccess(Accepted)
       .addError(Failure.OfConvenience),
   )
-  .add(
-    HttpApiEndpoint.post("submit", "/tx/submit")
-      .annotate(OpenApi.Summary, "Submit a signed transaction, or up to 1,000 of them")
-      .annotate(
-        OpenApi.Description,
-        "The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each " +
-          "transaction alone would have been answered, with its status as status_code; it counts as that many " +
-          "requests. The same transaction again while it is pending gets the same answer.",
-      )
-      .annotate(Access.Batch, { maximum: 1_000 })
-      .setPayload(Submission)
-      .addSuccess(Schema.Union(Accepted, SubmissionAnswers))
-      .addError(Submitted),
-  )
+  .add(submit)
   .add(
     HttpApiEndpoint.get("lookup", "/tx/:hash")
       .annotate(OpenApi.Summary, "A transaction and what became of it")

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Cause, type Effect, Either, Exit, type Fiber } from "effect"
+import { Cause, type Effect, Either, Exit } from "effect"
 import type { Budget } from "../admission/Budget.js"
 import * as ClientAddress from "../admission/ClientAddress.js"
 import type { LocalGuard } from "../admission/LocalGuard.js"
@@ -16,15 +16,16 @@ import * as Access from "../api/Access.js"
 import { contentType as eventStream, streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
 import * as Answer from "./Answer.js"
-import * as Content from "./Content.js"
+import type * as Content from "./Content.js"
 import { EncodedAnswers } from "./EncodedAnswers.js"
-import type { Endpoint, Request } from "./Endpoint.js"
+import type * as Endpoint from "./Endpoint.js"
 import type { EventStreams } from "./EventStreams.js"
-import { type Bodies, Gathering, type Outcome, type Outcomes } from "./Gathering.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
 import { type Match, Router } from "./Router.js"
+import * as Run from "./Run.js"
+import * as Submissions from "./Submissions.js"
 
 /** What is told about every answer. `route` is the path as it is defined, or `none`. */
 export interface Answered {
@@ -35,13 +36,13 @@ export interface Answered {
 }
 
 export interface Options {
-  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly endpoints: ReadonlyArray<Endpoint.Endpoint>
   readonly isMainnet: boolean
   readonly clientOf: (request: IncomingMessage) => string
   readonly rateLimits: boolean
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
-  readonly runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  readonly runFork: Run.Fork
   /** Pages besides the endpoints, such as the explorer. */
   readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
   readonly onAnswer: (answered: Answered) => void
@@ -59,11 +60,9 @@ export interface Options {
 
 /** An endpoint with what the running server keeps for it. */
 interface Station {
-  readonly endpoint: Endpoint
+  readonly endpoint: Endpoint.Endpoint
   readonly limiter: RateLimiter | undefined
-  readonly answers: EncodedAnswers
-  /** Of an endpoint that takes many bodies. */
-  readonly gathering: Gathering<Visit>
+  readonly serve: (visit: Visit, match: Match<Station>) => void
 }
 
 /** One request on its way. */
@@ -85,6 +84,8 @@ interface Visit {
   route: string
   headers: ResponseHeaders.ResponseHeaders
 }
+
+type Params = Endpoint.Input["params"]
 
 /** A request without a body that has to be answered by its handler. */
 interface Reading {
@@ -176,12 +177,14 @@ export class Edge {
   readonly #preflights: RateLimiter | undefined
   /** How many refusals for being too many each connection has had. */
   readonly #refusals = new WeakMap<Socket, number>()
+  readonly #run: Run.Run
   readonly #scheduler: TurnScheduler
   readonly #readers: Readers
   #isDraining = false
 
   constructor(options: Options) {
     this.#options = options
+    this.#run = Run.make(options.runFork)
     this.#scheduler = new TurnScheduler({
       now: options.now,
       turnMs: TURN_MS,
@@ -201,12 +204,7 @@ export class Edge {
             options.rateLimits && endpoint.limit !== undefined
               ? limiterOf(endpoint.limit, CLIENTS_OF_AN_ENDPOINT)
               : undefined,
-          answers: new EncodedAnswers(endpoint.encode),
-          gathering: new Gathering({
-            handle: (bodies) => endpoint.handle({ bodies }),
-            settle: (effect, settled) => this.#settle(effect, settled),
-            answer: (bodies, outcomes) => this.#answerAll(endpoint, bodies, outcomes),
-          }),
+          serve: this.#serverOf(endpoint),
         },
       })),
     )
@@ -301,115 +299,104 @@ export class Edge {
         return this.#refuse(visit, rateLimited(`to ${endpoint.method} ${endpoint.path}`, endpoint.limit, wait))
       }
     }
-    if (!endpoint.hasBody) return this.#read(visit, station, match)
-    const mayBeArray = endpoint.batch !== undefined
-    const refusal = RequestBody.refusalOf(visit.request, mayBeArray)
+    station.serve(visit, match)
+  }
+
+  /** How requests to an endpoint are answered, with what is kept for it. */
+  #serverOf(endpoint: Endpoint.Endpoint): Station["serve"] {
+    switch (endpoint._tag) {
+      case "Read": {
+        const answers = new EncodedAnswers(endpoint.encode)
+        return (visit, { params }) => this.#read(visit, endpoint, answers, params)
+      }
+      case "Listen":
+        return (visit, { params }) => this.#listen(visit, endpoint, params)
+      case "Write":
+        return (visit, { params }) =>
+          this.#receive(visit, RequestBody.oneValue, (body) => this.#take(visit, endpoint, params, body))
+      case "Submit": {
+        const submissions = new Submissions.Submissions(endpoint.handle, this.#run)
+        return (visit) =>
+          this.#receive(visit, Submissions.format, (submission) => {
+            const refusal = Submissions.refusalOf(submission)
+            if (refusal !== undefined) return this.#refuse(visit, refusal)
+            if (!this.#counts(visit, Submissions.count(submission))) return
+            submissions.handle(submission, (exit) =>
+              this.#complete(visit, exit, (content) => this.#write(visit, endpoint.status, content)),
+            )
+          })
+      }
+    }
+  }
+
+  #receive<A>(visit: Visit, format: RequestBody.Format<A>, take: (body: A) => void): undefined {
+    const refusal = RequestBody.refusalOf(visit.request, format.maximumBytes)
     if (refusal !== undefined) return this.#refuse(visit, refusal)
     if (visit.awaitsContinue) visit.response.writeContinue()
-    const guard = (step: () => void): void => this.#guard(visit, step)
     const { bodies: budget } = this.#options
-    const mayParse = (bytes: number): boolean => this.#counts(visit, Math.ceil(bytes / BYTES_OF_A_REQUEST))
-    const options = { client, mayBeArray, budget, scheduler: this.#scheduler, mayParse, guard }
+    const options = {
+      client: visit.client,
+      format,
+      budget,
+      scheduler: this.#scheduler,
+      mayParse: (bytes: number): boolean => this.#counts(visit, Math.ceil(bytes / BYTES_OF_A_REQUEST)),
+      guard: (step: () => void): void => this.#guard(visit, step),
+    }
     RequestBody.read(visit.request, options, (body) => {
       if (Either.isLeft(body)) this.#refuse(visit, body.left)
-      else this.#take(visit, station, match, body.right)
+      else take(body.right)
     })
   }
 
   /** Without a body. What is answered here already, and still holds, is all that most of those who ask want. */
-  #read(visit: Visit, station: Station, { params }: Match<Station>): undefined {
-    const { endpoint, answers } = station
+  #read(visit: Visit, endpoint: Endpoint.Read, answers: EncodedAnswers, params: Params): undefined {
     const { request, client, query } = visit
     const path = endpoint.hasQuery ? `${visit.path}?${query}` : visit.path
     const known = answers.current(path)
     if (known !== undefined) return this.#write(visit, endpoint.status, known)
-    const head = endpoint.decode({ client, params, query, request })
-    if (Either.isLeft(head)) return this.#refuse(visit, head.left)
-    if (endpoint.streamsEvents) return this.#stream(visit, endpoint, head.right)
+    const decoded = endpoint.decode({ client, params, query, request })
+    if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
     if (!this.#counts(visit, endpoint.weight)) return
+    const effect = () => endpoint.handle(decoded.right)
     this.#readers.enter(client, (leave) => {
-      const begin = (): undefined =>
-        this.#begin(visit, station, { path, leave, effect: () => endpoint.handle(head.right) })
-      this.#guard(visit, begin, leave)
+      this.#guard(visit, () => this.#begin(visit, endpoint, answers, { path, leave, effect }), leave)
     })
   }
 
   /** When it is its turn: the client may have gone by now, and another one may have been answered the same. */
-  #begin(visit: Visit, { endpoint, answers }: Station, { path, leave, effect }: Reading): undefined {
+  #begin(visit: Visit, endpoint: Endpoint.Read, answers: EncodedAnswers, { path, leave, effect }: Reading): undefined {
     const known = answers.current(path)
     const isOver = visit.request.socket.destroyed || this.#isDraining || known !== undefined
     if (!isOver) {
-      return this.#run(
-        visit,
-        effect(),
-        (answer) => {
+      this.#run(effect(), (exit) => {
+        this.#complete(visit, exit, (answer) => {
           const content = answer instanceof Answer.Versioned ? answers.keep(path, answer) : endpoint.encode(answer)
           this.#write(visit, endpoint.status, content)
-        },
-        leave,
-      )
+        })
+        leave()
+      })
+      return
     }
     leave()
     if (this.#isDraining) this.#refuse(visit, stopping)
     else if (known !== undefined) this.#write(visit, endpoint.status, known)
   }
 
-  #take(visit: Visit, station: Station, { params }: Match<Station>, body: unknown): undefined {
-    const { endpoint } = station
-    if (endpoint.batch !== undefined) return this.#many(visit, station, body)
+  #take(visit: Visit, endpoint: Endpoint.Write, params: Params, body: unknown): undefined {
     const { request, client, query } = visit
-    const head = endpoint.decode({ client, params, query, request })
-    if (Either.isLeft(head)) return this.#refuse(visit, head.left)
-    const decoded = endpoint.decodeBody(body)
+    const decoded = endpoint.decode({ client, params, query, request }, body)
     if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
-    this.#run(visit, endpoint.handle({ ...head.right, body: decoded.right }), (answer) =>
-      this.#write(visit, endpoint.status, endpoint.encode(answer)),
+    this.#run(endpoint.handle(decoded.right), (exit) =>
+      this.#complete(visit, exit, (answer) => this.#write(visit, endpoint.status, endpoint.encode(answer))),
     )
   }
 
-  #run(
-    visit: Visit,
-    effect: Effect.Effect<unknown, Failure.Failure>,
-    onSuccess: (answer: unknown) => void,
-    onEnd: () => void = () => {},
-  ): undefined {
-    this.#settle(effect, (exit) => {
-      this.#guard(visit, () => {
-        if (Exit.isSuccess(exit)) onSuccess(exit.value)
-        else this.#fail(visit, exit.cause)
-      })
-      onEnd()
+  /** Answers what a handler came to. */
+  #complete<A, E>(visit: Visit, exit: Exit.Exit<A, E>, onSuccess: (answer: A) => void): void {
+    this.#guard(visit, () => {
+      if (Exit.isSuccess(exit)) onSuccess(exit.value)
+      else this.#fail(visit, exit.cause)
     })
-  }
-
-  /** What is known at once needs no fiber: an exit, or the `Either` of a handler that may refuse. */
-  #settle(effect: Effect.Effect<unknown, Failure.Failure>, settle: (exit: Exit.Exit<unknown, unknown>) => void): void {
-    const known: unknown = effect
-    if (Exit.isExit(known)) settle(known)
-    else if (Either.isEither(known)) settle(Exit.fromEither(known))
-    else {
-      const fiber = this.#options.runFork(effect)
-      // Many handlers are through before they are asked how it went.
-      const exit = fiber.unsafePoll()
-      if (exit !== null) settle(exit)
-      else fiber.addObserver(settle)
-    }
-  }
-
-  /** One or many bodies; each is answered as it would have been alone. */
-  #many(visit: Visit, station: Station, body: unknown): undefined {
-    const { endpoint } = station
-    const batch = body instanceof RequestBody.Batch ? body : undefined
-    if (batch !== undefined) {
-      const maximum = endpoint.batch ?? 1
-      if (batch.length < 1 || batch.length > maximum) {
-        const message = `body: an array of 1 to ${maximum} expected, got ${batch.length}`
-        return this.#refuse(visit, new Failure.InvalidRequest({ message, field: "body" }))
-      }
-      if (!this.#counts(visit, batch.length)) return
-    }
-    const decoded = (batch?.entries ?? [Either.right(body)]).map((one) => Either.flatMap(one, endpoint.decodeBody))
-    station.gathering.add({ visit, decoded, isBatch: batch !== undefined })
   }
 
   /** Whether the client may ask as much as so many requests do; if not, that is answered. */
@@ -422,25 +409,14 @@ export class Edge {
     return wait === 0
   }
 
-  #answerAll(endpoint: Endpoint, { visit, isBatch }: Bodies<Visit>, outcomes: Outcomes): void {
-    this.#guard(visit, () => {
-      if (Exit.isFailure(outcomes)) this.#fail(visit, outcomes.cause)
-      else if (isBatch) this.#write(visit, endpoint.status, Content.json(outcomes.value.map(inBatch(endpoint))))
-      else for (const outcome of outcomes.value) this.#answerOne(visit, endpoint, outcome)
-    })
-  }
-
-  #answerOne(visit: Visit, endpoint: Endpoint, outcome: Outcome): void {
-    if (Either.isLeft(outcome)) this.#refuse(visit, outcome.left)
-    else this.#write(visit, endpoint.status, endpoint.encode(outcome.right))
-  }
-
-  #stream(visit: Visit, endpoint: Endpoint, head: Request): undefined {
+  #listen(visit: Visit, endpoint: Endpoint.Listen, params: Params): undefined {
     const { streams, runFork } = this.#options
-    const { response } = visit
-    const entry = streams.enter(visit.client, response)
+    const { response, request, client, query } = visit
+    const decoded = endpoint.decode({ client, params, query, request })
+    if (Either.isLeft(decoded)) return this.#refuse(visit, decoded.left)
+    const entry = streams.enter(client, response)
     if (entry !== "taken") return this.#refuse(visit, noStream[entry])
-    this.#run(visit, endpoint.handle(head), (events) => {
+    const begin = (events: Answer.EventStream): void => {
       if (response.destroyed || response.writableEnded) return
       // A stream ends with its connection, so that a stopping server need not wait for a next request.
       response.shouldKeepAlive = false
@@ -454,8 +430,9 @@ export class Edge {
       ])
       this.#answered(visit, endpoint.status)
       if (visit.method === "HEAD") response.end()
-      else streams.serve(response, events as Answer.EventStream, runFork)
-    })
+      else streams.serve(response, events, runFork)
+    }
+    this.#run(endpoint.handle(decoded.right), (exit) => this.#complete(visit, exit, begin))
   }
 
   #page(visit: Visit): undefined {
@@ -577,12 +554,3 @@ const noStream = {
     retry_after_seconds: 10,
   }),
 }
-
-/** What would have been answered alone, with its status in front. */
-const inBatch =
-  ({ status, toJson }: Endpoint) =>
-  (outcome: Outcome) => {
-    if (Either.isRight(outcome)) return { status_code: status, ...toJson(outcome.right) }
-    const failure = Reply.failureJson(outcome.left)
-    return { status_code: failure.status, ...failure.json }
-  }

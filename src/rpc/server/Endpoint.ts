@@ -3,14 +3,17 @@
  * that depends on the definition alone happens here, once, before the first request.
  */
 import { HttpApi, type HttpApiEndpoint, HttpApiSchema, type HttpMethod } from "@effect/platform"
-import { SchemaAST as AST, Context, type Effect, Either, Option, Schema } from "effect"
+import { type SchemaAST as AST, Context, type Effect, Either, Option, Schema } from "effect"
 import * as Json from "../../protocol/encoding/Json.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
 import { contentType as eventStream } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
+import { Accepted, submit } from "../api/Transactions.js"
+import type * as Answer from "./Answer.js"
 import * as Content from "./Content.js"
 import type * as Handlers from "./Handlers.js"
+import type * as Submissions from "./Submissions.js"
 import * as WrongField from "./WrongField.js"
 
 /** A request's parts as they came, still to be decoded. */
@@ -26,29 +29,52 @@ export type Request = Readonly<Record<string, unknown>>
 
 type Decoded<A> = Either.Either<A, Failure.InvalidRequest>
 
-export interface Endpoint {
+interface Common {
   readonly method: string
   /** As it is defined, `/balance/:address`: the name under which it is measured. */
   readonly path: string
   readonly limit: Access.Limit | undefined
-  /** As how many requests one counts in the limit of all endpoints. */
-  readonly weight: number
   /** On a mainnet the endpoint answers this. */
   readonly onMainnet: Failure.TestnetOnly | undefined
-  /** How many bodies may come in one array; of such an endpoint the bodies are all there is. */
-  readonly batch: number | undefined
-  readonly hasBody: boolean
+  readonly status: number
+}
+
+type Handle<A> = (request: Request) => Effect.Effect<A, Failure.Failure>
+
+/** Asks without a body. */
+export interface Read extends Common {
+  readonly _tag: "Read"
+  /** As how many requests one counts in the limit of all endpoints. */
+  readonly weight: number
   /** The query is a part of what is asked; elsewhere nobody reads it. */
   readonly hasQuery: boolean
-  readonly status: number
-  readonly streamsEvents: boolean
   readonly decode: (input: Input) => Decoded<Request>
-  readonly decodeBody: (body: unknown) => Decoded<unknown>
+  readonly handle: Handle<unknown>
   readonly encode: (value: unknown) => Content.Content
-  /** The same before it becomes text, where an answer may be one of many. */
-  readonly toJson: (value: unknown) => object
-  readonly handle: (request: Request) => Effect.Effect<unknown, Failure.Failure>
 }
+
+/** Asks with a body. */
+export interface Write extends Common {
+  readonly _tag: "Write"
+  readonly decode: (input: Input, body: unknown) => Decoded<Request>
+  readonly handle: Handle<unknown>
+  readonly encode: (value: unknown) => Content.Content
+}
+
+/** Is answered with events for as long as somebody listens. */
+export interface Listen extends Common {
+  readonly _tag: "Listen"
+  readonly decode: (input: Input) => Decoded<Request>
+  readonly handle: Handle<Answer.EventStream>
+}
+
+/** Takes signed transactions. */
+export interface Submit extends Common {
+  readonly _tag: "Submit"
+  readonly handle: Submissions.Handle
+}
+
+export type Endpoint = Read | Write | Listen | Submit
 
 type Definition = HttpApiEndpoint.HttpApiEndpoint<string, HttpMethod.HttpMethod>
 
@@ -101,26 +127,18 @@ const requestDecoder = ({ pathSchema, urlParamsSchema, headersSchema }: Definiti
   }
 }
 
-/** Of "one or many" the schema of one: the many are judged one by one. */
-const oneOf = (ast: AST.AST): AST.AST =>
-  AST.isUnion(ast) ? AST.Union.make(ast.types.filter((member) => !isList(member))) : ast
+const bodyDecoder = (definition: Definition, payload: Schema.Schema.All) => {
+  const decodeHead = requestDecoder(definition)
+  const decodeBody = decoder(payload, "body", "error")
+  return (input: Input, body: unknown): Decoded<Request> =>
+    Either.flatMap(decodeHead(input), (head) => Either.map(decodeBody(body), (body) => ({ ...head, body })))
+}
 
-const isList = (ast: AST.AST): boolean => AST.isTupleType(ast) || (AST.isRefinement(ast) && isList(ast.from))
-
-const bodyDecoder = (schema: Option.Option<Schema.Schema.All>) =>
-  Option.match(schema, {
-    onNone: () => nothing,
-    onSome: (schema) => decoder(Schema.make<unknown, unknown, never>(oneOf(schema.ast)), "body", "error"),
-  })
-
-const encoders = (ast: AST.AST): Pick<Endpoint, "encode" | "toJson"> => {
-  const toJson = Json.encoder(Schema.make<unknown, object, never>(ast))
+const encoder = (ast: AST.AST): ((value: unknown) => Content.Content) => {
   const { kind, contentType } = HttpApiSchema.getEncoding(ast)
-  const isText = kind === "Text"
-  return {
-    toJson,
-    encode: (value) => (isText ? Content.text(contentType, String(value)) : Content.json(toJson(value))),
-  }
+  if (kind === "Text") return (value) => Content.text(contentType, String(value))
+  const toJson = Json.encoder(Schema.make<unknown, object, never>(ast))
+  return (value) => Content.json(toJson(value))
 }
 
 const gate = (definition: Definition): Failure.TestnetOnly | undefined =>
@@ -132,27 +150,32 @@ const gate = (definition: Definition): Failure.TestnetOnly | undefined =>
       }),
   })
 
-const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint => {
-  const { method, path, payloadSchema, successSchema, annotations } = definition
-  const batch = Option.getOrUndefined(Context.getOption(annotations, Access.Batch))?.maximum
-  const success = batch === undefined ? successSchema.ast : oneOf(successSchema.ast)
-  const heads = [definition.pathSchema, definition.urlParamsSchema, definition.headersSchema]
-  if (batch !== undefined && heads.some(Option.isSome)) throw new Error(`${path} takes many bodies, and more than them`)
+const commonOf = (definition: Definition, success: AST.AST): Common => ({
+  method: definition.method,
+  path: definition.path,
+  limit: Option.getOrUndefined(Context.getOption(definition.annotations, Access.RateLimit)),
+  onMainnet: gate(definition),
+  status: HttpApiSchema.getStatusSuccessAST(success),
+})
+
+const compile = (definition: Definition, handle: Handle<never>): Endpoint => {
+  const { payloadSchema, successSchema, annotations } = definition
+  const { ast } = successSchema
+  const common = commonOf(definition, ast)
+  if (Option.isSome(payloadSchema)) {
+    const decode = bodyDecoder(definition, payloadSchema.value)
+    return { _tag: "Write", ...common, decode, handle, encode: encoder(ast) }
+  }
+  const decode = requestDecoder(definition)
+  if (HttpApiSchema.getEncoding(ast).contentType === eventStream) return { _tag: "Listen", ...common, decode, handle }
   return {
-    method,
-    path,
-    limit: Option.getOrUndefined(Context.getOption(annotations, Access.RateLimit)),
+    _tag: "Read",
+    ...common,
     weight: Option.getOrElse(Context.getOption(annotations, Access.Weight), () => 1),
-    onMainnet: gate(definition),
-    batch,
-    hasBody: Option.isSome(payloadSchema),
     hasQuery: Option.isSome(definition.urlParamsSchema),
-    status: HttpApiSchema.getStatusSuccessAST(success),
-    streamsEvents: HttpApiSchema.getEncoding(success).contentType === eventStream,
-    decode: requestDecoder(definition),
-    decodeBody: bodyDecoder(payloadSchema),
-    ...encoders(success),
+    decode,
     handle,
+    encode: encoder(ast),
   }
 }
 
@@ -160,14 +183,18 @@ const compile = (definition: Definition, handle: Endpoint["handle"]): Endpoint =
 export const all = (handlers: Handlers.All): ReadonlyArray<Endpoint> => {
   // `Handlers.All` is derived from the same endpoints whose schemas decode the requests below, so that each handler gets
   // exactly what its type asks for; no type can say this about endpoints that come one after another out of a list.
-  const untyped = handlers as unknown as Readonly<Record<string, Readonly<Record<string, Endpoint["handle"]>>>>
+  const untyped = handlers as unknown as Readonly<Record<string, Readonly<Record<string, Handle<never>>>>>
   const endpoints: Array<Endpoint> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ group, endpoint }) => {
       const handle = untyped[group.identifier]?.[endpoint.name]
       if (handle === undefined) throw new Error(`${group.identifier}.${endpoint.name} has no handler`)
-      endpoints.push(compile(endpoint, handle))
+      endpoints.push(
+        endpoint.path === submit.path
+          ? { _tag: "Submit", ...commonOf(endpoint, Accepted.ast), handle: handlers.transactions.submit }
+          : compile(endpoint, handle),
+      )
     },
   })
   return endpoints

@@ -4,11 +4,13 @@
  * does not compile.
  */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Context, type Effect, type Either } from "effect"
+import { Context, type Effect } from "effect"
 import type { Api } from "../api/Api.js"
 import type { EventStream } from "../api/Events.js"
 import type * as Failure from "../api/Failure.js"
+import type { submit } from "../api/Transactions.js"
 import type * as Answer from "./Answer.js"
+import type * as Submissions from "./Submissions.js"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
 
@@ -17,29 +19,14 @@ export type GroupName = Groups["identifier"]
 /** Only what the endpoint declares stands in the request. */
 type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [N in Name]: A }
 
-/**
- * Where an endpoint takes one or many, its handler gets many, of whoever asks at the moment, and nothing else; it answers
- * each.
- */
-type One<A> = Exclude<A, ReadonlyArray<unknown>>
-type IsBatch<Payload> = [Payload] extends [never]
-  ? false
-  : [Extract<Payload, ReadonlyArray<unknown>>] extends [never]
-    ? false
-    : true
-
-type AnswerTo<Success, Payload, Error> = [Success] extends [EventStream]
-  ? Answer.EventStream
-  : IsBatch<Payload> extends true
-    ? ReadonlyArray<Either.Either<One<Success>, Error>>
-    : Success | Answer.Versioned<Success>
+type AnswerTo<Success> = [Success] extends [EventStream] ? Answer.EventStream : Success | Answer.Versioned<Success>
 
 /** Whoever asks, as limits count them. */
 interface Asker {
   readonly client: string
 }
 
-export type Handler<E> =
+type HandlerOf<E> =
   E extends HttpApiEndpoint.HttpApiEndpoint<
     infer _Name,
     infer _Method,
@@ -53,11 +40,11 @@ export type Handler<E> =
     infer _RE
   >
     ? (
-        request: IsBatch<Payload> extends true
-          ? { readonly bodies: ReadonlyArray<One<Payload>> }
-          : Asker & Part<"path", Path> & Part<"query", Query> & Part<"body", Payload> & Part<"headers", Headers>,
-      ) => Effect.Effect<AnswerTo<Success, Payload, Error>, Error | Failure.ShuttingDown>
+        request: Asker & Part<"path", Path> & Part<"query", Query> & Part<"body", Payload> & Part<"headers", Headers>,
+      ) => Effect.Effect<AnswerTo<Success>, Error | Failure.ShuttingDown>
     : never
+
+export type Handler<E> = E extends typeof submit ? Submissions.Handle : HandlerOf<E>
 
 /** The handlers of one group, by the names of its endpoints. */
 export type Of<Name extends GroupName> = {

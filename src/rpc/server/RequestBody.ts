@@ -6,18 +6,40 @@ import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
 import type { Budget } from "../admission/Budget.js"
 import type { TurnScheduler } from "../admission/TurnScheduler.js"
-import * as Access from "../api/Access.js"
 import * as Failure from "../api/Failure.js"
 import * as WrongField from "./WrongField.js"
 
 export type Refusal = Failure.InvalidRequest | Failure.BodyTooLarge | Failure.UnsupportedMediaType | Failure.Overloaded
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
-const OPENING_BRACKET = 0x5b
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
+/** What a body may have: bytes, and JSON values, objects, lists and what stands in them. */
+export interface Limits {
+  readonly bytes: number
+  readonly values: number
+}
+
+/** What comes as a body, and how its text is read. */
+export interface Format<A> {
+  /** The most that its limits allow, since nobody knows the first character beforehand. */
+  readonly maximumBytes: number
+  /** By the first character that is no whitespace. */
+  readonly limits: (first: number | undefined) => Limits
+  readonly parse: (text: string) => Either.Either<A, JsonProblem>
+}
+
+/** The largest transactions have 40 bytes for each value. */
+export const ONE_VALUE: Limits = { bytes: 65_536, values: 1_024 }
+
+export const oneValue: Format<unknown> = {
+  maximumBytes: ONE_VALUE.bytes,
+  limits: () => ONE_VALUE,
+  parse: (text) => JsonText.parse(text, "body"),
+}
+
 /** What is read and thrown away of a refused body, before the connection is cut. */
-const DISCARDED_BYTES = 4 * Access.batchBytes
+const DISCARDED_BYTES = 4_194_304
 
 /** What a request takes besides its body's bytes while that waits to be read. */
 const WAITING_BYTES = 1_024
@@ -25,11 +47,8 @@ const WAITING_BYTES = 1_024
 const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
 
-/**
- * What stands against a body before any of it has come. The larger size counts where an array may come, because what
- * comes is not known before its first character.
- */
-export const refusalOf = (request: IncomingMessage, mayBeArray: boolean): Refusal | undefined => {
+/** What stands against a body before any of it has come. */
+export const refusalOf = (request: IncomingMessage, limit: number): Refusal | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !JSON_TYPE.test(type)) {
     return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
@@ -37,40 +56,19 @@ export const refusalOf = (request: IncomingMessage, mayBeArray: boolean): Refusa
   if (request.headers["content-encoding"] !== undefined) {
     return new Failure.UnsupportedMediaType({ message: "a body without Content-Encoding is expected" })
   }
-  const limit = mayBeArray ? Access.batchBytes : Access.bodyBytes
   return Number(request.headers["content-length"] ?? 0) > limit ? tooLarge(limit) : undefined
 }
 
 const invalid = (message: string) => new Failure.InvalidRequest({ message, field: "body" })
 
-/** An array where an endpoint takes one; what is wrong with an entry is that entry's own matter. */
-export class Batch {
-  readonly length: number
-  readonly #entries: () => ReadonlyArray<Either.Either<unknown, JsonProblem>>
-
-  constructor(length: number, entries: () => ReadonlyArray<Either.Either<unknown, JsonProblem>>) {
-    this.length = length
-    this.#entries = entries
-  }
-
-  get entries(): ReadonlyArray<Either.Either<unknown, Failure.InvalidRequest>> {
-    return this.#entries().map((entry) => Either.mapLeft(entry, WrongField.toInvalidRequest))
-  }
-}
-
 const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
 
-const parse = (bytes: Buffer, mayBeArray: boolean): Either.Either<unknown, Refusal> => {
+const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Either<A, Refusal> => {
   if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
   const text = bytes.toString("utf8")
-  const limit = mayBeArray && firstCharacter(bytes) === OPENING_BRACKET ? Access.batchValues : Access.bodyValues
   if (JsonText.hasMoreValues(text, limit)) return Either.left(invalid(`body: more than ${limit} values in it`))
-  if (!mayBeArray) return Either.mapLeft(JsonText.parse(text, "body"), WrongField.toInvalidRequest)
-  return Either.mapBoth(JsonText.parseOneOrMany(text, "body"), {
-    onLeft: WrongField.toInvalidRequest,
-    onRight: (parsed) => (parsed._tag === "One" ? parsed.value : new Batch(parsed.length, parsed.entries)),
-  })
+  return Either.mapLeft(parse(text), WrongField.toInvalidRequest)
 }
 
 /** Lets the rest of a body that nobody wants pass by, but not for ever. */
@@ -89,9 +87,9 @@ export const refuse = (request: IncomingMessage): void => {
   if (!request.complete) discard(request)
 }
 
-export interface Options {
+export interface Options<A> {
   readonly client: string
-  readonly mayBeArray: boolean
+  readonly format: Format<A>
   readonly budget: Budget
   readonly scheduler: TurnScheduler
   /** Whether a body of so many bytes may be parsed; whoever says no has answered. */
@@ -101,20 +99,20 @@ export interface Options {
 }
 
 /** Reads and parses a body that nothing stands against, then calls `done` once; not at all when the client goes away. */
-export const read = (
+export const read = <A>(
   request: IncomingMessage,
-  options: Options,
-  done: (body: Either.Either<unknown, Refusal>) => void,
+  options: Options<A>,
+  done: (body: Either.Either<A, Refusal>) => void,
 ): void => {
-  const { client, mayBeArray, budget, scheduler, mayParse, guard } = options
+  const { client, format, budget, scheduler, mayParse, guard } = options
   const chunks: Array<Buffer> = []
   let length = 0
   let held = 0
-  let limit: number | undefined = mayBeArray ? undefined : Access.bodyBytes
+  let first: number | undefined
   let finished = false
   let isWhole = false
 
-  const finish = (body: Either.Either<unknown, Refusal> | undefined): void => {
+  const finish = (body: Either.Either<A, Refusal> | undefined): void => {
     if (finished) return
     finished = true
     budget.give(client, held)
@@ -133,12 +131,9 @@ export const read = (
     const refusal = hold(chunk.length)
     if (refusal !== undefined) return refusal
     length += chunk.length
-    if (limit === undefined) {
-      const first = firstCharacter(chunk)
-      if (first !== undefined) limit = first === OPENING_BRACKET ? Access.batchBytes : Access.bodyBytes
-    }
-    const allowed = limit ?? Access.bodyBytes
-    if (length > allowed) return tooLarge(allowed)
+    first ??= firstCharacter(chunk)
+    const { bytes } = format.limits(first)
+    if (length > bytes) return tooLarge(bytes)
     chunks.push(chunk)
     return undefined
   }
@@ -158,7 +153,7 @@ export const read = (
       if (finished) return
       guard(() => {
         try {
-          if (mayParse(length)) finish(parse(whole(), mayBeArray))
+          if (mayParse(length)) finish(parse(whole(), format, format.limits(first).values))
         } finally {
           finish(undefined)
         }

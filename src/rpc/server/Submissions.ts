@@ -1,0 +1,112 @@
+/**
+ * Signed transactions as they come to `/tx/submit`. A body is one of them or an array; each entry is judged as it would
+ * have been alone and answered in its place.
+ */
+import { type HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
+import { Array as Arr, type Effect, Either, Exit } from "effect"
+import * as Json from "../../protocol/encoding/Json.js"
+import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
+import * as JsonText from "../../protocol/encoding/JsonText.js"
+import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
+import * as Failure from "../api/Failure.js"
+import { Accepted, maximumTransactions, Signed, type submit } from "../api/Transactions.js"
+import { Batcher } from "./Batcher.js"
+import * as Content from "./Content.js"
+import * as Reply from "./Reply.js"
+import * as RequestBody from "./RequestBody.js"
+import type { Run } from "./Run.js"
+import * as WrongField from "./WrongField.js"
+
+type Refused = HttpApiEndpoint.HttpApiEndpoint.Error<typeof submit>
+
+type Outcome = Either.Either<typeof Accepted.Type, Refused>
+
+/** Gets the transactions of everybody who asks at the moment, and answers each. */
+export type Handle = (request: {
+  readonly bodies: ReadonlyArray<TransactionJson>
+}) => Effect.Effect<ReadonlyArray<Outcome>, Refused | Failure.ShuttingDown>
+
+export type Submission = JsonText.OneOrMany
+
+const OPENING_BRACKET = 0x5b
+
+/** The largest transactions have 40 bytes for each value. */
+const ARRAY: RequestBody.Limits = { bytes: 1_048_576, values: 16_384 }
+
+export const format: RequestBody.Format<Submission> = {
+  maximumBytes: ARRAY.bytes,
+  limits: (first) => (first === OPENING_BRACKET ? ARRAY : RequestBody.ONE_VALUE),
+  parse: (text) => JsonText.parseOneOrMany(text, "body"),
+}
+
+/** As how many requests it counts. */
+export const count = (submission: Submission): number => (submission._tag === "One" ? 1 : submission.length)
+
+/** What stands against an array as a whole. */
+export const refusalOf = (submission: Submission): Failure.InvalidRequest | undefined => {
+  const length = count(submission)
+  if (length >= 1 && length <= maximumTransactions) return undefined
+  const message = `body: an array of 1 to ${maximumTransactions} expected, got ${length}`
+  return new Failure.InvalidRequest({ message, field: "body" })
+}
+
+const decode = Json.decoder(Signed, "body")
+
+const read = (entry: Either.Either<unknown, JsonProblem>): Either.Either<TransactionJson, Failure.InvalidRequest> =>
+  Either.mapLeft(Either.flatMap(entry, decode), WrongField.toInvalidRequest)
+
+/** In their places those that could not be read, and between them what became of the others. */
+const inPlace = (
+  transactions: ReadonlyArray<ReturnType<typeof read>>,
+  outcomes: ReadonlyArray<Outcome>,
+): ReadonlyArray<Outcome> => {
+  let next = 0
+  return transactions.map((transaction) => {
+    const outcome = Either.isLeft(transaction) ? Either.left(transaction.left) : outcomes[next++]
+    if (outcome === undefined) throw new Error("the handler gave fewer answers than there were transactions")
+    return outcome
+  })
+}
+
+const status = HttpApiSchema.getStatusSuccessAST(Accepted.ast)
+const toJson = Json.encoder(Accepted)
+
+/** What it would have been answered alone, with its status in front. */
+const inArray = (outcome: Outcome): object => {
+  if (Either.isRight(outcome)) return { status_code: status, ...toJson(outcome.right) }
+  const failure = Reply.failureJson(outcome.left)
+  return { status_code: failure.status, ...failure.json }
+}
+
+/** The content of the answer, or why a transaction that came alone was refused. */
+const answerTo = (submission: Submission, outcomes: ReadonlyArray<Outcome>): Exit.Exit<Content.Content, Refused> => {
+  if (submission._tag === "Many") return Exit.succeed(Content.json(outcomes.map(inArray)))
+  const [only] = outcomes
+  if (only === undefined) throw new Error("a transaction alone has one answer")
+  return Exit.fromEither(Either.map(only, (accepted) => Content.json(toJson(accepted))))
+}
+
+type Answer = Exit.Exit<Content.Content, Refused | Failure.ShuttingDown>
+
+export class Submissions {
+  readonly #batcher: Batcher<TransactionJson, Outcome, Refused | Failure.ShuttingDown>
+
+  constructor(handle: Handle, run: Run) {
+    this.#batcher = new Batcher({ handle: (bodies) => handle({ bodies }), run })
+  }
+
+  /** Calls `done` once, also where handling it met a bug. */
+  handle(submission: Submission, done: (answer: Answer) => void): void {
+    const entries = submission._tag === "One" ? [Either.right(submission.value)] : submission.entries()
+    const transactions = entries.map(read)
+    this.#batcher.add(Arr.getRights(transactions), (outcomes) => {
+      let answer: Answer
+      try {
+        answer = Exit.flatMap(outcomes, (outcomes) => answerTo(submission, inPlace(transactions, outcomes)))
+      } catch (defect) {
+        answer = Exit.die(defect)
+      }
+      done(answer)
+    })
+  }
+}

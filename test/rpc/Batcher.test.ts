@@ -1,0 +1,74 @@
+import { Effect, Exit } from "effect"
+import { expect, it } from "vitest"
+import { Batcher } from "../../src/rpc/server/Batcher.js"
+import * as Run from "../../src/rpc/server/Run.js"
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Doubles numbers, but dies of a negative one; remembers what it was asked for together. */
+const scene = (
+  results: (items: ReadonlyArray<number>) => ReadonlyArray<number> = (items) => items.map((n) => 2 * n),
+) => {
+  const together: Array<ReadonlyArray<number>> = []
+  const answers: Array<string> = []
+  const batcher = new Batcher<number, number, never>({
+    run: Run.make(Effect.runFork),
+    handle: (items) => {
+      together.push(items)
+      if (items.some((n) => n < -1)) throw new Error("a bug")
+      return items.includes(-1) ? Effect.die("a bug") : Effect.succeed(results(items))
+    },
+  })
+  const add = (...items: ReadonlyArray<number>) =>
+    batcher.add(items, (exit) => answers.push(Exit.isSuccess(exit) ? exit.value.join() : "died"))
+  return { together, answers, add }
+}
+
+it("what comes within one turn is handled together, and each request gets its part", async () => {
+  const { together, answers, add } = scene()
+  add(1)
+  add(2, 3)
+  expect(together).toEqual([])
+  await turn()
+  add(4)
+  await turn()
+  expect(together).toEqual([[1, 2, 3], [4]])
+  expect(answers).toEqual(["2", "4,6", "8"])
+})
+
+it("sixteen are not kept waiting", async () => {
+  const { together, add } = scene()
+  for (let i = 0; i < 17; i++) add(i)
+  expect(together.map(({ length }) => length)).toEqual([16])
+  await turn()
+  expect(together.map(({ length }) => length)).toEqual([16, 1])
+})
+
+it("nothing is answered with nothing, and asks nobody", () => {
+  const { together, answers, add } = scene()
+  add()
+  expect({ together, answers }).toEqual({ together: [], answers: [""] })
+})
+
+it.each([-1, -2])("one request's bug is not another one's: %i", async (bad) => {
+  const { answers, add } = scene()
+  add(1)
+  add(bad, 2)
+  add(3)
+  await turn()
+  expect(answers).toEqual(["2", "died", "6"])
+})
+
+it("results that cannot be looked at are a bug of everybody's", async () => {
+  const { answers, add } = scene(() => {
+    return Object.create({
+      get slice() {
+        throw new Error("a bug")
+      },
+    })
+  })
+  add(1)
+  add(2)
+  await turn()
+  expect(answers).toEqual(["died", "died"])
+})

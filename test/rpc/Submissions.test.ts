@@ -1,0 +1,76 @@
+import { Effect, Either, Exit } from "effect"
+import { expect, it } from "vitest"
+import * as Failure from "../../src/rpc/api/Failure.js"
+import { example } from "../../src/rpc/api/Field.js"
+import * as Run from "../../src/rpc/server/Run.js"
+import * as Submissions from "../../src/rpc/server/Submissions.js"
+
+const unstake = (nonce: unknown) => JSON.stringify({ type: "UnstakeTx", from: example.hash, nonce })
+
+const read = (text: string) => Either.getOrThrow(Submissions.format.parse(text))
+
+/** Takes every transaction but the one with nonce 2; gives no answers at all behind one with nonce 9. */
+const handle: Submissions.Handle = ({ bodies }) =>
+  Effect.succeed(
+    bodies
+      .filter(({ nonce }) => nonce !== 9)
+      .map(({ nonce }) =>
+        nonce === 2
+          ? Either.left(new Failure.NonceTooLow({ message: "used", next_nonce: nonce }))
+          : Either.right({ tx_hash: example.hash as never, status: "accepted" as const, nonce }),
+      ),
+  )
+
+const answerTo = (text: string) =>
+  new Promise<unknown>((resolve) => {
+    const submissions = new Submissions.Submissions(handle, Run.make(Effect.runFork))
+    submissions.handle(read(text), (exit) => {
+      resolve(
+        Exit.match(exit, {
+          onSuccess: ({ body }) => JSON.parse(String(body)),
+          onFailure: (cause) => (cause._tag === "Fail" ? cause.error.message : cause._tag),
+        }),
+      )
+    })
+  })
+
+it("a transaction alone is accepted, refused, or told its wrong field", async () => {
+  expect(await answerTo(unstake(1))).toEqual({ tx_hash: example.hash, status: "accepted", nonce: 1 })
+  expect(await answerTo(unstake(2))).toBe("used")
+  expect(await answerTo(unstake("3"))).toMatch(/^nonce: /)
+  expect(await answerTo(unstake(9))).toBe("Die")
+})
+
+it("of an array each entry has its answer in its place, also beside those that cannot be read", async () => {
+  expect(await answerTo(`[${["7", unstake(1), unstake(1.5), unstake(2), unstake(4)].join()}]`)).toMatchObject([
+    { status_code: 400, code: "InvalidRequest" },
+    { status_code: 200, nonce: 1 },
+    { status_code: 400, field: "nonce" },
+    { status_code: 400, code: "NonceTooLow" },
+    { status_code: 200, nonce: 4 },
+  ])
+  expect(await answerTo("[7,8]")).toMatchObject([{ status_code: 400 }, { status_code: 400 }])
+  expect(await answerTo(`[${unstake(1)},${unstake(9)}]`)).toBe("Die")
+})
+
+it("an array has 1 to 1,000 entries and counts as many requests", () => {
+  const array = (length: number) => read(JSON.stringify(Array.from({ length }, () => 0)))
+  const lengths = [0, 1, 1_000, 1_001]
+  expect(lengths.map((length) => Submissions.count(array(length)))).toEqual(lengths)
+  expect(lengths.map((length) => Submissions.refusalOf(array(length))?.message)).toEqual([
+    "body: an array of 1 to 1000 expected, got 0",
+    undefined,
+    undefined,
+    "body: an array of 1 to 1000 expected, got 1001",
+  ])
+  expect(Submissions.count(read("{}"))).toBe(1)
+})
+
+it("only an array may be larger than one transaction", () => {
+  const { limits, maximumBytes } = Submissions.format
+  expect([limits("[".charCodeAt(0)).bytes, limits("{".charCodeAt(0)).bytes, limits(undefined).bytes]).toEqual([
+    maximumBytes,
+    65_536,
+    65_536,
+  ])
+})

@@ -6,7 +6,7 @@ import * as Cidr from "../../src/node/start/Cidr.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
 import * as Answer from "../../src/rpc/server/Answer.js"
-import type { Answered } from "../../src/rpc/server/Edge.js"
+import type { Answered } from "../../src/rpc/server/Responder.js"
 import * as TestServer from "./TestServer.js"
 
 const { ask, get, post } = TestServer

@@ -2,7 +2,7 @@
  * How long answers took, counted as they pass and written in Prometheus' format when somebody asks. By hand, because the
  * library's histogram makes a text of its labels at every observation, and every answer is one.
  */
-import type { Answered } from "../server/Edge.js"
+import type { Answered } from "../server/Responder.js"
 
 const NAME = "udg_http_request_duration_seconds"
 const HELP = "Time from a request's headers to its answer, by route, method and status"

@@ -8,7 +8,7 @@ import { Metrics, type NetworkFigures } from "../../node/reads/Metrics.js"
 import type { Counts } from "../../node/signatures/Counters.js"
 import { Configuration } from "../../node/start/Configuration.js"
 import { Home } from "../../node/start/Home.js"
-import type { Answered } from "../server/Edge.js"
+import type { Answered } from "../server/Responder.js"
 import * as Gauges from "./Gauges.js"
 import { Latencies } from "./Latencies.js"
 

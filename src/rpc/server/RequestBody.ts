@@ -9,8 +9,6 @@ import type { TurnScheduler } from "../admission/TurnScheduler.js"
 import * as Failure from "../api/Failure.js"
 import * as WrongField from "./WrongField.js"
 
-export type Refusal = Failure.InvalidRequest | Failure.BodyTooLarge | Failure.UnsupportedMediaType | Failure.Overloaded
-
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
@@ -48,7 +46,7 @@ const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
 
 /** What stands against a body before any of it has come. */
-export const refusalOf = (request: IncomingMessage, limit: number): Refusal | undefined => {
+export const refusalOf = (request: IncomingMessage, limit: number): Failure.Failure | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !JSON_TYPE.test(type)) {
     return new Failure.UnsupportedMediaType({ message: "the header Content-Type: application/json is expected" })
@@ -63,7 +61,7 @@ const invalid = (message: string) => new Failure.InvalidRequest({ message, field
 
 const firstCharacter = (bytes: Buffer): number | undefined => bytes.find((byte) => !WHITESPACE.has(byte))
 
-const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Either<A, Refusal> => {
+const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Either<A, Failure.Failure> => {
   if (bytes.length === 0) return Either.left(invalid("body: a JSON object expected, got nothing"))
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
   const text = bytes.toString("utf8")
@@ -92,8 +90,8 @@ export interface Options<A> {
   readonly format: Format<A>
   readonly budget: Budget
   readonly scheduler: TurnScheduler
-  /** Whether a body of so many bytes may be parsed; whoever says no has answered. */
-  readonly mayParse: (bytes: number) => boolean
+  /** What stands against parsing a body of so many bytes. */
+  readonly refusalOfCost: (bytes: number) => Failure.Failure | undefined
   /** Performs a step of the way to the answer, and answers for whatever it throws. */
   readonly guard: (step: () => void) => void
 }
@@ -102,9 +100,9 @@ export interface Options<A> {
 export const read = <A>(
   request: IncomingMessage,
   options: Options<A>,
-  done: (body: Either.Either<A, Refusal>) => void,
+  done: (body: Either.Either<A, Failure.Failure>) => void,
 ): void => {
-  const { client, format, budget, scheduler, mayParse, guard } = options
+  const { client, format, budget, scheduler, refusalOfCost, guard } = options
   const chunks: Array<Buffer> = []
   let length = 0
   let held = 0
@@ -112,14 +110,14 @@ export const read = <A>(
   let finished = false
   let isWhole = false
 
-  const finish = (body: Either.Either<A, Refusal> | undefined): void => {
+  const finish = (body: Either.Either<A, Failure.Failure> | undefined): void => {
     if (finished) return
     finished = true
     budget.give(client, held)
     if (body !== undefined) guard(() => done(body))
   }
 
-  const hold = (bytes: number): Refusal | undefined => {
+  const hold = (bytes: number): Failure.Failure | undefined => {
     if (!budget.take(client, bytes)) {
       return new Failure.Overloaded({ message: "too many bodies are arriving at once", retry_after_seconds: 1 })
     }
@@ -127,7 +125,7 @@ export const read = <A>(
     return undefined
   }
 
-  const take = (chunk: Buffer): Refusal | undefined => {
+  const take = (chunk: Buffer): Failure.Failure | undefined => {
     const refusal = hold(chunk.length)
     if (refusal !== undefined) return refusal
     length += chunk.length
@@ -153,7 +151,8 @@ export const read = <A>(
       if (finished) return
       guard(() => {
         try {
-          if (mayParse(length)) finish(parse(whole(), format, format.limits(first).values))
+          const refusal = refusalOfCost(length)
+          finish(refusal === undefined ? parse(whole(), format, format.limits(first).values) : Either.left(refusal))
         } finally {
           finish(undefined)
         }

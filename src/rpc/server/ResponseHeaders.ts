@@ -1,6 +1,5 @@
 /** The headers of every answer, flat as `writeHead` takes them: name, value, name, value. */
 import { createHash } from "node:crypto"
-import type { Allowance } from "../admission/RateLimiter.js"
 import { STYLE } from "../documents/Reference.js"
 
 export type ResponseHeaders = ReadonlyArray<string>
@@ -61,18 +60,4 @@ export const content = (type: string, length: number): ResponseHeaders => [
   ...(type.startsWith("text/html") ? page : []),
 ]
 
-const seconds = (ms: number): number => Math.ceil(ms / 1000)
-
 export const retryAfter = (waitSeconds: number): ResponseHeaders => ["Retry-After", String(waitSeconds)]
-
-/** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
-export const rateLimit = (
-  policy: string,
-  limit: { readonly requests: number; readonly windowMs: number },
-  allowance: Allowance,
-): ResponseHeaders => [
-  "RateLimit-Policy",
-  `"${policy}";q=${limit.requests};w=${seconds(limit.windowMs)}`,
-  "RateLimit",
-  `"${policy}";r=${allowance.remaining};t=${seconds(allowance.resetMs)}`,
-]

@@ -5,21 +5,25 @@
 import * as Http from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { Context, Data, Effect, type Fiber, FiberSet, Layer, Runtime } from "effect"
+import { Cause, Context, Data, Effect, type Fiber, FiberSet, Layer, Runtime } from "effect"
 import * as Log from "../../node/log/Log.js"
+import { Admission } from "../admission/Admission.js"
 import { Budget } from "../admission/Budget.js"
 import * as ClientAddress from "../admission/ClientAddress.js"
 import { Floods } from "../admission/Floods.js"
 import { LocalGuard } from "../admission/LocalGuard.js"
 import { Places } from "../admission/Places.js"
+import { TurnScheduler } from "../admission/TurnScheduler.js"
 import { streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
 import { Defects } from "./Defects.js"
-import { type Answered, Edge } from "./Edge.js"
+import { Dispatcher } from "./Dispatcher.js"
 import * as Endpoint from "./Endpoint.js"
 import { EventStreams } from "./EventStreams.js"
 import { Handlers } from "./Handlers.js"
+import { Listener } from "./Listener.js"
 import * as Reply from "./Reply.js"
+import { type Answered, Responder } from "./Responder.js"
 
 /** What a server tolerates. One place for all of it; tests shorten the times. */
 export interface Tolerance {
@@ -53,6 +57,11 @@ export const standardTolerance: Tolerance = {
   unreadBytes: 134_217_728,
   drainMs: 1_000,
 }
+
+/** How long requests may use one turn of the event loop: bodies from reading to answering, others until their handler waits. */
+const TURN_MS = 8
+/** So often they may use it while the node is late: a sixth of the thread. */
+const PRESSED_EVERY_MS = 50
 
 const HEADER_BYTES = 16_384
 const SWEEP_MS = 50
@@ -140,7 +149,7 @@ const shareConnections = (server: Http.Server, total: number, floods: Floods, se
 const make = (
   tolerance: Tolerance,
   settings: Settings,
-  edge: Edge,
+  listener: Listener,
   { streams, floods }: { readonly streams: EventStreams; readonly floods: Floods },
 ): Http.Server => {
   const server = Http.createServer(
@@ -154,13 +163,13 @@ const make = (
       // Node's own complaint about a missing Host would not be JSON; this server has one host and needs no name for it.
       requireHostHeader: false,
     },
-    edge.handle,
+    listener.handle,
   )
   // Their size is limited. Node would drop those beyond a number, such as the one that a proxy put behind all others.
   server.maxHeadersCount = 0
   shareConnections(server, tolerance.connections, floods, settings)
-  server.on("checkContinue", (request, response) => edge.handle(request, response, true))
-  server.on("checkExpectation", (request, response) => edge.handle(request, response, true))
+  server.on("checkContinue", (request, response) => listener.handle(request, response, true))
+  server.on("checkExpectation", (request, response) => listener.handle(request, response, true))
   server.on("connect", (_request, socket) =>
     last(
       socket,
@@ -199,7 +208,7 @@ const listen = (server: Http.Server, host: string, port: number): Effect.Effect<
   })
 
 /** No new connections, idle ones closed at once, answers that are owed given within the time, then everything closed. */
-const drain = (server: Http.Server, edge: Edge, drainMs: number): Effect.Effect<void> =>
+const drain = (server: Http.Server, stop: () => void, drainMs: number): Effect.Effect<void> =>
   Effect.async((resume) => {
     // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's time-out would wait for ever.
     const finish = (): void => {
@@ -210,11 +219,23 @@ const drain = (server: Http.Server, edge: Edge, drainMs: number): Effect.Effect<
     }
     const timer = setTimeout(finish, drainMs)
     server.close(finish)
-    edge.drain()
+    stop()
     // An answer that was on its way when the stop came leaves its connection idle behind it.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     server.closeIdleConnections()
   })
+
+/** Asked in turns of nobody's, where nobody could answer for a bug. */
+const orFalse =
+  (isPressed: () => boolean, defects: Defects): (() => boolean) =>
+  () => {
+    try {
+      return isPressed()
+    } catch (defect) {
+      defects.report("none", Cause.die(defect))
+      return false
+    }
+  }
 
 const start = (settings: Settings) =>
   Effect.gen(function* () {
@@ -223,7 +244,7 @@ const start = (settings: Settings) =>
     // Handlers outlive the client that asked: a transaction is taken in or not, whoever still listens.
     const fibers = yield* FiberSet.make()
     const runtime = yield* Effect.runtime<never>()
-    const runFork = <A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> => {
+    const fork = <A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> => {
       const fiber = Runtime.runFork(runtime)(effect)
       if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
       return fiber
@@ -231,7 +252,7 @@ const start = (settings: Settings) =>
     const defects = new Defects({
       onDefect: settings.onDefect ?? (() => {}),
       log: (route, cause) =>
-        runFork(log.error("a request met a bug; the same one again is only counted", () => ({ route }), cause)),
+        fork(log.error("a request met a bug; the same one again is only counted", () => ({ route }), cause)),
     })
     const streams = new EventStreams({
       each: settings.rateLimits ? streamsOfOne : Number.POSITIVE_INFINITY,
@@ -247,30 +268,42 @@ const start = (settings: Settings) =>
     const floods = new Floods(now)
     const isProxy = ClientAddress.isProxy(settings)
     const unread = new Budget(tolerance.unreadBytes)
-    const edge = new Edge({
-      endpoints,
-      isMainnet: settings.isMainnet,
-      clientOf: ClientAddress.reader(settings),
-      rateLimits: settings.rateLimits,
+    const responder = new Responder({
       now,
-      runFork,
-      pages: settings.pages ?? (() => undefined),
       onAnswer: settings.onAnswer ?? (() => {}),
       onDefect: defects.report,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
+    })
+    const admission = new Admission({ guard, isMainnet: settings.isMainnet, rateLimits: settings.rateLimits, now })
+    const scheduler = new TurnScheduler({
+      now,
+      turnMs: TURN_MS,
+      isPressed: orFalse(settings.isPressed ?? (() => false), defects),
+      pauseMs: PRESSED_EVERY_MS,
+    })
+    const bodies = new Budget(tolerance.bodyBytes)
+    const dispatcher = new Dispatcher({ admission, responder, scheduler, fork, streams, bodies })
+    const listener = new Listener({
+      endpoints,
+      clientOf: ClientAddress.reader(settings),
+      admission,
+      dispatcher,
+      responder,
+      now,
+      pages: settings.pages ?? (() => undefined),
       onFlood: (socket) => {
         if (!isProxy(socket)) floods.note(ClientAddress.ofSocket(socket))
       },
-      guard,
-      streams,
-      bodies: new Budget(tolerance.bodyBytes),
-      isPressed: settings.isPressed ?? (() => false),
     })
-    const server = make(tolerance, settings, edge, { streams, floods })
-    yield* Effect.addFinalizer(() => drain(server, edge, tolerance.drainMs))
+    const server = make(tolerance, settings, listener, { streams, floods })
+    const stop = (): void => {
+      responder.drain()
+      streams.endAll()
+    }
+    yield* Effect.addFinalizer(() => drain(server, stop, tolerance.drainMs))
     const { address, port } = yield* listen(server, settings.host, settings.port)
     guard.boundTo(address)
-    server.on("error", (error) => runFork(log.error("the HTTP server failed", () => ({ error: error.message }))))
+    server.on("error", (error) => fork(log.error("the HTTP server failed", () => ({ error: error.message }))))
     return { host: settings.host, port }
   })
 

@@ -1,0 +1,132 @@
+/**
+ * Who may ask: under which name of the host, from which page, on which network, how often. A check says nothing, or the
+ * failure that the request is answered with.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import * as Access from "../api/Access.js"
+import type * as Failure from "../api/Failure.js"
+import { ClientLimit } from "./ClientLimit.js"
+import type { LocalGuard } from "./LocalGuard.js"
+
+export interface Options {
+  readonly guard: LocalGuard
+  readonly isMainnet: boolean
+  readonly rateLimits: boolean
+  /** Milliseconds of a clock that never runs backwards. */
+  readonly now: () => number
+}
+
+/** A request, as far as it matters here. */
+export interface Asking {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly method: string
+  /** When it came, in whole milliseconds, as limits count. */
+  readonly at: number
+  client: string
+  /** As how many requests it counts by now. */
+  counted: number
+  /** What its answer says about limits. */
+  headers: ReadonlyArray<string>
+}
+
+/** What an endpoint's definition says about access. */
+export interface Rules {
+  readonly method: string
+  readonly path: string
+  readonly limit: Access.Limit | undefined
+  readonly onMainnet: Failure.TestnetOnly | undefined
+}
+
+/** So many refusals for being too many are answered on a connection; then it is closed. */
+const REFUSALS_PER_CONNECTION = 16
+
+/** Fewer ask for what has a limit of its own. */
+const CLIENTS_PER_ENDPOINT = 8_192
+
+/**
+ * Pages from elsewhere that are visited on this machine count as one more client: what they use up, in images alone if need
+ * be, is not taken from the people and programs here, all of whom share one address.
+ */
+const FOR_A_PAGE = " for a page"
+
+const globalLimit = (): ClientLimit => new ClientLimit({ policy: "global", what: "in all", limit: Access.globalLimit })
+
+export class Admission {
+  readonly #options: Options
+  readonly #all: ClientLimit | undefined
+  /** Preflights are counted by themselves: a page that may not ask for one would never see the refusal of its request. */
+  readonly #preflights: ClientLimit | undefined
+  /** How many refusals for being too many each connection has had. */
+  readonly #refusals = new WeakMap<Socket, number>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#all = options.rateLimits ? globalLimit() : undefined
+    this.#preflights = options.rateLimits ? globalLimit() : undefined
+  }
+
+  /** What stands against a request wherever it goes. */
+  refusalOf(asking: Asking): Failure.Failure | undefined {
+    const { request, method, at } = asking
+    const { guard } = this.#options
+    const foreign = guard.refusalOfHost(request)
+    if (foreign !== undefined) return this.#refuseOften(asking, foreign)
+    if (guard.isForeignPage(request)) asking.client += FOR_A_PAGE
+    return this.#count(asking, method === "OPTIONS" ? this.#preflights : this.#all, at, 1)
+  }
+
+  /** What stands against a request that goes to an endpoint. */
+  gateOf({ method, path, limit, onMainnet }: Rules): (asking: Asking) => Failure.Failure | undefined {
+    const { guard, isMainnet, rateLimits } = this.#options
+    const own =
+      rateLimits && limit !== undefined
+        ? new ClientLimit({ policy: path, what: `to ${method} ${path}`, limit, capacity: CLIENTS_PER_ENDPOINT })
+        : undefined
+    return (asking) => {
+      if (onMainnet !== undefined) {
+        if (isMainnet) return onMainnet
+        // Before the limit: a page must not be able to use up what the people at this machine may ask for.
+        const foreign = guard.refusalOfOrigin(asking.request)
+        if (foreign !== undefined) return foreign
+      }
+      if (own === undefined) return undefined
+      const refusal = own.take(asking.client, asking.at)
+      asking.headers = own.headers(asking.client, asking.at)
+      return refusal
+    }
+  }
+
+  /** What stands against a request that turns out to cost as much as so many. */
+  refusalOfCost(asking: Asking, requests: number): Failure.Failure | undefined {
+    const more = requests - asking.counted
+    if (more <= 0) return undefined
+    const refusal = this.#count(asking, this.#all, Math.floor(this.#options.now()), more)
+    if (refusal === undefined) asking.counted = requests
+    return refusal
+  }
+
+  /** Whether a connection had so many refusals that it ends behind them. */
+  isEnding(socket: Socket): boolean {
+    return (this.#refusals.get(socket) ?? 0) > REFUSALS_PER_CONNECTION
+  }
+
+  #count(asking: Asking, limit: ClientLimit | undefined, at: number, requests: number): Failure.Failure | undefined {
+    const refusal = limit?.take(asking.client, at, requests)
+    if (limit === undefined || refusal === undefined) return undefined
+    asking.headers = limit.headers(asking.client, asking.at)
+    return this.#refuseOften(asking, refusal)
+  }
+
+  /**
+   * With what a client can bring about as often as it likes. After some of them its connection ends, and what it has sent
+   * ahead on it is not even read: forty thousand requests fit into the buffers of one socket, and each costs as much as one
+   * that is answered.
+   */
+  #refuseOften({ request: { socket }, response }: Asking, failure: Failure.Failure): Failure.Failure {
+    this.#refusals.set(socket, (this.#refusals.get(socket) ?? 0) + 1)
+    if (this.isEnding(socket)) response.shouldKeepAlive = false
+    return failure
+  }
+}

@@ -1,0 +1,63 @@
+/** How often each client may ask, in all or one endpoint, and what is said to those who ask more often. */
+import type * as Access from "../api/Access.js"
+import * as Failure from "../api/Failure.js"
+import * as ClientAddress from "./ClientAddress.js"
+import { RateLimiter } from "./RateLimiter.js"
+
+export interface Options {
+  /** Under which answers show it. */
+  readonly policy: string
+  /** What is asked, behind "more than so many requests". */
+  readonly what: string
+  readonly limit: Access.Limit
+  /** Of how many clients it is remembered how often they asked. */
+  readonly capacity?: number
+}
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000)
+
+export class ClientLimit {
+  readonly #options: Options
+  readonly #limiter: RateLimiter
+
+  constructor(options: Options) {
+    this.#options = options
+    const { limit, capacity } = options
+    this.#limiter = new RateLimiter({
+      requests: limit.requests,
+      windowMs: limit.windowSeconds * 1000,
+      networkOf: ClientAddress.networkOf,
+      ...(capacity === undefined ? {} : { capacity }),
+    })
+  }
+
+  /** Counts so many requests at a time in whole milliseconds; or says why not, and counts none. */
+  take(client: string, at: number, count = 1): Failure.RateLimited | undefined {
+    const waitMs = this.#limiter.take(client, at, count)
+    return waitMs > 0 ? this.#refusal(seconds(waitMs)) : undefined
+  }
+
+  /** draft-ietf-httpapi-ratelimit-headers: the policy by its name, and what is left of it. */
+  headers(client: string, at: number): ReadonlyArray<string> {
+    const { policy, limit } = this.#options
+    const { remaining, resetMs } = this.#limiter.allowance(client, at)
+    return [
+      "RateLimit-Policy",
+      `"${policy}";q=${limit.requests};w=${limit.windowSeconds}`,
+      "RateLimit",
+      `"${policy}";r=${remaining};t=${seconds(resetMs)}`,
+    ]
+  }
+
+  #refusal(wait: number): Failure.RateLimited {
+    const { what, limit } = this.#options
+    const { requests, windowSeconds, hint } = limit
+    const advice = hint === undefined ? "" : ` (${hint})`
+    return new Failure.RateLimited({
+      message: `more than ${requests} requests ${what} within ${windowSeconds} s; ask again in ${wait} s${advice}`,
+      limit: requests,
+      window_seconds: windowSeconds,
+      retry_after_seconds: wait,
+    })
+  }
+}

@@ -1,0 +1,208 @@
+/** From a request that was admitted to its handler, and from what the handler says to the answer. */
+import { Either } from "effect"
+import type { Admission } from "../admission/Admission.js"
+import type { Budget } from "../admission/Budget.js"
+import { Readers } from "../admission/Readers.js"
+import type { TurnScheduler } from "../admission/TurnScheduler.js"
+import { contentType as eventStream, streamsOfOne } from "../api/Events.js"
+import * as Failure from "../api/Failure.js"
+import * as Answer from "./Answer.js"
+import { EncodedAnswers } from "./EncodedAnswers.js"
+import type * as Endpoint from "./Endpoint.js"
+import type { EventStreams } from "./EventStreams.js"
+import type { Exchange } from "./Exchange.js"
+import * as RequestBody from "./RequestBody.js"
+import type { Responder } from "./Responder.js"
+import * as Run from "./Run.js"
+import * as Submissions from "./Submissions.js"
+
+export interface Options {
+  readonly admission: Admission
+  readonly responder: Responder
+  readonly scheduler: TurnScheduler
+  readonly fork: Run.Fork
+  readonly streams: EventStreams
+  /** Bytes of bodies that are arriving. */
+  readonly bodies: Budget
+}
+
+type Params = Endpoint.Input["params"]
+
+/** How requests to an endpoint are answered. */
+export type Dispatch = (exchange: Exchange, params: Params) => void
+
+/** Handlers without a body that are under way. One that reads a stretch of the DAG holds some megabytes. */
+const READERS_PER_CLIENT = 16
+const READERS = 64
+
+/**
+ * What JSON costs follows from its bytes: to parse a megabyte takes as long as to answer some hundred requests. The largest
+ * array must still be within the limit.
+ */
+const BYTES_PER_REQUEST = 2_048
+
+const noStream = {
+  "client is full": new Failure.TooManyStreams({
+    message: `this client has ${streamsOfOne} event streams open, and may have no more; close one`,
+    limit: streamsOfOne,
+    retry_after_seconds: 10,
+  }),
+  "all are taken": new Failure.Overloaded({
+    message: "as many event streams as the node serves are open",
+    retry_after_seconds: 10,
+  }),
+}
+
+const inputOf = ({ client, query, request }: Exchange, params: Params): Endpoint.Input => ({
+  client,
+  params,
+  query,
+  request,
+})
+
+export class Dispatcher {
+  readonly #options: Options
+  readonly #run: Run.Run
+  readonly #readers: Readers
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#run = Run.make(options.fork)
+    this.#readers = new Readers({ scheduler: options.scheduler, each: READERS_PER_CLIENT, total: READERS })
+  }
+
+  /** Made once for each endpoint, with what is kept for it. */
+  dispatchOf(endpoint: Endpoint.Endpoint): Dispatch {
+    switch (endpoint._tag) {
+      case "Read":
+        return this.#reads(endpoint)
+      case "Write":
+        return this.#writes(endpoint)
+      case "Submit":
+        return this.#submits(endpoint)
+      case "Listen":
+        return this.#listens(endpoint)
+    }
+  }
+
+  /** Without a body. What is answered here already, and still holds, is all that most of those who ask want. */
+  #reads(endpoint: Endpoint.Read): Dispatch {
+    const { admission, responder } = this.#options
+    const answers = new EncodedAnswers(endpoint.encode)
+    return (exchange, params) => {
+      const path = endpoint.hasQuery ? `${exchange.path}?${exchange.query}` : exchange.path
+      const known = answers.current(path)
+      if (known !== undefined) return responder.write(exchange, endpoint.status, known)
+      const decoded = endpoint.decode(inputOf(exchange, params))
+      if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
+      const refusal = admission.refusalOfCost(exchange, endpoint.weight)
+      if (refusal !== undefined) return responder.refuse(exchange, refusal)
+      this.#readers.enter(exchange.client, (leave) => {
+        responder.guard(
+          exchange,
+          () => this.#beginReading(exchange, endpoint, answers, path, decoded.right, leave),
+          leave,
+        )
+      })
+    }
+  }
+
+  /** When it is its turn: the client may have gone by now, and another one may have been answered the same. */
+  #beginReading(
+    exchange: Exchange,
+    endpoint: Endpoint.Read,
+    answers: EncodedAnswers,
+    path: string,
+    request: Endpoint.Request,
+    leave: () => void,
+  ): void {
+    const { responder } = this.#options
+    const known = answers.current(path)
+    if (exchange.request.socket.destroyed || responder.isDraining || known !== undefined) {
+      leave()
+      if (responder.isDraining) responder.refuseAsStopping(exchange)
+      else if (known !== undefined) responder.write(exchange, endpoint.status, known)
+      return
+    }
+    this.#run(endpoint.handle(request), (exit) => {
+      responder.complete(exchange, exit, (answer) => {
+        const content = answer instanceof Answer.Versioned ? answers.keep(path, answer) : endpoint.encode(answer)
+        responder.write(exchange, endpoint.status, content)
+      })
+      leave()
+    })
+  }
+
+  #writes(endpoint: Endpoint.Write): Dispatch {
+    const { responder } = this.#options
+    return (exchange, params) =>
+      this.#receive(exchange, RequestBody.oneValue, (body) => {
+        const decoded = endpoint.decode(inputOf(exchange, params), body)
+        if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
+        this.#run(endpoint.handle(decoded.right), (exit) =>
+          responder.complete(exchange, exit, (answer) =>
+            responder.write(exchange, endpoint.status, endpoint.encode(answer)),
+          ),
+        )
+      })
+  }
+
+  #submits(endpoint: Endpoint.Submit): Dispatch {
+    const { admission, responder } = this.#options
+    const submissions = new Submissions.Submissions(endpoint.handle, this.#run)
+    return (exchange) =>
+      this.#receive(exchange, Submissions.format, (submission) => {
+        const refusal =
+          Submissions.refusalOf(submission) ?? admission.refusalOfCost(exchange, Submissions.count(submission))
+        if (refusal !== undefined) return responder.refuse(exchange, refusal)
+        submissions.handle(submission, (exit) =>
+          responder.complete(exchange, exit, (content) => responder.write(exchange, endpoint.status, content)),
+        )
+      })
+  }
+
+  #listens(endpoint: Endpoint.Listen): Dispatch {
+    const { responder, streams } = this.#options
+    return (exchange, params) => {
+      const decoded = endpoint.decode(inputOf(exchange, params))
+      if (Either.isLeft(decoded)) return responder.refuse(exchange, decoded.left)
+      const entry = streams.enter(exchange.client, exchange.response)
+      if (entry !== "taken") return responder.refuse(exchange, noStream[entry])
+      this.#run(endpoint.handle(decoded.right), (exit) =>
+        responder.complete(exchange, exit, (events) => this.#stream(exchange, endpoint.status, events)),
+      )
+    }
+  }
+
+  #stream(exchange: Exchange, status: number, events: Answer.EventStream): void {
+    const { responder, streams, fork } = this.#options
+    const { response, method } = exchange
+    if (response.destroyed || response.writableEnded) return
+    // A stream ends with its connection, so that a stopping server need not wait for a next request.
+    response.shouldKeepAlive = false
+    // A proxy that gathers a whole answer before it passes it on would gather for ever.
+    responder.writeHead(exchange, status, ["Content-Type", eventStream, "X-Accel-Buffering", "no"])
+    if (method === "HEAD") response.end()
+    else streams.serve(response, events, fork)
+  }
+
+  #receive<A>(exchange: Exchange, format: RequestBody.Format<A>, take: (body: A) => void): undefined {
+    const { admission, responder, scheduler, bodies } = this.#options
+    const { client, request, response } = exchange
+    const refusal = RequestBody.refusalOf(request, format.maximumBytes)
+    if (refusal !== undefined) return responder.refuse(exchange, refusal)
+    if (exchange.awaitsContinue) response.writeContinue()
+    const options = {
+      client,
+      format,
+      budget: bodies,
+      scheduler,
+      refusalOfCost: (bytes: number) => admission.refusalOfCost(exchange, Math.ceil(bytes / BYTES_PER_REQUEST)),
+      guard: (step: () => void) => responder.guard(exchange, step),
+    }
+    RequestBody.read(request, options, (body) => {
+      if (Either.isLeft(body)) responder.refuse(exchange, body.left)
+      else take(body.right)
+    })
+  }
+}

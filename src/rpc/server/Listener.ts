@@ -1,0 +1,113 @@
+/**
+ * Where requests come in. One listener answers every endpoint and makes the checks in their order: name of the host, global
+ * limit, path and method, testnet gate, origin, the endpoint's limit, content type and size, JSON, schema; then the handler
+ * has the word. Plain code, because every request passes it; Effect begins at the handler.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Admission } from "../admission/Admission.js"
+import * as Failure from "../api/Failure.js"
+import type { Dispatch, Dispatcher } from "./Dispatcher.js"
+import type { Endpoint } from "./Endpoint.js"
+import * as Exchange from "./Exchange.js"
+import type * as Reply from "./Reply.js"
+import type { Responder } from "./Responder.js"
+import { Router } from "./Router.js"
+
+export interface Options {
+  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly clientOf: (request: IncomingMessage) => string
+  readonly admission: Admission
+  readonly dispatcher: Dispatcher
+  readonly responder: Responder
+  /** Milliseconds of a clock that never runs backwards. */
+  readonly now: () => number
+  /** Pages besides the endpoints, such as the explorer. */
+  readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
+  /** Told of a connection that is closed because too much was sent ahead on it. */
+  readonly onFlood: (socket: Socket) => void
+}
+
+/** An endpoint, as requests meet it. */
+interface Target {
+  readonly gate: (exchange: Exchange.Exchange) => Failure.Failure | undefined
+  readonly dispatch: Dispatch
+}
+
+const PAGE_METHODS = ["GET", "HEAD", "OPTIONS"]
+
+const LONGEST_PATH_SHOWN = 100
+
+/** Also one that lost a character on its way: whatever is longer than an address. */
+const COULD_BE_A_KEY = /[0-9a-f]{41,}/gi
+
+/** A path as it came, but neither very long nor with a secret key that somebody took for a part of it. */
+const shown = (path: string): string => {
+  const text = path.replace(COULD_BE_A_KEY, "…")
+  return text.length > LONGEST_PATH_SHOWN ? `${text.slice(0, LONGEST_PATH_SHOWN)}…` : text
+}
+
+export class Listener {
+  readonly #options: Options
+  readonly #router: Router<Target>
+
+  constructor(options: Options) {
+    this.#options = options
+    const { endpoints, admission, dispatcher } = options
+    this.#router = new Router(
+      endpoints.map((endpoint) => ({
+        method: endpoint.method,
+        path: endpoint.path,
+        target: { gate: admission.gateOf(endpoint), dispatch: dispatcher.dispatchOf(endpoint) },
+      })),
+    )
+  }
+
+  readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
+    const { admission, responder, now, onFlood } = this.#options
+    // Sent ahead, behind more refusals than a connection has: whoever does so does not read them.
+    if (response.socket === null && admission.isEnding(request.socket)) {
+      if (!request.socket.destroyed) onFlood(request.socket)
+      request.socket.destroy()
+      return
+    }
+    responder.guard(Exchange.begin(request, response, now(), awaitsContinue), this.#route)
+  }
+
+  readonly #route = (exchange: Exchange.Exchange): undefined => {
+    const { request, method, path } = exchange
+    const { clientOf, admission, responder } = this.#options
+    exchange.client = clientOf(request)
+    if (responder.isDraining) return responder.refuseAsStopping(exchange)
+    const refusal = admission.refusalOf(exchange)
+    if (refusal !== undefined) return responder.refuse(exchange, refusal)
+    const match = this.#router.match(path)
+    if (match === undefined) return this.#page(exchange)
+    const { route, params } = match
+    exchange.route = route.path
+    if (method === "OPTIONS") return responder.preflight(exchange, route.allowed)
+    const target = route.byMethod.get(method === "HEAD" ? "GET" : method)
+    if (target === undefined) return this.#refuseMethod(exchange, route.allowed)
+    const closed = target.gate(exchange)
+    if (closed !== undefined) return responder.refuse(exchange, closed)
+    target.dispatch(exchange, params)
+  }
+
+  #page(exchange: Exchange.Exchange): undefined {
+    const { method, path, request } = exchange
+    const { responder, pages } = this.#options
+    const page = pages(path, request)
+    if (page === undefined) {
+      const message = `there is nothing at ${shown(path)}; GET /docs describes what there is`
+      return responder.refuse(exchange, new Failure.PathNotFound({ message }))
+    }
+    if (method === "OPTIONS") return responder.preflight(exchange, PAGE_METHODS)
+    if (method !== "GET" && method !== "HEAD") return this.#refuseMethod(exchange, PAGE_METHODS)
+    responder.write(exchange, page.status, page.content, page.headers)
+  }
+
+  #refuseMethod(exchange: Exchange.Exchange, allowed: ReadonlyArray<string>): undefined {
+    const message = `${exchange.method} is not possible at ${shown(exchange.path)}, only ${allowed.join(", ")}`
+    this.#options.responder.refuse(exchange, new Failure.MethodNotAllowed({ message, allowed }))
+  }
+}

@@ -1,0 +1,140 @@
+/** Writes answers: content, refusals, bugs. Whatever goes wrong, each request has one answer and the process lives. */
+import type { ServerResponse } from "node:http"
+import { Cause, Either, Exit } from "effect"
+import * as Failure from "../api/Failure.js"
+import type * as Content from "./Content.js"
+import { type Exchange, NO_HEADERS } from "./Exchange.js"
+import * as Reply from "./Reply.js"
+import * as RequestBody from "./RequestBody.js"
+import * as ResponseHeaders from "./ResponseHeaders.js"
+
+/** What is told about every answer. `route` is the path as it is defined, or `none`. */
+export interface Answered {
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly milliseconds: number
+}
+
+export interface Options {
+  /** Milliseconds of a clock that never runs backwards. */
+  readonly now: () => number
+  readonly onAnswer: (answered: Answered) => void
+  readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
+  /** Told about an answer that the client did not read at once. */
+  readonly onUnread: (response: ServerResponse, client: string) => void
+}
+
+const isFailure = (error: unknown): error is Failure.Failure =>
+  typeof error === "object" && error !== null && "_tag" in error
+
+const stopping = new Failure.ShuttingDown({ message: "the node is stopping" })
+const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
+/** Made beforehand, for when making an answer is what fails. */
+const lastWord = Reply.ofFailure(bug)
+
+export class Responder {
+  readonly #options: Options
+  #isDraining = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** From now on everybody is sent away, and connections end with the answer that is owed on them. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** Performs a step on the way to the answer, and answers for a bug in it. */
+  guard(exchange: Exchange, step: (exchange: Exchange) => void, onDefect: () => void = () => {}): void {
+    try {
+      step(exchange)
+    } catch (defect) {
+      this.#fail(exchange, Cause.die(defect))
+      onDefect()
+    }
+  }
+
+  /** Answers what a handler came to. */
+  complete<A, E>(exchange: Exchange, exit: Exit.Exit<A, E>, onSuccess: (answer: A) => void): void {
+    this.guard(exchange, () => {
+      if (Exit.isSuccess(exit)) onSuccess(exit.value)
+      else this.#fail(exchange, exit.cause)
+    })
+  }
+
+  write(
+    exchange: Exchange,
+    status: number,
+    { headers, body, encoding }: Content.Content,
+    more: ResponseHeaders.ResponseHeaders = NO_HEADERS,
+  ): undefined {
+    const { response } = exchange
+    if (response.destroyed) return
+    if (this.#isDraining) response.shouldKeepAlive = false
+    const isPlain = more === NO_HEADERS && exchange.headers === NO_HEADERS
+    response.writeHead(status, isPlain ? headers : [...headers, ...exchange.headers, ...more])
+    response.end(body, encoding)
+    if (response.writableLength > 0) this.#options.onUnread(response, exchange.client)
+    this.#answered(exchange, status)
+  }
+
+  /** The head of an answer that goes on as long as somebody listens, and nothing of its body. */
+  writeHead(exchange: Exchange, status: number, headers: ResponseHeaders.ResponseHeaders): undefined {
+    exchange.response.writeHead(status, [...ResponseHeaders.bare, ...headers])
+    this.#answered(exchange, status)
+  }
+
+  preflight(exchange: Exchange, allowed: ReadonlyArray<string>): undefined {
+    const { response } = exchange
+    response.writeHead(204, [...ResponseHeaders.bare, ...ResponseHeaders.preflight, "Allow", allowed.join(", ")])
+    response.end()
+    this.#answered(exchange, 204)
+  }
+
+  refuse(exchange: Exchange, failure: Failure.Failure): undefined {
+    const { request, response, method } = exchange
+    if (response.headersSent || response.destroyed) return
+    // Told to go on or not, the client may send its body or may not: the next request could begin anywhere.
+    if (exchange.awaitsContinue && !request.complete) response.shouldKeepAlive = false
+    const { status, headers, content } = Reply.ofFailure(failure)
+    this.write(exchange, status, content, method === "OPTIONS" ? [...headers, ...ResponseHeaders.preflight] : headers)
+    if (method !== "GET" && method !== "HEAD") RequestBody.refuse(request)
+  }
+
+  refuseAsStopping(exchange: Exchange): undefined {
+    this.refuse(exchange, stopping)
+  }
+
+  #failureOf(exchange: Exchange, cause: Cause.Cause<unknown>): Failure.Failure {
+    const failure = Cause.failureOrCause(cause)
+    if (Either.isLeft(failure) && isFailure(failure.left)) return failure.left
+    if (this.#isDraining && Cause.isInterruptedOnly(cause)) return stopping
+    this.#options.onDefect(exchange.route, cause)
+    return bug
+  }
+
+  /** Also where saying so fails: no request is left without an end. */
+  #fail(exchange: Exchange, cause: Cause.Cause<unknown>): void {
+    const { response } = exchange
+    try {
+      const failure = this.#failureOf(exchange, cause)
+      // An answer that was begun and cannot be finished must not look like one.
+      if (response.headersSent && !response.writableEnded) response.destroy()
+      else this.refuse(exchange, failure)
+    } catch (defect) {
+      this.#options.onDefect(exchange.route, Cause.die(defect))
+      if (response.headersSent) response.destroy()
+      else response.writeHead(lastWord.status, lastWord.content.headers).end(lastWord.content.body)
+    }
+  }
+
+  #answered({ route, method, startedAt }: Exchange, status: number): void {
+    this.#options.onAnswer({ route, method, status, milliseconds: this.#options.now() - startedAt })
+  }
+}

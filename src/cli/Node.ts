@@ -5,7 +5,7 @@ import * as LogFilter from "../node/log/LogFilter.js"
 import * as Logging from "../node/log/Logging.js"
 import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
-import * as Front from "../rpc/Front.js"
+import * as HttpInterface from "../rpc/HttpInterface.js"
 import * as NodeSettings from "./NodeSettings.js"
 import * as Environment from "./settings/Environment.js"
 import type * as Help from "./settings/Help.js"
@@ -59,5 +59,5 @@ export const run = (version: string, words: ReadonlyArray<string>) =>
       write: terminal.writeError,
     })
     const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
-    return yield* Effect.provide(Effect.tapError(Node.run(Front.layer), sayFatal), layers)
+    return yield* Effect.provide(Effect.tapError(Node.run(HttpInterface.layer), sayFatal), layers)
   })

@@ -32,7 +32,7 @@ import { addressPrefix, type Mode } from "../protocol/identity/Network.js"
 import * as Counter from "../protocol/numbers/Counter.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
-import * as HttpFront from "../rpc/Front.js"
+import * as HttpInterface from "../rpc/HttpInterface.js"
 
 export interface Options {
   /** Between two rounds; 10 when left out. A payment is final after three of them. */
@@ -142,7 +142,7 @@ export class TestNode extends Context.Tag("udg/TestNode")<
 >() {
   static layer(options: Options = {}) {
     const keys = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i))
-    const node = Layer.provideMerge(HttpFront.layer, Node.servicesOver(Engine.layer, Network.nobody)).pipe(
+    const node = Layer.provideMerge(HttpInterface.layer, Node.servicesOver(Engine.layer, Network.nobody)).pipe(
       Layer.provideMerge(Layer.effect(Home, home({ accounts: keys, options }))),
       Layer.provide(configuration),
       Layer.provide(NodeFileSystem.layer),

@@ -8,7 +8,7 @@ import { Front } from "../../src/node/Front.js"
 import * as Pruning from "../../src/node/offline/Pruning.js"
 import type { Settings } from "../../src/node/start/Configuration.js"
 import type { Failure } from "../../src/rpc/api/Failure.js"
-import * as RpcFront from "../../src/rpc/Front.js"
+import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as Testing from "../../src/testing/Testing.js"
 import * as InMemory from "../network/InMemory.js"
 import * as world from "../node/world.js"
@@ -148,7 +148,7 @@ it(
 const serving = async (directory: string, changes: Partial<Settings>, network = nobody, engine = Engine.layer) => {
   const settings = { rateLimits: false, roundMs: Option.none(), ...changes }
   const node = world.node(directory, settings, network, engine)
-  const context = await started(Layer.provideMerge(RpcFront.layer, node))
+  const context = await started(Layer.provideMerge(HttpInterface.layer, node))
   const { url } = Effect.runSync(Effect.provide(Front, context))
   return { url, context }
 }

@@ -4,7 +4,7 @@ import { Front } from "../../src/node/Front.js"
 import type * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
 import type { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as RpcFront from "../../src/rpc/Front.js"
+import * as HttpInterface from "../../src/rpc/HttpInterface.js"
 import * as world from "../node/world.js"
 
 export interface RealNode {
@@ -17,7 +17,10 @@ export interface RealNode {
 
 export const start = async (changes: Partial<Configuration.Settings> = {}): Promise<RealNode> => {
   const scope = Effect.runSync(Scope.make())
-  const layer = Layer.provideMerge(RpcFront.layer, world.node("", { ephemeral: true, rateLimits: false, ...changes }))
+  const layer = Layer.provideMerge(
+    HttpInterface.layer,
+    world.node("", { ephemeral: true, rateLimits: false, ...changes }),
+  )
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   try {
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))

@@ -5,7 +5,7 @@
  */
 const KEPT_OUT_MS = 10_000
 /** Of more clients than this, those that flooded first are let in again. */
-const REMEMBERED = 4_096
+const REMEMBERED_CLIENTS = 4_096
 
 export class Floods {
   readonly #now: () => number
@@ -20,7 +20,7 @@ export class Floods {
     this.#until.delete(client)
     this.#until.set(client, this.#now() + KEPT_OUT_MS)
     const [oldest] = this.#until.keys()
-    if (this.#until.size > REMEMBERED && oldest !== undefined) this.#until.delete(oldest)
+    if (this.#until.size > REMEMBERED_CLIENTS && oldest !== undefined) this.#until.delete(oldest)
   }
 
   keepsOut(client: string): boolean {

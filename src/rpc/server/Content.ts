@@ -15,11 +15,11 @@ export interface Content {
 }
 
 /** A longer text is made bytes once, and not for everybody who asks. */
-const LONG = 16_384
+const LONG_TEXT_BYTES = 16_384
 
 const make = (type: string, given: string | Buffer, more: ResponseHeaders.ResponseHeaders): Content => {
   const bytes = Buffer.byteLength(given)
-  const body = bytes > LONG && typeof given === "string" ? Buffer.from(given) : given
+  const body = bytes > LONG_TEXT_BYTES && typeof given === "string" ? Buffer.from(given) : given
   return {
     headers: [...ResponseHeaders.everywhere, ...more, ...ResponseHeaders.content(type, bytes)],
     body,

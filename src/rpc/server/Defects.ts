@@ -11,7 +11,7 @@ export interface Options {
 }
 
 /** More different ones are only counted. */
-const LOGGED = 1_000
+const MAX_LOGGED_DEFECTS = 1_000
 
 /** Where it was thrown, since a message may repeat what the request said. */
 const placeOf = (error: unknown): string => {
@@ -31,7 +31,7 @@ export class Defects {
   readonly report = (route: string, cause: Cause.Cause<unknown>): void => {
     this.#options.onDefect(route)
     const key = `${route} ${placeOf(Cause.squash(cause))}`
-    if (this.#logged.has(key) || this.#logged.size >= LOGGED) return
+    if (this.#logged.has(key) || this.#logged.size >= MAX_LOGGED_DEFECTS) return
     this.#logged.add(key)
     this.#options.log(route, cause)
   }

@@ -98,14 +98,12 @@ describe("all together have one", () => {
   it("in which an array counts as many as it holds", async () => {
     const client = newClient()
     const array = JSON.stringify(times(600, 1))
-    const answers = await askAll(client, [
-      ["POST", "/tx/submit", array],
-      ["POST", "/tx/submit", array],
-      ...times(399, ["GET", "/health"] as const),
-      ["GET", "/health"],
-    ])
-    const statuses = answers.map(({ status }) => status)
-    expect(statuses).toEqual([200, 429, ...times(399, 200), 429])
+    const statuses = async (...requests: Parameters<typeof askAll>[1]) =>
+      (await askAll(client, requests)).map(({ status }) => status)
+    // Its length is known once it is read, which on a busy node is after requests behind it have been counted.
+    expect(await statuses(["POST", "/tx/submit", array], ["POST", "/tx/submit", array])).toEqual([200, 429])
+    const reads = times(400, ["GET", "/health"] as const)
+    expect(await statuses(...reads)).toEqual([...times(399, 200), 429])
   })
 })
 

@@ -18,6 +18,8 @@ const EARLY_PER_SEAT = 3
 const CANDIDATES_PER_SEAT = 8
 /** Known at a time: the running one and the one before. */
 const EPOCHS = 2
+/** Of the running epoch and the one before, and of the next, whose vertices may come before it opens here. */
+const COMMITTEES_TO_TELL = 3
 /** Those of two closes and four since. */
 const VIEWS = 6
 /** A machine with a copy of the key signs in the same slots. */
@@ -48,7 +50,7 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     early: EARLY_PER_SEAT * Limits.COMMITTEE_MEMBERS,
     candidates: 2 * CANDIDATES_PER_SEAT * Limits.COMMITTEE_MEMBERS,
     commits: rounds,
-    highestHeaders: 2 * Limits.COMMITTEE_MEMBERS,
+    highestHeaders: COMMITTEES_TO_TELL * Limits.COMMITTEE_MEMBERS,
     guarded: HEADERS_PER_OWN_SLOT * rounds,
     heldBack: MAX_HELD_BACK,
     pending: Limits.MEMPOOL_TRANSACTIONS,

@@ -304,6 +304,21 @@ export const faults: ReadonlyArray<Fault> = [
     ],
   },
   {
+    name: "late-untold",
+    story: "a vertex that comes after its round was collected is dropped, and its author is not told of it",
+    weather: ["wipes"],
+    nodes: 4,
+    rounds: 300,
+    seed: 58,
+    changes: [
+      {
+        file: "consensus/Core.ts",
+        line: "    if (isLate && header.base",
+        by: "    if (isLate && header.round < 0 && header.base",
+      },
+    ],
+  },
+  {
     name: "sent-before-written",
     story: "a validator sends its vertex before writing it to disk",
     seed: 1,

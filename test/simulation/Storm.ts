@@ -7,6 +7,9 @@ import * as Network from "./Network.js"
 /** A run makes some ten thousand. */
 const WRITES_PER_CRASH = 5_000
 
+/** Of the runs in which disks are lost, so many per cent lose some at the closes of epochs as well. */
+const DEADLY_CLOSES = 50
+
 /** What a run may be asked to do to its machines. */
 export const FAULTS = [
   "network",
@@ -75,6 +78,9 @@ export class Storm {
   readonly #everyMs: number
   /** For what happens with single writes: drawn for each of them. */
   readonly #writes: Chance
+  /** For disks that are lost at closes: what else happens is drawn as if there were none. */
+  readonly #closes: Chance
+  readonly #areClosesDeadly: boolean
   #isOver = false
   /** The last epoch whose close has begun. */
   #closing = 0
@@ -85,9 +91,11 @@ export class Storm {
     this.#agenda = agenda
     this.#chance = chance
     this.#writes = chance.stream("writes")
+    this.#closes = chance.stream("closes")
     this.#levers = levers
     // The others have no moment: adversaries are there from the start.
     this.#faults = faults.filter((fault) => fault !== "byzantine" && fault !== "conspiracy")
+    this.#areClosesDeadly = faults.includes("wipes") && this.#closes.percent(DEADLY_CLOSES)
     this.#everyMs = chance.pick([250, 500, 1_000, 2_000])
   }
 
@@ -157,7 +165,7 @@ export class Storm {
         this.#aim()
         return
       case "wipes":
-        this.#wipe()
+        this.#wipe(this.#chance)
         return
       case "clocks":
         this.#setClock()
@@ -213,10 +221,17 @@ export class Storm {
     for (const machine of chance.shuffle(up).slice(0, count)) this.#takeDown(machine, crash ?? chance.pick(CRASHES))
   }
 
-  /** Somebody is about to close this epoch. Some closes are cut off, for one, some or all, somewhere on the way. */
+  /** Somebody is about to close this epoch. */
   closing(epoch: number): void {
-    if (this.#isOver || !this.#faults.includes("crashes") || epoch <= this.#closing) return
+    if (this.#isOver || epoch <= this.#closing) return
     this.#closing = epoch
+    if (this.#faults.includes("crashes")) this.#cutOffClose()
+    if (!this.#areClosesDeadly) return
+    this.#agenda.after(this.#closes.between(1, 600), () => this.#isOver || this.#wipe(this.#closes))
+  }
+
+  /** Some closes are cut off, for one, some or all, somewhere on the way. */
+  #cutOffClose(): void {
     const chance = this.#chance
     for (let cuts = chance.pick([0, 0, 1, 3]); cuts > 0; cuts--) {
       this.#agenda.after(chance.between(1, 400), () => {
@@ -243,9 +258,9 @@ export class Storm {
     this.#takeDown(machine, this.#writes.pick(CRASHES))
   }
 
-  #takeDown(machine: number, crash: Crash, meanwhile: () => void = () => undefined): void {
+  #takeDown(machine: number, crash: Crash, meanwhile: () => void = () => undefined, chance = this.#chance): void {
     // What was on its way when the power went is not there any more when it comes back.
-    const forMs = Math.round(this.#chance.heavyTail(crash === "killed" ? 30 : 100, 8_000))
+    const forMs = Math.round(chance.heavyTail(crash === "killed" ? 30 : 100, 8_000))
     this.#levers.tell(`${crash} for ${forMs} ms: ${this.#levers.nameOf(machine)}`)
     this.#levers.crash(machine, crash)
     meanwhile()
@@ -267,12 +282,12 @@ export class Storm {
     }
   }
 
-  #wipe(): void {
+  #wipe(chance: Chance): void {
     const up = this.#levers.up()
     const unreliable = this.#levers.unreliable().filter((machine) => up.includes(machine))
     if (unreliable.length === 0) return
-    const machine = this.#chance.pick(unreliable)
-    this.#takeDown(machine, "power cut", () => this.#levers.wipe(machine))
+    const machine = chance.pick(unreliable)
+    this.#takeDown(machine, "power cut", () => this.#levers.wipe(machine), chance)
   }
 
   /** Once, or now and then a second time to another wrong time; perhaps with a restart in between. */

@@ -182,7 +182,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "quorum-of-heads",
     story: "a quorum counts heads instead of weight",
     nodes: 4,
-    seed: 60,
+    seed: 125,
     weather: ["newcomers", "joins", "byzantine", "conspiracy", "partitions"],
     changes: [
       {

@@ -209,10 +209,10 @@ const misplaced = ({ path, isLink }) => {
   if (!/\.tsx?$/.test(path)) return []
   const folder = folderOf(path)
   if (!Object.hasOwn(house, folder))
-    return [`src/${path}: folder "${folder}" has no place in the design; add it to scripts/layers.mjs`]
+    return [`src/${path}: folder "${folder}" is not listed; add it to scripts/layers.mjs`]
   const { rooms = ["."] } = house[folder]
   if (!rooms.includes(roomOf(path)))
-    return [`src/${path}: room "${folder}/${roomOf(path)}" has no place in the design; add it to scripts/layers.mjs`]
+    return [`src/${path}: room "${folder}/${roomOf(path)}" is not listed; add it to scripts/layers.mjs`]
   return []
 }
 

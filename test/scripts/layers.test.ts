@@ -165,13 +165,13 @@ describe("the layering rule", () => {
 
   it("refuses a room that is not on the list", () => {
     expect(violations(house(root, { "ledger/helpers/strings.ts": "export const a = 1\n" }))).toEqual([
-      'src/ledger/helpers/strings.ts: room "ledger/helpers" has no place in the design; add it to scripts/layers.mjs',
+      'src/ledger/helpers/strings.ts: room "ledger/helpers" is not listed; add it to scripts/layers.mjs',
     ])
   })
 
   it("refuses a folder that is not on the list", () => {
     expect(violations(house(root, { "utils/strings.ts": "export const a = 1\n" }))).toEqual([
-      'src/utils/strings.ts: folder "utils" has no place in the design; add it to scripts/layers.mjs',
+      'src/utils/strings.ts: folder "utils" is not listed; add it to scripts/layers.mjs',
     ])
   })
 })

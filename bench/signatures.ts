@@ -50,7 +50,7 @@ const rawThreads = () => {
 }
 
 const measure = Effect.gen(function* () {
-  const verifier = yield* Verifier.make(CORES)
+  const verifier = yield* Verifier.make({ most: CORES })
   const threads = rawThreads()
   const raw = () =>
     Promise.all(

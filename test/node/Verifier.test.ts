@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 import { performance } from "node:perf_hooks"
+import { Worker } from "node:worker_threads"
 import { it } from "@effect/vitest"
 import * as ed25519 from "@noble/ed25519"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, HashMap, Logger } from "effect"
 import { describe, expect } from "vitest"
 import type { Owner } from "../../src/node/signatures/FairQueue.js"
 import { Verifier } from "../../src/node/signatures/Verifier.js"
@@ -38,7 +39,7 @@ describe("the verifier", () => {
       Effect.gen(function* () {
         const checks = Array.from({ length: count }, (_, i) => check(i))
         for (const threads of [1, 2]) {
-          const verifier = yield* Verifier.make(threads)
+          const verifier = yield* Verifier.make({ most: threads })
           const alone = checks.map((check) => verifier.verdicts([check]))
           const answers = yield* Effect.all([...alone, verifier.verdicts(checks)], { concurrency: "unbounded" })
           expect(answers.slice(0, -1).map(([verdict]) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
@@ -47,9 +48,29 @@ describe("the verifier", () => {
       }),
   )
 
+  it.scopedLive("answers also when no thread can start, and says once that none does", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const logger = Logger.make(({ logLevel, message, annotations }) => {
+        said.push([logLevel.label, ...[message].flat(), ...HashMap.values(annotations)].join(" "))
+      })
+      const start = () => new Worker("throw new Error('no such program')", { eval: true })
+      const checks = Array.from({ length: 40 }, (_, i) => check(i))
+      yield* Effect.gen(function* () {
+        const verifier = yield* Verifier.make({ most: 1, start })
+        for (let i = 0; i < 3; i++) {
+          const verdicts = yield* verifier.verdicts(checks)
+          expect(Array.from(verdicts, (verdict) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
+        }
+      }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+      expect(said).toHaveLength(1)
+      expect(said[0]).toMatch(/^ERROR a thread that checks signatures has failed .*no such program/)
+    }),
+  )
+
   it.scopedLive("checks what rounds wait for before what came earlier and may wait", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(1)
+      const verifier = yield* Verifier.make({ most: 1 })
       const checks = Array.from({ length: 128 }, (_, i) => check(i))
       const done: Array<string> = []
       const all = Effect.async<void>((resume) => {
@@ -71,7 +92,7 @@ describe("the verifier", () => {
 
   it.scopedLive("lets a thousand signatures of one peer keep nobody else waiting for more than a turn", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(1)
+      const verifier = yield* Verifier.make({ most: 1 })
       const many = Array.from({ length: 2_000 }, (_, i) => check(5 * i))
       const few = many.slice(0, 4)
       const done: Array<string> = []
@@ -94,7 +115,7 @@ describe("the verifier", () => {
 
   it.scopedLive("takes from all strangers together no more than their rate, in whatever lane", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(2, { atOnce: 100, perSecond: 400 })
+      const verifier = yield* Verifier.make({ most: 2, strangers: { atOnce: 100, perSecond: 400 } })
       const checks = Array.from({ length: 60 }, (_, i) => check(5 * i))
       const began = performance.now()
       const took = new Map<string, number>()
@@ -123,7 +144,7 @@ describe("the verifier", () => {
       let settled = 0
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const verifier = yield* Verifier.make(3)
+          const verifier = yield* Verifier.make({ most: 3 })
           yield* verifier.verdicts(Array.from({ length: 300 }, (_, i) => check(5 * i)))
           for (let i = 0; i < 60; i++) verifier.judge(checks, () => settled++)
           yield* Effect.sleep("1 millis")
@@ -141,7 +162,7 @@ describe("the verifier", () => {
       const checks = Array.from({ length: 300 }, (_, i) => check(i))
       const waiting = yield* Effect.scoped(
         Effect.gen(function* () {
-          const verifier = yield* Verifier.make(2)
+          const verifier = yield* Verifier.make({ most: 2 })
           const fiber = yield* Effect.forkDaemon(
             Effect.forEach(checks, (check) => verifier.verdicts([check]), { concurrency: "unbounded" }),
           )
@@ -174,7 +195,7 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("takes what the native verifier refuses, and nothing false", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(2)
+      const verifier = yield* Verifier.make({ most: 2 })
       expect(odd.length).toBeGreaterThan(100)
       expect(yield* judged(verifier, odd)).toBe(true)
       expect(yield* judged(verifier, [])).toBe(true)
@@ -186,7 +207,7 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("is applied in other threads, however few there are to judge", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(1)
+      const verifier = yield* Verifier.make({ most: 1 })
       const { sha512 } = ed25519.hashes
       let here = 0
       ed25519.hashes.sha512 = (message) => {
@@ -205,7 +226,7 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("gives those who cause it fair turns", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(1)
+      const verifier = yield* Verifier.make({ most: 1 })
       const done: Array<string> = []
       const asked = (peer: string, checks: ReadonlyArray<Check>) =>
         Effect.tap(judged(verifier, checks, peer), () => Effect.sync(() => done.push(peer)))
@@ -216,7 +237,7 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("ends with the first no, since a vertex is invalid as a whole", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(1)
+      const verifier = yield* Verifier.make({ most: 1 })
       yield* judged(verifier, [falseOne])
       const timed = (checks: ReadonlyArray<Check>) =>
         Effect.map(Effect.timed(judged(verifier, checks)), ([took]) => Duration.toMillis(took))
@@ -230,7 +251,7 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("leaves most of the threads' time to what rounds wait for", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make(1)
+      const verifier = yield* Verifier.make({ most: 1 })
       const urgent = Array.from({ length: 1_000 }, (_, i) => check(5 * i))
       let slow = 0
       let isOver = false
@@ -253,7 +274,7 @@ describe("the rule for vertices", () => {
       const began = performance.now()
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const verifier = yield* Verifier.make(1)
+          const verifier = yield* Verifier.make({ most: 1 })
           yield* verifier.verdicts(many.slice(0, 20))
           for (let i = 0; i < 20; i++) verifier.judgeByZip215(many, () => {}, member)
         }),

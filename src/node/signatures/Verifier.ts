@@ -12,14 +12,17 @@
  */
 import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
-import { Effect, type Scope } from "effect"
+import { Effect, Runtime, type Scope } from "effect"
 import * as Threads from "#threads"
 import { Allowance } from "../../network/Allowance.js"
 import { type Check, isValid, isValidAtDoor } from "../../protocol/transaction/Verification.js"
+import * as Log from "../log/Log.js"
 import type { Rate } from "./Budget.js"
 import * as CheckBatch from "./CheckBatch.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
 import type { Reply, Request } from "./VerifierProgram.js"
+
+const log = Log.for("node")
 
 /** So few are checked at once where they are. */
 const NOT_WORTH_THE_WAY = 3
@@ -39,6 +42,21 @@ const COST_OF_YES = 5
 const COST_OF_NO = 25
 /** How soon it is looked whether strangers may have a turn again. */
 const LOOK_MS = 20
+const WARNED_EVERY_MS = 60_000
+
+export interface Options {
+  /** Threads. */
+  readonly most: number
+  /** What all strangers may have checked together. */
+  readonly strangers: Rate
+  readonly start: () => Worker
+}
+
+const standard = (): Options => ({
+  most: Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
+  strangers: STRANGERS,
+  start: () => Threads.start("node/signatures/VerifierProgram"),
+})
 
 export interface Lane {
   readonly owner: Owner
@@ -104,14 +122,21 @@ const answerBy = (verdicts: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
   }
 }
 
+interface Surroundings {
+  readonly start: () => Worker
+  readonly onAnswer: () => void
+  readonly onFault: (error: unknown) => void
+  readonly onGone: (thread: Thread) => void
+}
+
 /** A thread, and the batches that it has not answered yet: it answers in their order. */
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<ReadonlyArray<Piece>> = []
   #load = 0
 
-  constructor(onAnswer: () => void, onGone: (thread: Thread) => void) {
-    this.#worker = Threads.start("node/signatures/VerifierProgram")
+  constructor({ start, onAnswer, onFault, onGone }: Surroundings) {
+    this.#worker = start()
     // A node that has nothing else to do may end.
     this.#worker.unref()
     this.#worker.on("message", (verdicts: Reply) => {
@@ -120,8 +145,8 @@ class Thread {
       onAnswer()
       answerBy(verdicts, pieces)
     })
-    // An error is followed by the exit, where what it has not answered is done.
-    this.#worker.on("error", () => {})
+    // Followed by the exit, where what it has not answered is done.
+    this.#worker.on("error", onFault)
     this.#worker.on("exit", () => {
       onGone(this)
       for (const pieces of this.#waiting.splice(0)) answerHere(pieces)
@@ -164,18 +189,26 @@ export class Verifier {
   #isTurnOfDoubted = false
   #isEnded = false
 
-  private constructor(most: number, { atOnce, perSecond }: Rate) {
+  readonly #start: () => Worker
+  readonly #warn: (error: unknown) => void
+  #warnedAt = Number.NEGATIVE_INFINITY
+
+  private constructor({ most, strangers: { atOnce, perSecond }, start }: Options, warn: (error: unknown) => void) {
     this.#most = most
+    this.#start = start
+    this.#warn = warn
     this.#strangers = new Allowance({ burst: atOnce, perSecond }, performance.now())
   }
 
   /** Threads start when there is first something for them to do, and end with the scope. */
-  static make(
-    most = Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
-    strangers = STRANGERS,
-  ): Effect.Effect<Verifier, never, Scope.Scope> {
+  static make(options: Partial<Options> = {}): Effect.Effect<Verifier, never, Scope.Scope> {
     return Effect.acquireRelease(
-      Effect.sync(() => new Verifier(most, strangers)),
+      Effect.map(Effect.runtime<never>(), (runtime) => {
+        const warn = (error: unknown): void => {
+          Runtime.runFork(runtime)(log.error("a thread that checks signatures has failed", { error: String(error) }))
+        }
+        return new Verifier({ ...standard(), ...options }, warn)
+      }),
       (verifier) => Effect.promise(() => verifier.#end()),
     )
   }
@@ -322,15 +355,25 @@ export class Verifier {
       undefined,
     )
     if (idlest !== undefined && (idlest.load === 0 || this.#threads.length >= this.#most)) return idlest
-    const thread = new Thread(
-      () => this.#give(),
-      (gone) => {
+    const thread = new Thread({
+      start: this.#start,
+      onAnswer: () => this.#give(),
+      onFault: (error) => this.#failed(error),
+      onGone: (gone) => {
         this.#threads = this.#threads.filter((other) => other !== gone)
         this.#give()
       },
-    )
+    })
     this.#threads.push(thread)
     return thread
+  }
+
+  /** The next batch starts another thread, and where none can start, the main thread does it all: slowly, so it is said. */
+  #failed(error: unknown): void {
+    const now = performance.now()
+    if (now - this.#warnedAt < WARNED_EVERY_MS) return
+    this.#warnedAt = now
+    this.#warn(error)
   }
 
   async #end(): Promise<void> {

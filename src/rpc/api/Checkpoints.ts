@@ -10,12 +10,12 @@ const { example } = Field
 const EpochRecord = Schema.Struct({
   epoch: Field.count("number of the epoch"),
   first_round: Field.round("its first round"),
-  seed: Field.hash("what its leaders are drawn from"),
+  seed: Field.hash("the seed from which its leaders are drawn"),
   rules: Schema.Struct({
-    epoch_rounds: Field.count("rounds from the first to the nominal last"),
-    collection_depth_rounds: Field.count("rounds below a commit that it can still order"),
+    epoch_rounds: Field.count("number of rounds, from the first to the nominal last"),
+    collection_depth_rounds: Field.count("how many rounds below its leader a commit still orders"),
     checkpoint_interval_rounds: Field.count("rounds between checkpoints"),
-    round_reward: Field.sats("minted a round before the first halving"),
+    round_reward: Field.sats("minted per round before the first halving"),
     halving_rounds: Field.count("rounds between halvings"),
     treasury_percent: Field.percent("the treasury's share of a reward"),
     council_percent: Field.percent("the council's share of a reward"),
@@ -23,7 +23,7 @@ const EpochRecord = Schema.Struct({
   members: Schema.Array(
     Schema.Struct({
       address: Field.address("the validator"),
-      pub_key: Field.of(Keys.PublicKey, "what its signatures are checked with"),
+      pub_key: Field.of(Keys.PublicKey, "the key that verifies its signatures"),
       weight: Field.sats("its weight in quorums, leader draws and rewards"),
     }),
   ),
@@ -41,8 +41,8 @@ export const Checkpoint = Field.record(
     state_root: Field.hash("root of the state trie"),
     total_supply: Field.sats("what exists"),
     next_epoch: Field.of(Schema.NullOr(EpochRecord), "the epoch that this checkpoint opens; null when it opens none"),
-    previous: Field.hash("the closing checkpoint before"),
-    hash: Field.hash("of all of this without signatures"),
+    previous: Field.hash("the previous closing checkpoint"),
+    hash: Field.hash("hash of all of this except the signatures"),
     signatures: Schema.Array(
       Schema.Struct({
         validator: Field.address("who signed"),
@@ -67,16 +67,16 @@ export const Checkpoint = Field.record(
 
 export const Proof = Field.record(
   "AccountProof",
-  "an account's record with its way to the state root of a quorum checkpoint",
+  "an account's record with its path to the state root of a quorum checkpoint",
   Schema.Struct({
     address: Field.address("the account"),
     key: Field.hash("the account's key in the state"),
     record: Field.textOrNull("the account's record as the state holds it, in hex; null proves that there is none"),
     proof: Field.of(
       StateProof.schema,
-      "the leaf that has the record, or would have it, and the siblings beside its path",
+      "the leaf that holds the record or would hold it, and the siblings along its path",
     ),
-    checkpoint: Field.of(Checkpoint, "whose state_root the proof leads to"),
+    checkpoint: Field.of(Checkpoint, "the checkpoint whose state_root the proof leads to"),
   }),
   {
     address: example.address,

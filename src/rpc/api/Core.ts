@@ -13,7 +13,7 @@ const { example } = Field
 
 export const NodeStatus = Field.record(
   "NodeStatus",
-  "where the node stands",
+  "the node's current state",
   Schema.Struct({
     dag_round: Field.round("highest round seen in the DAG; never decreases"),
     last_finalized_round: Field.round("round of the last committed leader"),
@@ -40,18 +40,18 @@ export const NodeStatus = Field.record(
 
 export const Balance = Field.record(
   "Balance",
-  "an account; one that was never seen has zeros",
+  "an account; all zeros if it has never been used",
   Schema.Struct({
     address: Field.address("the account in hex"),
     address_bech32: Field.text("the account in bech32m"),
     balance: Field.sats("what it can spend"),
     balance_coin: Field.coin("balance in coins"),
-    nonce: Field.nonce("next nonce by finalized state: how many transactions of the account had an effect"),
+    nonce: Field.nonce("next nonce in finalized state: the number of the account's transactions that had an effect"),
     staked: Field.sats("own stake; below MIN_STAKE_SATS (200,000,000,000) it does not count as staked"),
     staked_coin: Field.coin("staked in coins"),
     is_council_member: Field.boolean("has a seat in the council"),
-    is_smart_account: Field.boolean("acts by several keys, set by a SetAccountPolicyTx"),
-    next_nonce: Field.nonce("nonce for the next transaction, after those that are pending"),
+    is_smart_account: Field.boolean("several keys sign for it, as set by a SetAccountPolicyTx"),
+    next_nonce: Field.nonce("nonce for the next transaction, after the pending ones"),
     name: Field.textOrNull("registered name without the @"),
   }),
   {
@@ -75,7 +75,10 @@ export const Policy = Field.record(
   Schema.Struct({
     address: Field.address("the account in hex"),
     threshold: Field.count("how many of the keys must sign"),
-    keys: Field.of(Schema.Array(Keys.PublicKey), "the public keys that may, in the order of the SetAccountPolicyTx"),
+    keys: Field.of(
+      Schema.Array(Keys.PublicKey),
+      "the public keys that may sign, in the order of the SetAccountPolicyTx",
+    ),
   }),
   { address: example.address, threshold: 1, keys: [example.publicKey] },
 )
@@ -83,54 +86,54 @@ export const Policy = Field.record(
 export const Health = Field.record(
   "Health",
   "the node runs",
-  Schema.Struct({ status: Field.of(Schema.Literal("ok"), "always ok: a node that does not run does not answer") }),
+  Schema.Struct({ status: Field.of(Schema.Literal("ok"), "always ok: a stopped node does not answer") }),
   { status: "ok" },
 )
 
 const Status = Schema.Literal("healthy", "degraded", "warning", "unhealthy").annotations({
   identifier: "HealthStatus",
-  description: "healthy < degraded (cannot be read, or only in part) < warning < unhealthy",
+  description: "from best to worst: healthy, degraded (cannot be read, or only in part), warning, unhealthy",
 })
 const status = Field.of(Status, "how this part is")
 
 const FastSync = Schema.Struct({
   status,
   epoch: Field.count("the epoch whose closing state is fetched"),
-  records: Field.count("records of it that are here"),
-  percent: Field.count("their part of the whole state"),
+  records: Field.count("records downloaded so far"),
+  percent: Field.count("percentage of the whole state"),
   records_per_second: Field.count("how fast they come"),
-  eta_seconds: Field.of(Schema.NullOr(Schema.Number), "until the rest is here; null before anything can be said"),
-}).annotations({ description: "only while a node that is new or was long away fetches the state" })
+  eta_seconds: Field.of(Schema.NullOr(Schema.Number), "estimated time until done; null until it can be estimated"),
+}).annotations({ description: "only while a node that is new, or was away for long, downloads the state" })
 
 const CatchUp = Schema.Struct({
   status,
   epoch: Field.count("the running epoch, as far as this node knows"),
-  round: Field.round("highest round of which it has a quorum of vertices"),
-  reached_round: Field.round("the round that the others have reached"),
-  percent: Field.count("of the rounds that were missing when it began"),
+  round: Field.round("highest round for which it has a quorum of vertices"),
+  reached_round: Field.round("the round that a quorum has reached"),
+  percent: Field.count("percentage of the rounds that were missing at the start"),
   rounds_per_second: Field.count("how fast they come"),
-  eta_seconds: Field.of(Schema.NullOr(Schema.Number), "until the rest is here; null before anything can be said"),
-}).annotations({ description: "only while a node that was away fetches the vertices it lacks" })
+  eta_seconds: Field.of(Schema.NullOr(Schema.Number), "estimated time until done; null until it can be estimated"),
+}).annotations({ description: "only while a node that was away fetches missing vertices" })
 
 const Following = Schema.Literal("InStep", "Behind", "EpochOver", "Closing", "Standstill", "Joining")
 const Signing = Schema.Literal("NoSeat", "Asking", "Silent", "Signing")
 
 const Recovery = Schema.Struct({
   status,
-  following: Field.of(Following, "where it stands in the rounds of the others"),
+  following: Field.of(Following, "how it follows the rounds of the others"),
   signing: Field.of(Signing, "whether it signs vertices"),
-  waits_for: Field.of(Schema.Array(Schema.String), "what it waits for, a sentence each"),
-  signs_in_seconds: Field.of(Schema.NullOr(Schema.Number), "what is left of the silence; null where there is none"),
-}).annotations({ description: "only while the node is behind, joins, or does not sign" })
+  waits_for: Field.of(Schema.Array(Schema.String), "what it is waiting for, one sentence each"),
+  signs_in_seconds: Field.of(Schema.NullOr(Schema.Number), "seconds of silence left; null if it is not silent"),
+}).annotations({ description: "only while the node is behind, joining, or not signing" })
 
 const WrongClock = Schema.Struct({
   status,
-  ahead_ms: Field.of(Schema.Number, "of the wall clock before the committee's median; negative if it is behind"),
+  ahead_ms: Field.of(Schema.Number, "how far the wall clock is ahead of the committee's median; negative if behind"),
 }).annotations({ description: "only while the wall clock is wrong" })
 
 export const HealthReport = Field.record(
   "HealthReport",
-  "how each part of the node is; the whole is as its worst part",
+  "the health of each part of the node; the overall status is the worst of them",
   Schema.Struct({
     status: Field.of(Status, "the worst of the components"),
     components: Schema.Struct({
@@ -148,7 +151,7 @@ export const HealthReport = Field.record(
         status,
         accounts: Field.count("accounts with a record"),
         total_supply: Field.sats("total supply"),
-        supply: Field.sats("total supply under its second name"),
+        supply: Field.sats("total supply, the same as total_supply"),
       }),
       mempool: Schema.Struct({
         status,
@@ -183,7 +186,7 @@ export const HealthReport = Field.record(
 
 export const Keypair = Field.record(
   "Keypair",
-  "a fresh key; whoever sees this answer can spend from the address",
+  "a new key; anyone who sees this answer can spend from the address",
   Schema.Struct({
     address: Field.text("address of the key, in bech32m"),
     secret_key: Field.of(Field.SecretKey, "Ed25519 secret key in plain text"),
@@ -200,8 +203,8 @@ export const FaucetRequest = Field.record(
   "FaucetRequest",
   "who gets how much",
   Schema.Struct({
-    address: Field.account("the account that gets the coins"),
-    amount: Field.sats("sats, at least 1 and at most what the network's faucet gives at once"),
+    address: Field.account("the account that receives the coins"),
+    amount: Field.sats("sats, from 1 to the faucet's limit per request"),
   }),
   { address: example.addressBech32, amount: 100_000_000_000 },
 )
@@ -211,7 +214,7 @@ export const FaucetResult = Field.record(
   "the payment, pending",
   Schema.Struct({
     tx_hash: Field.hash("the payment, for GET /tx/:hash"),
-    amount: Field.sats("what the account gets, exactly"),
+    amount: Field.sats("the exact amount that the account receives"),
     amount_coin: Field.coin("amount in coins"),
     message: Field.text("the same in words"),
   }),
@@ -240,16 +243,16 @@ const PendingTransaction = Schema.Struct({
   hash: Field.hash("the transaction, for GET /tx/:hash"),
   type: Field.of(TransactionType, "what it does"),
   from: Field.address("who signed it"),
-  to: Field.optional(Address.schema, "who gets the amount, where the type has a receiver"),
-  amount: Field.optional(Sats.schema, "sats that it moves, where the type has an amount"),
+  to: Field.optional(Address.schema, "the recipient, if the type has one"),
+  amount: Field.optional(Sats.schema, "the amount in sats, if the type has one"),
   fee: Field.sats("what it pays"),
   nonce: Field.nonce("its place among the sender's transactions"),
-  received_at: Field.timestamp("when the node got it, milliseconds since 1970"),
+  received_at: Field.timestamp("when the node received it, in milliseconds since 1970"),
 })
 
 export const PendingTransactions = Field.record(
   "PendingTransactions",
-  "the 100 pending transactions that pay most, highest fee first",
+  "the 100 pending transactions with the highest fees, highest first",
   Schema.Array(PendingTransaction),
   [
     {
@@ -267,22 +270,22 @@ export const PendingTransactions = Field.record(
 
 export const Peers = Field.record(
   "Peers",
-  "who the node is connected to, and whom it was told to connect to",
+  "connected nodes, and the nodes it was configured to connect to",
   Schema.Struct({
     connected: Field.count("how many nodes are connected"),
     peers: Schema.Array(
       Schema.Struct({
-        id: Field.text("the node's own identity"),
-        address: Field.text("where it is, as a multiaddress"),
+        id: Field.text("the node's peer id"),
+        address: Field.text("its address, as a multiaddr"),
         direction: Field.of(Schema.Literal("inbound", "outbound"), "who opened the connection"),
-        agent: Field.text("what program it says it is"),
+        agent: Field.text("the program name that it reports"),
         latency_ms: Field.of(Schema.NullOr(Schema.Number), "last measured round trip; null before the first"),
         connected_since: Field.timestamp("milliseconds since 1970"),
       }),
     ),
     bootstrap_nodes: Schema.Array(
       Schema.Struct({
-        address: Field.text("as it was given with --peer"),
+        address: Field.text("as given with --peer"),
         connected: Field.boolean("connected now"),
       }),
     ),
@@ -307,26 +310,32 @@ const NetworkParameters = Schema.extend(
   Schema.typeSchema(Parameters.Json),
   Schema.Struct({
     round_interval_ms: Field.count("milliseconds between rounds"),
-    epoch_rounds: Field.count("rounds of an epoch"),
-    collection_depth_rounds: Field.count("rounds below a commit that it can still order"),
-    round_reward: Field.sats("minted a round before the first halving"),
+    epoch_rounds: Field.count("rounds per epoch"),
+    collection_depth_rounds: Field.count("how many rounds below its leader a commit still orders"),
+    round_reward: Field.sats("minted per round before the first halving"),
     halving_rounds: Field.count("rounds between halvings"),
-    default_commission_percent: Field.percent("commission of a validator that set none"),
-    min_stake_sats: Field.sats("least active stake"),
-    faucet_max_sats: Field.of(Schema.NullOr(Sats.schema), "most that the faucet gives at once; null without a faucet"),
+    default_commission_percent: Field.percent("commission of validators that have not set one"),
+    min_stake_sats: Field.sats("minimum active stake"),
+    faucet_max_sats: Field.of(
+      Schema.NullOr(Sats.schema),
+      "the most that the faucet pays per request; null if there is no faucet",
+    ),
   }),
 )
 
 export const NetworkInfo = Field.record(
   "NetworkInfo",
-  "which network this is, and what a wallet needs to know of it",
+  "the network, and what a wallet needs to know about it",
   Schema.Struct({
-    network_id: Field.of(Network.NetworkId, "what every signature covers, so nothing replays elsewhere"),
+    network_id: Field.of(
+      Network.NetworkId,
+      "covered by every signature, so that nothing can be replayed on another network",
+    ),
     genesis_hash: Field.hash("identity of the network"),
     mode: Field.of(Network.Mode, "testnet or mainnet"),
-    address_prefix: Field.of(Schema.Literal("tudg", "udg"), "what bech32m addresses begin with"),
+    address_prefix: Field.of(Schema.Literal("tudg", "udg"), "prefix of bech32m addresses"),
     version: Field.text("version of this node"),
-    parameters: Field.of(NetworkParameters, "what genesis fixed and governance set, as of now"),
+    parameters: Field.of(NetworkParameters, "the values fixed by genesis and the current values set by governance"),
   }),
   {
     network_id: "udg-solo-0123456789abcdef",
@@ -352,14 +361,16 @@ const addressPath = Schema.Struct({ address: Field.AccountText })
 
 export const group = HttpApiGroup.make("core")
   .annotate(OpenApi.Title, "Core")
-  .annotate(OpenApi.Description, "The node, its accounts, and on a testnet keys and coins to begin with.")
+  .annotate(OpenApi.Description, "The node and its accounts; on a testnet also keys and coins to start with.")
   .add(
-    HttpApiEndpoint.get("status", "/status").annotate(OpenApi.Summary, "Where the node stands").addSuccess(NodeStatus),
+    HttpApiEndpoint.get("status", "/status")
+      .annotate(OpenApi.Summary, "The node's current state")
+      .addSuccess(NodeStatus),
   )
   .add(
     HttpApiEndpoint.get("balance", "/balance/:address")
       .annotate(OpenApi.Summary, "Balance and state of an account")
-      .annotate(OpenApi.Description, "An account that was never seen has zeros. Takes hex, bech32m or @name.")
+      .annotate(OpenApi.Description, "An account that has never been used has zeros. Takes hex, bech32m or @name.")
       .setPath(addressPath)
       .addSuccess(Balance)
       .addError(Failure.OfAccount),
@@ -367,16 +378,20 @@ export const group = HttpApiGroup.make("core")
   .add(
     HttpApiEndpoint.get("policy", "/account/:address/policy")
       .annotate(OpenApi.Summary, "Who signs for a smart account")
-      .annotate(OpenApi.Description, "404 for an account whose own key alone signs. Takes hex, bech32m or @name.")
+      .annotate(OpenApi.Description, "404 for an account with a single key. Takes hex, bech32m or @name.")
       .setPath(addressPath)
       .addSuccess(Policy)
       .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
   )
-  .add(HttpApiEndpoint.get("health", "/health").annotate(OpenApi.Summary, "Whether the node runs").addSuccess(Health))
+  .add(
+    HttpApiEndpoint.get("health", "/health")
+      .annotate(OpenApi.Summary, "Whether the node is running")
+      .addSuccess(Health),
+  )
   .add(
     HttpApiEndpoint.get("healthReport", "/health/detailed")
-      .annotate(OpenApi.Summary, "How each part of the node is")
-      .annotate(OpenApi.Description, "Answered with 200 while the node runs, whatever the report says.")
+      .annotate(OpenApi.Summary, "The health of each part of the node")
+      .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the report says.")
       .addSuccess(HealthReport),
   )
   .add(

@@ -45,7 +45,7 @@ export const VoteRequest = Field.record(
 
 const ProposalStatus = Schema.Literal("Active", "Passed", "Rejected", "Executed", "Failed").annotations({
   identifier: "ProposalStatus",
-  description: "Active, then Passed or Rejected when voting ends; Passed becomes Executed or Failed",
+  description: "Active until voting ends, then Passed or Rejected; Passed becomes Executed or Failed",
 })
 
 const Payload = Schema.Union(
@@ -54,7 +54,7 @@ const Payload = Schema.Union(
     action: Field.of(Schema.Literal("add", "remove"), "whether the account gets or loses a seat"),
     address: Field.of(Address.schema, "the account"),
   }),
-  Schema.Struct({ recipient: Field.of(Address.schema, "who is paid"), amount: Field.sats("from the treasury") }),
+  Schema.Struct({ recipient: Field.of(Address.schema, "the recipient"), amount: Field.sats("from the treasury") }),
   Schema.Struct({}),
 ).annotations({ identifier: "ProposalPayload", description: "the fields of the proposal's type" })
 
@@ -62,9 +62,9 @@ const Vote = Schema.Literal("yes", "no")
 
 const summary = {
   id: Field.proposalId("counted from 1"),
-  title: Field.text("what it is called; empty once the texts are pruned"),
-  description: Field.text("why; empty once the texts are pruned"),
-  texts_pruned: Field.boolean("whether the ledger has dropped title and description; the transaction has them"),
+  title: Field.text("title; empty once the texts are pruned"),
+  description: Field.text("description; empty once the texts are pruned"),
+  texts_pruned: Field.boolean("whether the ledger has dropped title and description; the transaction still has them"),
   tx_hash: Field.hash("the transaction that made it"),
   proposal_type: Field.of(
     Schema.Literal("Text", "ParameterChange", "CouncilMembership", "TreasurySpend"),
@@ -78,12 +78,12 @@ const summary = {
   snapshot_total_stake: Field.sats("stake that could vote, as of its creation"),
   created_at_round: Field.round("when it was made"),
   voting_ends_at_round: Field.round("last round in which a vote counts"),
-  executes_at_round: Field.round("first round at which a passed proposal is carried out"),
-  failure: Field.textOrNull("why carrying it out failed; null otherwise"),
-  bond: Field.sats("what was taken from its proposer's balance when it was made"),
+  executes_at_round: Field.round("first round in which a passed proposal is executed"),
+  failure: Field.textOrNull("why execution failed; null otherwise"),
+  bond: Field.sats("the amount taken from the proposer's balance at creation"),
   bond_status: Field.of(
     Schema.Literal("held", "returned", "forfeited"),
-    "held until it is decided; then returned, or forfeited to the treasury when it had no quorum",
+    "held until the decision; then returned, or forfeited to the treasury without a quorum",
   ),
 }
 
@@ -110,7 +110,7 @@ const aProposal = {
 
 export const Proposal = Field.record(
   "Proposal",
-  "a proposal with everybody who voted",
+  "a proposal with all its votes",
   Schema.Struct({
     ...summary,
     voters: Schema.Array(
@@ -126,9 +126,9 @@ export const Proposal = Field.record(
 
 export const ProposalList = Field.record(
   "ProposalList",
-  "proposals, newest first, at most 200; who voted stands in each one's own record",
+  "proposals, newest first, at most 200; /proposal/:id lists the votes",
   Schema.Struct({
-    count: Field.count("how many there are in the list"),
+    count: Field.count("number of proposals in the list"),
     proposals: Schema.Array(Schema.Struct(summary)),
   }),
   { count: 1, proposals: [aProposal] },
@@ -140,17 +140,15 @@ export const VoteRecord = Field.record(
   Schema.Struct({
     proposal_id: Field.proposalId("the proposal"),
     address: Field.address("the account"),
-    vote: Field.of(Schema.NullOr(Vote), "null: it has not voted"),
-    weight: Field.sats(
-      "its effective stake in the snapshot; 0 for who cannot vote, and for who had not when it was decided",
-    ),
+    vote: Field.of(Schema.NullOr(Vote), "null if it has not voted"),
+    weight: Field.sats("its effective stake in the snapshot; 0 if it cannot vote, or had not voted by the decision"),
   }),
   { proposal_id: 1, address: example.address, vote: "yes", weight: 200_000_000_000 },
 )
 
 export const GovernanceConfig = Field.record(
   "GovernanceConfig",
-  "what governance has set and may set",
+  "the current parameters and the bounds for changing them",
   Schema.extend(
     Schema.typeSchema(Parameters.Json),
     Schema.Struct({
@@ -175,7 +173,7 @@ export const group = HttpApiGroup.make("governance")
   .annotate(OpenApi.Description, "Proposals, votes, and the parameters they change.")
   .add(
     HttpApiEndpoint.post("propose", "/proposal")
-      .annotate(OpenApi.Summary, "Make a proposal (testnet)")
+      .annotate(OpenApi.Summary, "Create a proposal (testnet)")
       .annotate(Access.RateLimit, { requests: 5, windowSeconds: 60 })
       .annotate(Access.TestnetOnly, Access.signYourself("CreateProposalTx"))
       .setPayload(ProposalRequest)

@@ -4,7 +4,7 @@ import * as Field from "./Field.js"
 
 export const Metrics = Field.record(
   "Metrics",
-  "the figures to watch",
+  "key figures for monitoring",
   Schema.Struct({
     dag_round: Field.round("highest round seen"),
     finalized_round: Field.round("last finalized round"),
@@ -39,7 +39,7 @@ export const Exposition = HttpApiSchema.Text({ contentType: "text/plain; version
 
 export const group = HttpApiGroup.make("monitoring")
   .annotate(OpenApi.Title, "Monitoring")
-  .annotate(OpenApi.Description, "Figures for machines that watch.")
+  .annotate(OpenApi.Description, "Figures for monitoring systems.")
   .add(
     HttpApiEndpoint.get("metrics", "/metrics")
       .annotate(OpenApi.Summary, "Metrics for Prometheus")

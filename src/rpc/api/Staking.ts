@@ -10,7 +10,7 @@ const { example } = Field
 
 export const StakeRequest = Field.record(
   "StakeRequest",
-  "a stake, or more of it",
+  "a new stake or a top-up",
   Schema.Struct({ secret_key: Field.secretKey, amount: Field.sats("sats, at least 200,000,000,000, top-ups too") }),
   { secret_key: example.secretKey, amount: Sats.MIN_STAKE_SATS },
 )
@@ -24,14 +24,14 @@ export const KeyOnlyRequest = Field.record(
 
 export const StakeDetails = Field.record(
   "StakeDetails",
-  "what an account has staked; zeros if it never did",
+  "an account's stake; zeros if it has never staked",
   Schema.Struct({
     address: Field.address("the account"),
     staked_amount: Field.sats("own stake, leaving or not"),
     staked_coin: Field.coin("staked_amount in coins"),
     commission_percent: Field.percent("what it keeps of its delegators' rewards"),
-    effective_stake: Field.sats("own stake and what is delegated to it"),
-    delegator_count: Field.count("who delegates to it"),
+    effective_stake: Field.sats("own stake plus delegations"),
+    delegator_count: Field.count("number of delegators"),
     is_active_validator: Field.boolean("among the 100 largest active stakes"),
     unstaking: Field.boolean("its stake is leaving"),
     unlock_at_round: Field.roundOrNull("first round at which a leaving stake is paid out; null otherwise"),
@@ -53,21 +53,21 @@ export const StakeDetails = Field.record(
 
 export const ValidatorList = Field.record(
   "ValidatorList",
-  "everybody with a stake, largest effective stake first, at most 500",
+  "all accounts with a stake, largest effective stake first, at most 500",
   Schema.Struct({
     validators: Schema.Array(
       Schema.Struct({
         address: Field.address("the validator"),
-        effective_stake: Field.sats("own stake and what is delegated to it"),
+        effective_stake: Field.sats("own stake plus delegations"),
         commission_percent: Field.percent("what it keeps of its delegators' rewards"),
-        delegator_count: Field.count("who delegates to it"),
+        delegator_count: Field.count("number of delegators"),
         is_active: Field.boolean("among the 100 largest active stakes"),
         in_committee: Field.boolean("makes vertices in this epoch"),
       }),
     ),
-    total_staked: Field.sats("own stakes and delegations of all together"),
-    active_count: Field.count("validators that are active"),
-    max_validators: Field.count("seats of a committee"),
+    total_staked: Field.sats("sum of all stakes and delegations"),
+    active_count: Field.count("number of active validators"),
+    max_validators: Field.count("seats in a committee"),
   }),
   {
     validators: [
@@ -90,7 +90,7 @@ const often = { requests: 5, windowSeconds: 60 }
 
 export const group = HttpApiGroup.make("staking")
   .annotate(OpenApi.Title, "Staking")
-  .annotate(OpenApi.Description, "Becoming a validator, and who is one.")
+  .annotate(OpenApi.Description, "Staking, and the list of validators.")
   .add(
     HttpApiEndpoint.post("stake", "/stake")
       .annotate(OpenApi.Summary, "Stake, or add to a stake (testnet)")
@@ -102,8 +102,8 @@ export const group = HttpApiGroup.make("staking")
   )
   .add(
     HttpApiEndpoint.post("unstake", "/unstake")
-      .annotate(OpenApi.Summary, "Take the whole stake back (testnet)")
-      .annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown.")
+      .annotate(OpenApi.Summary, "Withdraw the whole stake (testnet)")
+      .annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown.")
       .annotate(Access.RateLimit, often)
       .annotate(Access.TestnetOnly, Access.signYourself("UnstakeTx"))
       .setPayload(KeyOnlyRequest)

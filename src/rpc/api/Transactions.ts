@@ -13,11 +13,11 @@ const { example } = Field
 
 const accepted = {
   tx_hash: Field.hash("the transaction, for GET /tx/:hash"),
-  status: Field.of(Schema.Literal("accepted"), "it waits in the mempool"),
+  status: Field.of(Schema.Literal("accepted"), "it is in the mempool"),
   nonce: Field.nonce("the nonce it uses"),
 }
 
-export const Accepted = Field.record("Accepted", "a transaction that was taken in", Schema.Struct(accepted), {
+export const Accepted = Field.record("Accepted", "an accepted transaction", Schema.Struct(accepted), {
   tx_hash: example.hash,
   status: "accepted",
   nonce: 7,
@@ -28,10 +28,10 @@ export const TransferRequest = Field.record(
   "a transfer that the node signs",
   Schema.Struct({
     secret_key: Field.secretKey,
-    to: Field.account("who gets the coins"),
+    to: Field.account("the recipient"),
     amount: Field.sats("sats, at least 1"),
     fee: Field.sats("sats, at least the network's min_fee_sats"),
-    memo: Field.optional(Text.schema(0, Limits.MEMO_BYTES), "text for the receiver, at most 256 bytes in UTF-8"),
+    memo: Field.optional(Text.schema(0, Limits.MEMO_BYTES), "text for the recipient, at most 256 bytes in UTF-8"),
   }),
   { secret_key: example.secretKey, to: "@alice", amount: 100_000_000, fee: 1000 },
 )
@@ -71,14 +71,17 @@ export const SubmissionAnswer = Schema.Union(
     {
       status_code: Field.of(
         Counter.between(400, 599, "a status"),
-        "the status that the transaction alone would have had",
+        "the status that the transaction would have had alone",
       ),
       code: Field.text("as in any error"),
       error: Field.text("as in any error"),
     },
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   ),
-).annotations({ identifier: "SubmissionAnswer", description: "what one transaction of an array alone would have got" })
+).annotations({
+  identifier: "SubmissionAnswer",
+  description: "the answer that one transaction of an array would have had alone",
+})
 
 export const SubmissionAnswers = Schema.Array(SubmissionAnswer).annotations({
   identifier: "SubmissionAnswers",
@@ -115,7 +118,7 @@ const finalizedTransfer = {
 
 export const Lookup = Field.record(
   "TransactionLookup",
-  "a transaction and what became of it",
+  "a transaction and its outcome",
   Schema.Struct({ hash: Field.hash("the transaction"), ...outcome }),
   finalizedTransfer,
 )
@@ -127,11 +130,11 @@ export const History = Field.record(
     transactions: Schema.Array(
       Schema.Struct({
         hash: Field.hash("the transaction"),
-        direction: Field.of(Schema.Literal("sent", "received"), "sent covers what the account sent to itself"),
+        direction: Field.of(Schema.Literal("sent", "received"), "sent includes transfers to itself"),
         ...outcome,
       }),
     ),
-    next_cursor: Field.textOrNull("give it as ?cursor= for the next page; null on the last one"),
+    next_cursor: Field.textOrNull("pass it as ?cursor= to get the next page; null on the last page"),
   }),
   { transactions: [{ ...finalizedTransfer, direction: "sent" }], next_cursor: "1203.0.17" },
 )
@@ -154,8 +157,8 @@ export const submit = HttpApiEndpoint.post("submit", "/tx/submit")
   .annotate(
     OpenApi.Description,
     "The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each " +
-      "transaction alone would have been answered, with its status as status_code; it counts as that many " +
-      "requests. The same transaction again while it is pending gets the same answer.",
+      "transaction would have been answered alone, with its status as status_code. It counts as that many " +
+      "requests. Sending a transaction again while it is pending gets the same answer.",
   )
   .setPayload(Submission)
   .addSuccess(Schema.Union(Accepted, SubmissionAnswers))
@@ -163,7 +166,7 @@ export const submit = HttpApiEndpoint.post("submit", "/tx/submit")
 
 export const group = HttpApiGroup.make("transactions")
   .annotate(OpenApi.Title, "Transactions")
-  .annotate(OpenApi.Description, "Sending transactions and finding them again.")
+  .annotate(OpenApi.Description, "Sending and finding transactions.")
   .add(
     HttpApiEndpoint.post("send", "/tx")
       .annotate(OpenApi.Summary, "Send a transfer (testnet)")
@@ -177,8 +180,8 @@ export const group = HttpApiGroup.make("transactions")
   .add(submit)
   .add(
     HttpApiEndpoint.get("lookup", "/tx/:hash")
-      .annotate(OpenApi.Summary, "A transaction and what became of it")
-      .annotate(OpenApi.Description, "A transaction that was replaced, evicted or expired is unknown again.")
+      .annotate(OpenApi.Summary, "A transaction and its outcome")
+      .annotate(OpenApi.Description, "A transaction that was replaced, evicted or expired is not found.")
       .setPath(Schema.Struct({ hash: Hash.schema }))
       .addSuccess(Lookup)
       .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
@@ -191,8 +194,8 @@ export const group = HttpApiGroup.make("transactions")
         Schema.Struct({
           limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
           cursor: Field.optional(
-            Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor of the page before" })),
-            "next_cursor of the page before",
+            Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
+            "next_cursor from the previous page",
           ),
         }),
       )

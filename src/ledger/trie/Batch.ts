@@ -59,7 +59,7 @@ export class Batch {
     this.#append((this.#chunks.length - 1) * CHUNK_BYTES + start)
   }
 
-  /** With room for so many bytes at least. */
+  /** Starts with room for at least this many bytes. */
   #openChunk(least: number): void {
     if (this.#chunks.length === MAX_CHUNKS) throw new RangeError("a batch above 4 GiB")
     const usual = Math.max(FIRST_CHUNK_BYTES, 2 * this.#chunk.length)

@@ -111,8 +111,9 @@ const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
 export type Load = typeof Loading.load
 
 /**
- * Fails where a committee of one, with nobody named to ask, would wait for good for what only it could make. Own vertices are
- * pruned by whole epochs: where those of the stored epoch are there, all later ones are too, and everything is decided again.
+ * Fails if the only validator, with no peer configured, would wait forever for vertices that only it could make. Its own
+ * vertices are pruned by whole epochs: if those of the stored epoch are there, so are all later ones, and everything can be
+ * decided again.
  */
 const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Address | null, { peers }: Settings) => {
   const { epoch: stored, members } = opened.ledger.read.epoch

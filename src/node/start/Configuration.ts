@@ -2,7 +2,7 @@ import { Context, type Option } from "effect"
 import type * as PeerAddress from "../../network/PeerAddress.js"
 import type * as Cidr from "./Cidr.js"
 
-/** Which kind of network a node is told to be on. */
+/** The configured kind of network. */
 export type Mode = "testnet" | "mainnet"
 
 /** An interface to listen on. Port 0 lets the system choose a free one. */

@@ -244,8 +244,8 @@ const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vert
   })
 
 /**
- * None is from the future: where the wall clock was ahead at the start of an earlier run, what came in then, and all that
- * stands behind it, would never be told to others again nor become too old, until the right time has come there.
+ * No arrival time lies in the future. If the wall clock was ahead during an earlier run, its transactions, and those queued
+ * behind them, would otherwise be neither announced again nor expire until the real time caught up.
  */
 const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
   Effect.zipWith(storage.pending.all, SteadyClock.current, (rows, now) =>

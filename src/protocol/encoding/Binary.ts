@@ -55,7 +55,7 @@ export class Writer {
   #view: DataView
   #length = 0
 
-  /** With room for so many bytes; more are found when they are needed. */
+  /** Starts with room for this many bytes, and grows as needed. */
   constructor(capacity: number = INITIAL_CAPACITY) {
     this.#bytes = new Uint8Array(capacity)
     this.#view = new DataView(this.#bytes.buffer)

@@ -98,7 +98,7 @@ export class Admission {
     }
   }
 
-  /** What stands against a request that turns out to cost as much as so many. */
+  /** The refusal of a request that turns out to cost as much as this many, or nothing. */
   refusalOfCost(asking: Asking, requests: number): Failure.Failure | undefined {
     const more = requests - asking.counted
     if (more <= 0) return undefined

@@ -26,7 +26,7 @@ import * as Schemes from "./Scheme.js"
 import { FAULTS, type FaultName, Storm } from "./Storm.js"
 import { Trace } from "./Trace.js"
 import { type Door, Traffic } from "./Traffic.js"
-import { Violation, Witness } from "./Witness.js"
+import { type Proof, Violation, Witness } from "./Witness.js"
 import * as World from "./World.js"
 
 export interface Options {
@@ -411,7 +411,13 @@ export class Simulation {
 
   #crash(host: Host, crash: Crash): void {
     if (!host.isUp) return
+    const isThere = ({ hashes }: Proof) => hashes.every((hash) => host.disk.stored.vertex(hash) !== undefined)
+    const proofs = this.#witness.proofsOf(host.name).filter(isThere)
     host.crash(crash)
+    this.#witness.lost(
+      host.name,
+      proofs.filter((proof) => !isThere(proof)),
+    )
     if (crash !== "killed") this.#witness.cut(host.name, this.#headOf(host))
     this.#reconnect()
   }

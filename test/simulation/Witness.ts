@@ -8,6 +8,7 @@ import type { Totals } from "../../src/ledger/tables/Records.js"
 import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -27,6 +28,12 @@ export class Violation extends Error {
 /** Evidence is proposed by whoever makes the next vertex; so many rounds are plenty. */
 const ROUNDS_TO_JUSTICE = 20
 const ACCUSERS = 3
+
+/** Two vertices of one slot, in the DAG of the machine that holds them. */
+export interface Proof {
+  readonly accused: string
+  readonly hashes: readonly [Hash, Hash]
+}
 
 interface Finalized {
   readonly hash: string
@@ -51,9 +58,9 @@ export class Witness {
   /** Vertices with the highest round in which they name a parent under a false slot. */
   readonly #misnaming = new Map<string, number>()
   /** Machine → slot → what it last took in there. */
-  readonly #inserted = new Map<string, Map<string, string>>()
-  /** Epoch and author → who proved it, and since which round it was proven by enough. */
-  readonly #accused = new Map<string, { readonly by: Set<string>; round: number }>()
+  readonly #inserted = new Map<string, Map<string, Hash>>()
+  /** Epoch and author → the proof that each machine holds, and since which round enough of them do. */
+  readonly #accused = new Map<string, { readonly by: Map<string, Proof>; round: number }>()
   readonly #slashed = new Set<string>()
   /** Of an epoch that nobody has closed: every vertex that anybody took in, and the leaders that were committed. */
   readonly #known = new Map<number, Map<string, Vertex>>()
@@ -253,22 +260,32 @@ export class Witness {
     }
   }
 
-  /** An honest machine that has both vertices of a slot in its DAG holds the proof; several cannot all lose it. */
+  /** An honest machine that has both vertices of a slot in its DAG holds the proof, until a crash takes one of the two. */
   inserted(machine: string, header: Header, collectedRound: number): void {
     const { epoch, author, hash } = header
     const slot = this.#slotOf(header)
     this.#expectTrueNames(machine, header, collectedRound)
-    const slots = this.#inserted.get(machine) ?? new Map<string, string>()
+    const slots = this.#inserted.get(machine) ?? new Map<string, Hash>()
     this.#inserted.set(machine, slots)
     const known = slots.get(slot)
     slots.set(slot, hash)
     if (known === undefined || known === hash) return
     const key = `${epoch} ${author}`
-    const accusation = this.#accused.get(key) ?? { by: new Set<string>(), round: 0 }
+    const accusation = this.#accused.get(key) ?? { by: new Map<string, Proof>(), round: 0 }
     this.#accused.set(key, accusation)
-    if (accusation.by.size >= ACCUSERS) return
-    accusation.by.add(machine)
-    accusation.round = this.#highestRound
+    if (accusation.by.has(machine)) return
+    accusation.by.set(machine, { accused: key, hashes: [known, hash] })
+    if (accusation.by.size <= ACCUSERS) accusation.round = this.#highestRound
+  }
+
+  proofsOf(machine: string): ReadonlyArray<Proof> {
+    return [...this.#accused.values()].flatMap(({ by }) => by.get(machine) ?? [])
+  }
+
+  /** A crash took them from the disk: what the machine takes in again may prove it again. */
+  lost(machine: string, proofs: ReadonlyArray<Proof>): void {
+    if (proofs.length > 0) this.#inserted.delete(machine)
+    for (const { accused } of proofs) this.#accused.get(accused)?.by.delete(machine)
   }
 
   /** Written once for all machines that take the vertex in. */

@@ -13,13 +13,16 @@ const FILES_OF_A_ROOM = 25
  * The folders of src/, lowest first. `rooms` are a folder's own, lowest first, "." being the files beside them: a file
  * imports from its own room and from those before it. `ours` are the other folders, or single rooms of theirs, that it may
  * import; `packages` are those of others, where `*` stands for any ending. Nothing of Node or native is listed for what runs
- * in browsers: protocol, ledger, consensus, replica, client, explorer and rpc/api; protocol/crypto/Native.ts is the one
+ * in browsers: effect3, protocol, ledger, consensus, replica, client, explorer and rpc/api; protocol/crypto/Native.ts is the one
  * native door.
  */
 const house = {
   collections: { packages: [] },
+  /** Everything that is bound to how version 3 of Effect works inside; see docs/decisions/effect-3.md. */
+  effect3: { rooms: ["schema", "fibers", "http"], packages: ["effect", "effect/GlobalValue", "@effect/platform"] },
   protocol: {
     rooms: ["numbers", "crypto", "encoding", "identity", "transaction", "state", "vertex", "epoch"],
+    ours: ["effect3/schema"],
     packages: ["effect", "#crypto", "bech32"],
   },
   turns: { ours: ["protocol"], packages: ["effect"] },
@@ -61,12 +64,12 @@ const house = {
   },
   node: {
     rooms: ["log", "lifecycle", "start", "signatures", "engine", "reads", "offline", "."],
-    ours: ["protocol", "ledger", "consensus", "replica", "storage", "network", "turns"],
-    packages: ["effect", "effect/*", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
+    ours: ["effect3/fibers", "protocol", "ledger", "consensus", "replica", "storage", "network", "turns"],
+    packages: ["effect", "#crypto", "@effect/platform", "@effect/platform/Error", "node:net", "node:path"],
   },
   rpc: {
     rooms: ["api", "documents", "admission", "server", "metrics", "handlers", "."],
-    ours: ["protocol", "turns", "ledger", "replica", "node"],
+    ours: ["effect3", "protocol", "turns", "ledger", "replica", "node"],
     packages: [
       "effect",
       "@effect/platform",
@@ -80,7 +83,7 @@ const house = {
       "node:zlib",
     ],
   },
-  client: { ours: ["protocol", "rpc/api"], packages: ["effect", "@effect/platform"] },
+  client: { ours: ["effect3/http", "protocol", "rpc/api"], packages: ["effect", "@effect/platform"] },
   explorer: {
     rooms: ["route", "live", "show", "search", "wallet", "dag", "pages", "."],
     ours: ["protocol", "client", "rpc/api"],
@@ -104,7 +107,7 @@ const exceptions = {
   "protocol/crypto": { packages: ["@noble/*"] },
   "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
   /** Shared with browsers, so it sees only the vocabulary. */
-  "rpc/api": { ours: ["protocol"], packages: ["effect", "@effect/platform"] },
+  "rpc/api": { ours: ["effect3/http", "protocol"], packages: ["effect", "@effect/platform"] },
   /** Loaded only when a node talks to others. */
   "network/libp2p": {
     packages: [
@@ -124,6 +127,10 @@ const exceptions = {
   "node/signatures/VerifierProgram.ts": { packages: ["#crypto", "node:os", "node:worker_threads"] },
   "Threads.ts": { ours: [], packages: ["node:worker_threads"] },
 }
+
+/** Names with which a file reaches into Effect 3 and its HTTP definitions. Only effect3/ may, so that a change there stays there. */
+const INSIDES_OF_EFFECT =
+  /\b(?:SchemaAST|ParseResult|FiberRef|withFiberRuntime|unsafePoll|addObserver|unsafeAdd|HttpApi\.reflect|HttpApiEndpoint\.HttpApiEndpoint|HttpApiGroup\.HttpApiGroup|HttpApiSchema\.get\w+)\b|\.ast\b/g
 
 const folderOf = (path) => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "main")
 
@@ -202,6 +209,11 @@ const complaintOf = (root, path, specifier) => {
   return [`src/${path} imports ${target}, but the rooms of ${folder}/ are, lowest first: ${rooms.join(", ")}`]
 }
 
+const reachesInside = (path, source) =>
+  folderOf(path) === "effect3"
+    ? []
+    : [...new Set(source.match(INSIDES_OF_EFFECT))].map((name) => `src/${path} uses ${name}, which belongs in effect3/`)
+
 /** What is wrong with where a file lies, whatever is in it. */
 const misplaced = ({ path, isLink }) => {
   if (isLink) return [`src/${path}: a link; what it leads to cannot be judged`]
@@ -235,7 +247,11 @@ export const violations = (root) => {
     const computed = hasComputedImport(withoutComments(source))
       ? [`src/${path}: import() of something computed cannot be judged; give it one plain string`]
       : []
-    return computed.concat(importsOf(source).flatMap((specifier) => complaintOf(root, path, specifier)))
+    const inside = reachesInside(path, withoutComments(source))
+    return computed.concat(
+      inside,
+      importsOf(source).flatMap((specifier) => complaintOf(root, path, specifier)),
+    )
   })
   return arrows.concat(crowded(entries))
 }

@@ -2,16 +2,9 @@
  * The typed client, derived from the same definition as the server: as Effects (`make`) or as plain promises
  * (`connect`). Runs in browsers. Asks again by itself when the node says when: 429 and 503 with `Retry-After`.
  */
-import {
-  FetchHttpClient,
-  HttpApi,
-  HttpApiClient,
-  type HttpApiEndpoint,
-  type HttpApiGroup,
-  HttpClient,
-  type HttpClientResponse,
-} from "@effect/platform"
+import { FetchHttpClient, HttpApiClient, HttpClient, type HttpClientResponse } from "@effect/platform"
 import { Cause, Effect, Exit, Runtime, Schema, Stream } from "effect"
+import * as Definition from "../effect3/http/Definition.js"
 import { Api } from "../rpc/api/Api.js"
 import * as Failure from "../rpc/api/Failure.js"
 import * as Events from "./Events.js"
@@ -65,8 +58,6 @@ export const events = (url: string, after?: string) => Events.once(withoutSlash(
 /** The same without an end: when the connection is lost, it is opened again behind the last event. */
 export const follow = (url: string, after?: string) => Events.follow(withoutSlash(url), after)
 
-type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
-
 /** Only what the endpoint takes; what may be left out altogether may be left out. */
 type Part<Name extends string, A> = [A] extends [never]
   ? unknown
@@ -87,33 +78,22 @@ type AnswerTo<Sent, Success> = [Sent] extends [never]
       : Exclude<Success, ReadonlyArray<unknown>>
     : Success
 
-type Method<E> =
-  E extends HttpApiEndpoint.HttpApiEndpoint<
-    infer _Name,
-    infer _Method,
-    infer Path,
-    infer Query,
-    infer Payload,
-    infer _Headers,
-    infer Success,
-    infer _Error,
-    infer _R,
-    infer _RE
-  >
-    ? <const Sent extends Payload>(
-        ...request: Arguments<Part<"path", Path> & Part<"urlParams", Query> & Part<"payload", Sent>>
-      ) => Promise<AnswerTo<Sent, Success>>
-    : never
+type Method<P> = P extends Definition.Parts
+  ? <const Sent extends P["body"]>(
+      ...request: Arguments<Part<"path", P["params"]> & Part<"urlParams", P["query"]> & Part<"payload", Sent>>
+    ) => Promise<AnswerTo<Sent, P["success"]>>
+  : never
 
-type Methods<Name extends string> = {
-  readonly [E in HttpApiGroup.HttpApiGroup.EndpointsWithName<
-    Groups,
-    Name
-  > as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: Method<E>
+type Methods<Name extends Definition.GroupName<typeof Api>> = {
+  readonly [E in keyof Definition.Endpoints<typeof Api, Name>]: Method<
+    Definition.PartsOf<Definition.Endpoints<typeof Api, Name>[E]>
+  >
 }
 
 /** The client as promises, which reject with `RequestRefused` where the node refuses. */
-export type PromiseClient = { readonly [Name in Exclude<Groups["identifier"], "events">]: Methods<Name> } & {
+export type PromiseClient = {
+  readonly [Name in Exclude<Definition.GroupName<typeof Api>, "events">]: Methods<Name>
+} & {
   /** Until the connection ends. */
   readonly events: (after?: string) => AsyncIterable<NumberedEvent>
   /** Without an end: a lost connection is opened again, behind the last event. */
@@ -135,18 +115,12 @@ type Untyped = Readonly<Record<string, Readonly<Record<string, (request: unknown
 export const connect = (url: string, options: Options = {}): PromiseClient => {
   const effects: unknown = Effect.runSync(Effect.provide(make(url, options), FetchHttpClient.layer))
   const promises: Record<string, unknown> = {}
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ group, endpoint }) => {
-      const method = (effects as Untyped)[group.identifier]?.[endpoint.name]
-      if (method === undefined) return
-      const methods = promises[group.identifier] as Record<string, unknown> | undefined
-      promises[group.identifier] = {
-        ...methods,
-        [endpoint.name]: (request?: object) => settle(method({ urlParams: {}, ...request })),
-      }
-    },
-  })
+  for (const { group, name } of Definition.all(Api)) {
+    const method = (effects as Untyped)[group]?.[name]
+    if (method === undefined) continue
+    const methods = promises[group] as Record<string, unknown> | undefined
+    promises[group] = { ...methods, [name]: (request?: object) => settle(method({ urlParams: {}, ...request })) }
+  }
   const iterable = <E>(stream: Stream.Stream<NumberedEvent, E, HttpClient.HttpClient>) =>
     Stream.toAsyncIterableRuntime(Stream.provideLayer(stream, FetchHttpClient.layer), Runtime.defaultRuntime)
   promises["events"] = (after?: string) => iterable(events(url, after))

@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import { expect, it } from "vitest"
+import * as Run from "../../src/effect3/fibers/Run.js"
 import { Batcher } from "../../src/rpc/server/Batcher.js"
-import * as Run from "../../src/rpc/server/Run.js"
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -1,8 +1,8 @@
 import { Effect, Either, Exit } from "effect"
 import { expect, it } from "vitest"
+import * as Run from "../../src/effect3/fibers/Run.js"
 import * as Failure from "../../src/rpc/api/Failure.js"
 import { example } from "../../src/rpc/api/Field.js"
-import * as Run from "../../src/rpc/server/Run.js"
 import * as Submissions from "../../src/rpc/server/Submissions.js"
 
 const unstake = (nonce: unknown) => JSON.stringify({ type: "UnstakeTx", from: example.hash, nonce })

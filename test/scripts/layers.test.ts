@@ -44,7 +44,9 @@ describe("the layering rule", () => {
 
   it("lets the arrows of docs/architecture.md pass", () => {
     const files = {
+      "effect3/schema/Codec.ts": `import { SchemaAST } from "effect"\nexport const of = (a) => SchemaAST.isUnion(a.ast)\n`,
       "protocol/numbers/Sats.ts": "export const zero = 0\n",
+      "protocol/encoding/Json.ts": importing("../../effect3/schema/Codec.js"),
       "protocol/crypto/Native.ts": importing("node:crypto") + importing("sodium-native"),
       "ledger/State.ts": importing("../protocol/numbers/Sats.js") + importing("./Accounts.js") + importing("effect"),
       "consensus/Dag.ts": importing("../protocol/numbers/Sats.js") + importing("../collections/Heap.js"),
@@ -62,7 +64,7 @@ describe("the layering rule", () => {
   })
 
   it.each([
-    ["protocol/numbers/Sats.ts", "../../ledger/State.js", "protocol/ may import only: nothing of ours"],
+    ["protocol/numbers/Sats.ts", "../../ledger/State.js", "protocol/ may import only: effect3/schema"],
     ["ledger/State.ts", "../consensus/Dag.js", "ledger/ may import only: protocol, collections"],
     ["consensus/Dag.ts", "../ledger/State.js", "consensus/ may import only: protocol, collections"],
     ["ledger/tables/Rows.ts", "../rules/Staking.js", "the rooms of ledger/ are, lowest first: trie, tables, rules, "],
@@ -72,10 +74,10 @@ describe("the layering rule", () => {
     ["node/Mempool.ts", "../rpc/handlers/Core.js", "node/ may import only"],
     ["node/Mempool.ts", "../cli/Node.js", "node/ may import only"],
     ["rpc/handlers/Core.ts", "../../storage/Commits.js", "rpc/ may import only"],
-    ["rpc/api/Core.ts", "../../node/Mempool.js", "rpc/api/ may import only: protocol"],
+    ["rpc/api/Core.ts", "../../node/Mempool.js", "rpc/api/ may import only: effect3/http, protocol"],
     ["rpc/api/Core.ts", "../handlers/Core.js", "the rooms of rpc/ are, lowest first: api, "],
-    ["client/Client.ts", "../ledger/State.js", "client/ may import only: protocol, rpc/api"],
-    ["client/Client.ts", "../rpc/handlers/Core.js", "client/ may import only: protocol, rpc/api"],
+    ["client/Client.ts", "../ledger/State.js", "client/ may import only: effect3/http, protocol, rpc/api"],
+    ["client/Client.ts", "../rpc/handlers/Core.js", "client/ may import only: effect3/http, protocol, rpc/api"],
     ["explorer/Page.ts", "../node/Mempool.js", "explorer/ may import only: protocol, client"],
     ["cli/Node.ts", "../main.js", "cli/ may import only"],
     ["node/Mempool.ts", "../../test/builders.js", "outside src/"],
@@ -140,6 +142,17 @@ describe("the layering rule", () => {
     expect(violations(house(root, { "ledger/State.ts": content }))).toContain(
       "src/ledger/State.ts: import() of something computed cannot be judged; give it one plain string",
     )
+  })
+
+  it.each([
+    ['import { SchemaAST as AST } from "effect"\n', "SchemaAST"],
+    ["export const it = (schema) => schema.ast\n", ".ast"],
+    ["export const it = (fiber) => fiber.unsafePoll()\n", "unsafePoll"],
+    ["HttpApi.reflect(Api, {})\n", "HttpApi.reflect"],
+    ["export const it = HttpApiSchema.getEncoding\n", "HttpApiSchema.getEncoding"],
+  ])("refuses %j outside effect3/", (content, name) => {
+    const imports = violations(house(root, { "effect3/http/It.ts": content, "rpc/server/It.ts": content }))
+    expect(imports).toEqual([`src/rpc/server/It.ts uses ${name}, which belongs in effect3/`])
   })
 
   it.each(["js", "mjs", "cjs", "jsx", "mts", "cts"])("refuses a script that ends in .%s", (ending) => {

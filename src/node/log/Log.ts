@@ -18,8 +18,8 @@ const made = <A>(lazy: Lazy<A>): A => (typeof lazy === "function" ? (lazy as () 
 const write =
   (module: LogFilter.Module, level: LogLevel.LogLevel): Write =>
   (message, fields, cause) =>
-    Effect.withFiberRuntime((fiber) =>
-      LogFilter.passes(fiber.getFiberRef(LogFilter.current), module, level)
+    LogFilter.current.use((filter) =>
+      LogFilter.passes(filter, module, level)
         ? Effect.annotateLogs(Effect.logWithLevel(level, made(message), cause ?? Cause.empty), {
             // Made plain before Effect sees them: it hashes annotations, and a proxy or a hash of its own may throw.
             ...(fields === undefined ? {} : Secrets.redactFields(Object.entries(made(fields)))),

@@ -1,5 +1,5 @@
-import { FiberRef, LogLevel } from "effect"
-import { globalValue } from "effect/GlobalValue"
+import { LogLevel } from "effect"
+import * as FiberValue from "../../effect3/fibers/FiberValue.js"
 
 /** Who can speak in the log. `node` is the program itself and everything that names no module. */
 export const modules = [
@@ -86,6 +86,4 @@ export const parse = (text: string): { readonly filter: LogFilter; readonly unre
 }
 
 /** The filter in force for a fiber and those it starts. */
-export const current: FiberRef.FiberRef<LogFilter> = globalValue("udg/LogFilter/current", () =>
-  FiberRef.unsafeMake<LogFilter>({ thresholds: everywhere("info") }),
-)
+export const current = FiberValue.make<LogFilter>("udg/LogFilter/current", () => ({ thresholds: everywhere("info") }))

@@ -140,7 +140,7 @@ export const layer = ({ directives, format, colours, write }: Options): Layer.La
   return Layer.mergeAll(
     Logger.replace(Logger.defaultLogger, logger(filter, render, write)),
     Logger.minimumLogLevel(LogFilter.lowest(filter)),
-    Layer.scopedDiscard(Effect.locallyScoped(LogFilter.current, filter)),
+    LogFilter.current.layer(filter),
     Layer.effectDiscard(unreadable.length === 0 ? Effect.void : warn),
   )
 }

@@ -2,8 +2,7 @@
  * What stands against a JSON input, in one line for the person who sent it: which field, what was expected, what came.
  * Nothing long and nothing secret is repeated.
  */
-import type { ParseResult } from "effect"
-import { SchemaAST as AST, Option } from "effect"
+import type { Complaint } from "../../effect3/schema/Complaint.js"
 
 /** `field` is the path to what is wrong, as one would write it in JavaScript. */
 export interface JsonProblem {
@@ -15,12 +14,6 @@ const LONGEST_SHOWN = 40
 const LONGEST_PATH = 200
 const SECRET = /secret|private|seed|password/i
 const WORD = /^[\w-]{1,40}$/
-
-interface Complaint {
-  readonly path: ReadonlyArray<PropertyKey>
-  /** A whole clause: `an integer from 0 to 9 expected, got "5"`. */
-  readonly text: string
-}
 
 const name = (key: PropertyKey): string => {
   const text = String(key)
@@ -65,121 +58,17 @@ export const atNumber = (
   return at(path, whole, `${expected} expected${isSecret(path) ? "" : `, got ${came}`}`)
 }
 
-const annotated = (ast: AST.Annotated): string | undefined =>
-  Option.getOrUndefined(Option.orElse(AST.getDescriptionAnnotation(ast), () => AST.getIdentifierAnnotation(ast)))
-
-/** The message that a schema carries for people, its own or the one of what it refines. */
-const messageOf = (ast: AST.AST): string | undefined => {
-  const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))
-  // Our messages are constant texts; the issue that Effect would pass is not needed to make them.
-  if (message !== undefined) {
-    const text = (message as () => unknown)()
-    if (typeof text === "string") return text
-  }
-  if (AST.isRefinement(ast)) return messageOf(ast.from)
-  return AST.isTransformation(ast) ? messageOf(ast.from) : undefined
-}
-
-const literalsOf = (ast: AST.AST): ReadonlyArray<string> | undefined => {
-  if (AST.isLiteral(ast)) return [JSON.stringify(ast.literal)]
-  if (!AST.isUnion(ast)) return undefined
-  const members = ast.types.map(literalsOf)
-  return members.every((member) => member !== undefined) ? members.flatMap((member) => member ?? []) : undefined
-}
-
-/** What a schema takes, in a few words. */
-const describe = (ast: AST.AST): string => {
-  const message = messageOf(ast)
-  if (message !== undefined) return message
-  const literals = literalsOf(ast)
-  if (literals !== undefined) return literals.length === 1 ? `${literals[0]}` : `one of ${literals.join(", ")}`
-  switch (ast._tag) {
-    case "StringKeyword":
-      return "a string"
-    case "NumberKeyword":
-      return "a number"
-    case "BooleanKeyword":
-      return "true or false"
-    case "TupleType":
-      return "an array"
-    case "TypeLiteral":
-      return "an object"
-    case "Union":
-      return annotated(ast) ?? ast.types.map(describe).join(" or ")
-    case "Transformation":
-    case "Refinement":
-      return describe(ast.from)
-    default:
-      return annotated(ast) ?? "another value"
-  }
-}
-
-const fieldsOf = (ast: AST.AST): ReadonlyArray<string> => {
-  if (AST.isTypeLiteral(ast)) return ast.propertySignatures.map((signature) => String(signature.name))
-  return AST.isTransformation(ast) || AST.isRefinement(ast) ? fieldsOf(ast.from) : []
-}
-
-const keysOf = (path: ParseResult.Path): ReadonlyArray<PropertyKey> =>
-  Array.isArray(path) ? path : [path as PropertyKey]
-
-const issuesOf = (
-  issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>,
-): ReadonlyArray<ParseResult.ParseIssue> => (Array.isArray(issues) ? issues : [issues as ParseResult.ParseIssue])
-
-/**
- * In a union every member has its own complaint. The one that got furthest into the input is the member that was
- * meant; where none got in, the union itself says what it takes.
- */
-const ofUnion = (issue: ParseResult.Composite, path: ReadonlyArray<PropertyKey>): Complaint => {
-  const complaints = issuesOf(issue.issues).map((inner) => complaintOf(inner, path, undefined))
-  const furthest = complaints.reduce<Complaint | undefined>(
-    (best, each) => (each.path.length > (best ?? { path }).path.length ? each : best),
-    undefined,
-  )
-  return furthest ?? { path, text: `${describe(issue.ast)} expected${got(path, issue.actual)}` }
-}
-
-const complaintOf = (
-  issue: ParseResult.ParseIssue,
-  path: ReadonlyArray<PropertyKey>,
-  expected: string | undefined,
-): Complaint => {
-  switch (issue._tag) {
-    case "Pointer": {
-      const inside = [...path, ...keysOf(issue.path)]
-      const inner = issue.issue
-      if (inner._tag === "Missing") {
-        const type = inner.ast instanceof AST.Type ? inner.ast.type : inner.ast
-        return { path: inside, text: `missing, ${describe(type)} expected` }
-      }
-      return complaintOf(inner, inside, undefined)
-    }
+const reasonOf = (complaint: Complaint): string => {
+  switch (complaint._tag) {
     case "Missing":
-      return { path, text: "missing" }
-    case "Unexpected":
-      return { path, text: "no such field" }
-    case "Forbidden":
-    case "Type":
-      return { path, text: `${expected ?? describe(issue.ast)} expected${got(path, issue.actual)}` }
-    case "Refinement":
-      return issue.kind === "From"
-        ? complaintOf(issue.issue, path, expected ?? messageOf(issue.ast))
-        : { path, text: `${expected ?? describe(issue.ast)} expected${got(path, issue.actual)}` }
-    case "Transformation":
-      return complaintOf(issue.issue, path, expected)
-    case "Composite": {
-      if (AST.isUnion(issue.ast)) return ofUnion(issue, path)
-      const [first] = issuesOf(issue.issues)
-      if (first === undefined) return { path, text: `${describe(issue.ast)} expected` }
-      const complaint = complaintOf(first, path, undefined)
-      const known = complaint.text === "no such field" ? fieldsOf(issue.ast) : []
-      return known.length === 0 ? complaint : { ...complaint, text: `no such field; known are ${known.join(", ")}` }
-    }
+      return complaint.expected === undefined ? "missing" : `missing, ${complaint.expected} expected`
+    case "Unknown":
+      return complaint.known.length === 0 ? "no such field" : `no such field; known are ${complaint.known.join(", ")}`
+    case "Wrong":
+      return `${complaint.expected} expected${got(complaint.path, complaint.actual)}`
   }
 }
 
 /** What a schema found; `whole` names the input where no field of it is to blame. */
-export const fromIssue = (issue: ParseResult.ParseIssue, whole: string): JsonProblem => {
-  const { path, text } = complaintOf(issue, [], undefined)
-  return at(path, whole, text)
-}
+export const ofComplaint = (complaint: Complaint, whole: string): JsonProblem =>
+  at(complaint.path, whole, reasonOf(complaint))

@@ -1,6 +1,6 @@
 /** The whole HTTP interface, nothing but definitions: the server, the typed client and the OpenAPI document come from it. */
-import { HttpApi, OpenApi } from "@effect/platform"
-import { Schema } from "effect"
+import { OpenApi } from "@effect/platform"
+import * as Definition from "../../effect3/http/Definition.js"
 import * as Checkpoints from "./Checkpoints.js"
 import * as Core from "./Core.js"
 import * as Dag from "./Dag.js"
@@ -13,15 +13,7 @@ import * as Monitoring from "./Monitoring.js"
 import * as Staking from "./Staking.js"
 import * as Transactions from "./Transactions.js"
 
-/**
- * An interface to which nothing was added yet. `HttpApi.make` puts its own decoding error into every endpoint; this
- * server answers a wrong request with InvalidRequest instead, so that error must appear neither in types nor documents.
- */
-const empty: HttpApi.HttpApi<"udg"> = Object.assign(HttpApi.make("udg"), {
-  errorSchema: Schema.Never,
-}) as unknown as HttpApi.HttpApi<"udg">
-
-export const Api = empty
+export const Api = Definition.empty("udg")
   .annotate(OpenApi.Title, "udg node")
   .annotate(
     OpenApi.Description,

@@ -1,6 +1,6 @@
 /** The interface as an OpenAPI 3.1 document, made from its definition with what the definition says about access. */
-import { HttpApi, OpenApi } from "@effect/platform"
-import { Context, Option } from "effect"
+import { OpenApi } from "@effect/platform"
+import * as Definition from "../../effect3/http/Definition.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
 
@@ -14,30 +14,19 @@ export interface Where {
   readonly description: string
 }
 
-const accessOf = (annotations: Context.Context<never>): ReadonlyArray<string> => [
-  ...Option.match(Context.getOption(annotations, Access.RateLimit), {
-    onNone: () => [],
-    onSome: ({ requests, windowSeconds }) => [
-      `At most ${requests} ${requests === 1 ? "request" : "requests"} in ${windowSeconds} seconds from one client.`,
-    ],
-  }),
-  ...Option.match(Context.getOption(annotations, Access.TestnetOnly), {
-    onNone: () => [],
-    onSome: (instead) => [`Answered with 410 on a mainnet: ${instead}.`],
-  }),
-]
-
-/** Ids of the operations with what is to be known about calling them. */
-const accessById = (): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const found = new Map<string, ReadonlyArray<string>>()
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ group, endpoint, mergedAnnotations }) => {
-      found.set(`${group.identifier}.${endpoint.name}`, accessOf(mergedAnnotations))
-    },
-  })
-  return found
+const accessOf = ({ annotation }: Definition.Definition): ReadonlyArray<string> => {
+  const limit = annotation(Access.RateLimit)
+  const instead = annotation(Access.TestnetOnly)
+  const requests = limit?.requests === 1 ? "request" : "requests"
+  return [
+    ...(limit ? [`At most ${limit.requests} ${requests} in ${limit.windowSeconds} seconds from one client.`] : []),
+    ...(instead === undefined ? [] : [`Answered with 410 on a mainnet: ${instead}.`]),
+  ]
 }
+
+/** Ids of the operations with what a caller must know about access. */
+const accessById = (): ReadonlyMap<string, ReadonlyArray<string>> =>
+  new Map(Definition.all(Api).map((definition) => [`${definition.group}.${definition.name}`, accessOf(definition)]))
 
 const referenced = (schema: unknown): ReadonlyArray<string> => {
   if (typeof schema !== "object" || schema === null) return []

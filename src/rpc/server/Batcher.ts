@@ -3,7 +3,7 @@
  * Each gets what it would have got alone.
  */
 import { type Effect, Exit } from "effect"
-import type { Run } from "./Run.js"
+import type { Run } from "../../effect3/fibers/Run.js"
 
 export interface Options<A, B, E> {
   /** Gives one result for each item, in their order. */

@@ -1,5 +1,6 @@
 /** From a request that was admitted to its handler, and from what the handler says to the answer. */
 import { Either } from "effect"
+import * as Run from "../../effect3/fibers/Run.js"
 import type { Admission } from "../admission/Admission.js"
 import type { Budget } from "../admission/Budget.js"
 import { Readers } from "../admission/Readers.js"
@@ -13,7 +14,6 @@ import type { EventStreams } from "./EventStreams.js"
 import type { Exchange } from "./Exchange.js"
 import * as RequestBody from "./RequestBody.js"
 import type { Responder } from "./Responder.js"
-import * as Run from "./Run.js"
 import * as Submissions from "./Submissions.js"
 
 export interface Options {

@@ -2,14 +2,14 @@
  * An endpoint made ready: its schemas compiled to plain functions, its annotations read, its handler found. Everything
  * that depends on the definition alone happens here, once, before the first request.
  */
-import { HttpApi, type HttpApiEndpoint, HttpApiSchema, type HttpMethod } from "@effect/platform"
-import { type SchemaAST as AST, Context, type Effect, Either, Option, Schema } from "effect"
+import { type Effect, Either } from "effect"
+import * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
 import * as Access from "../api/Access.js"
 import { Api } from "../api/Api.js"
 import { contentType as eventStream } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
-import { Accepted, submit } from "../api/Transactions.js"
+import { submit } from "../api/Transactions.js"
 import type * as Answer from "./Answer.js"
 import * as Content from "./Content.js"
 import type * as Handlers from "./Handlers.js"
@@ -76,10 +76,8 @@ export interface Submit extends Common {
 
 export type Endpoint = Read | Write | Listen | Submit
 
-type Definition = HttpApiEndpoint.HttpApiEndpoint<string, HttpMethod.HttpMethod>
-
-const decoder = (schema: Schema.Schema.All, whole: string, unknownFields: "error" | "ignore") => {
-  const decode = Json.decoder(Schema.make<unknown, unknown, never>(schema.ast), whole, unknownFields)
+const decoder = (schema: Definition.AnySchema, whole: string, unknownFields: "error" | "ignore") => {
+  const decode = Json.decoder(schema, whole, unknownFields)
   return (input: unknown): Decoded<unknown> => Either.mapLeft(decode(input), WrongField.toInvalidRequest)
 }
 
@@ -87,8 +85,8 @@ const NOTHING: Decoded<undefined> = Either.right(undefined)
 
 const nothing = () => NOTHING
 
-const optionalDecoder = (schema: Option.Option<Schema.Schema.All>, whole: string) =>
-  Option.match(schema, { onNone: () => nothing, onSome: (schema) => decoder(schema, whole, "ignore") })
+const optionalDecoder = (schema: Definition.AnySchema | undefined, whole: string) =>
+  schema === undefined ? nothing : decoder(schema, whole, "ignore")
 
 const badEscape = (name: string) =>
   Either.left(new Failure.InvalidRequest({ message: `${name}: a broken %-escape in the path`, field: name }))
@@ -109,73 +107,66 @@ const unescaped = (params: Input["params"]): Decoded<Input["params"]> => {
 
 const queryOf = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query))
 
-const requestDecoder = ({ pathSchema, urlParamsSchema, headersSchema }: Definition) => {
-  const hasPath = Option.isSome(pathSchema)
-  const hasQuery = Option.isSome(urlParamsSchema)
-  const hasHeaders = Option.isSome(headersSchema)
-  const decodePath = optionalDecoder(pathSchema, "path")
-  const decodeQuery = optionalDecoder(urlParamsSchema, "query")
-  const decodeHeaders = optionalDecoder(headersSchema, "headers")
+const requestDecoder = (definition: Definition.Definition) => {
+  const hasPath = definition.params !== undefined
+  const hasQuery = definition.query !== undefined
+  const decodePath = optionalDecoder(definition.params, "path")
+  const decodeQuery = optionalDecoder(definition.query, "query")
+  const decodeHeaders = optionalDecoder(definition.headers, "headers")
   return ({ client, params, query, request }: Input): Decoded<Request> => {
     const path = hasPath ? Either.flatMap(unescaped(params), decodePath) : NOTHING
     if (Either.isLeft(path)) return Either.left(path.left)
     const search = hasQuery ? decodeQuery(queryOf(query)) : NOTHING
     if (Either.isLeft(search)) return Either.left(search.left)
-    const head = hasHeaders ? decodeHeaders(request.headers) : NOTHING
+    const head = decodeHeaders(request.headers)
     if (Either.isLeft(head)) return Either.left(head.left)
     return Either.right({ client, path: path.right, query: search.right, headers: head.right })
   }
 }
 
-const bodyDecoder = (definition: Definition, payload: Schema.Schema.All) => {
+const bodyDecoder = (definition: Definition.Definition, payload: Definition.AnySchema) => {
   const decodeHead = requestDecoder(definition)
   const decodeBody = decoder(payload, "body", "error")
   return (input: Input, body: unknown): Decoded<Request> =>
     Either.flatMap(decodeHead(input), (head) => Either.map(decodeBody(body), (body) => ({ ...head, body })))
 }
 
-const encoder = (ast: AST.AST): ((value: unknown) => Content.Content) => {
-  const { kind, contentType } = HttpApiSchema.getEncoding(ast)
-  if (kind === "Text") return (value) => Content.text(contentType, String(value))
-  const toJson = Json.encoder(Schema.make<unknown, object, never>(ast))
-  return (value) => Content.json(toJson(value))
+const encoder = ({ isText, contentType, schema }: Definition.Definition["success"]) => {
+  if (isText) return (value: unknown) => Content.text(contentType, String(value))
+  const toJson = Json.encoder(schema)
+  return (value: unknown) => Content.json(toJson(value))
 }
 
-const gate = (definition: Definition): Failure.TestnetOnly | undefined =>
-  Option.match(Context.getOption(definition.annotations, Access.TestnetOnly), {
-    onNone: () => undefined,
-    onSome: (instead) =>
-      new Failure.TestnetOnly({
-        message: `${definition.method} ${definition.path} works on a testnet only: ${instead}`,
-      }),
-  })
+const gate = ({ annotation, method, path }: Definition.Definition): Failure.TestnetOnly | undefined => {
+  const instead = annotation(Access.TestnetOnly)
+  if (instead === undefined) return undefined
+  return new Failure.TestnetOnly({ message: `${method} ${path} works on a testnet only: ${instead}` })
+}
 
-const commonOf = (definition: Definition, success: AST.AST): Common => ({
+const commonOf = (definition: Definition.Definition): Common => ({
   method: definition.method,
   path: definition.path,
-  limit: Option.getOrUndefined(Context.getOption(definition.annotations, Access.RateLimit)),
+  limit: definition.annotation(Access.RateLimit),
   onMainnet: gate(definition),
-  status: HttpApiSchema.getStatusSuccessAST(success),
+  status: definition.success.status,
 })
 
-const compile = (definition: Definition, handle: Handle<never>): Endpoint => {
-  const { payloadSchema, successSchema, annotations } = definition
-  const { ast } = successSchema
-  const common = commonOf(definition, ast)
-  if (Option.isSome(payloadSchema)) {
-    const decode = bodyDecoder(definition, payloadSchema.value)
-    return { _tag: "Write", ...common, decode, handle, encode: encoder(ast) }
+const compile = (definition: Definition.Definition, handle: Handle<never>): Endpoint => {
+  const { annotation, body, query, success } = definition
+  const common = commonOf(definition)
+  if (body !== undefined) {
+    return { _tag: "Write", ...common, decode: bodyDecoder(definition, body), handle, encode: encoder(success) }
   }
   const decode = requestDecoder(definition)
-  if (HttpApiSchema.getEncoding(ast).contentType === eventStream) return { _tag: "Listen", ...common, decode, handle }
+  if (success.contentType === eventStream) return { _tag: "Listen", ...common, decode, handle }
   return {
     _tag: "Read",
     ...common,
-    weight: Option.getOrElse(Context.getOption(annotations, Access.Weight), () => 1),
-    hasQuery: Option.isSome(definition.urlParamsSchema),
+    weight: annotation(Access.Weight) ?? 1,
+    hasQuery: query !== undefined,
     decode,
     handle,
-    encode: encoder(ast),
+    encode: encoder(success),
   }
 }
 
@@ -184,18 +175,13 @@ export const all = (handlers: Handlers.All): ReadonlyArray<Endpoint> => {
   // `Handlers.All` is derived from the same endpoints whose schemas decode the requests below, so that each handler gets
   // exactly what its type asks for; no type can say this about endpoints that come one after another out of a list.
   const untyped = handlers as unknown as Readonly<Record<string, Readonly<Record<string, Handle<never>>>>>
-  const endpoints: Array<Endpoint> = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ group, endpoint }) => {
-      const handle = untyped[group.identifier]?.[endpoint.name]
-      if (handle === undefined) throw new Error(`${group.identifier}.${endpoint.name} has no handler`)
-      endpoints.push(
-        endpoint.path === submit.path
-          ? { _tag: "Submit", ...commonOf(endpoint, Accepted.ast), handle: handlers.transactions.submit }
-          : compile(endpoint, handle),
-      )
-    },
+  return Definition.all(Api).map((definition): Endpoint => {
+    const { group, name, path } = definition
+    if (path === submit.path) {
+      return { _tag: "Submit", ...commonOf(definition), handle: handlers.transactions.submit }
+    }
+    const handle = untyped[group]?.[name]
+    if (handle === undefined) throw new Error(`${group}.${name} has no handler`)
+    return compile(definition, handle)
   })
-  return endpoints
 }

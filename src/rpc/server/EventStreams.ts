@@ -1,6 +1,7 @@
 /** Server-sent events on the wire: frames, heartbeats, and an end for who does not read. */
 import type { ServerResponse } from "node:http"
 import { Cause, type Chunk, Effect, Fiber, Stream } from "effect"
+import type { Fork } from "../../effect3/fibers/Run.js"
 import { type Entry, Places } from "../admission/Places.js"
 import { maximumStreams } from "../api/Events.js"
 import type * as Answer from "./Answer.js"
@@ -85,11 +86,7 @@ export class EventStreams {
    * Writes events behind the head that is already written, until the stream ends or the reader goes or does not read. A
    * reader whose stream fails is cut off in the middle, so that it does not take that for the end.
    */
-  serve(
-    response: ServerResponse,
-    events: Answer.EventStream,
-    runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>,
-  ): void {
+  serve(response: ServerResponse, events: Answer.EventStream, runFork: Fork): void {
     const beat = (): void => {
       if (isOpen(response) && !response.writableNeedDrain) response.write(":\n\n")
     }

@@ -3,8 +3,8 @@
  * for X gets what X's schemas decoded and returns X's answer or fails with one of X's declared failures; anything else
  * does not compile.
  */
-import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Context, type Effect } from "effect"
+import type * as Definition from "../../effect3/http/Definition.js"
 import type { Api } from "../api/Api.js"
 import type { EventStream } from "../api/Events.js"
 import type * as Failure from "../api/Failure.js"
@@ -12,9 +12,7 @@ import type { submit } from "../api/Transactions.js"
 import type * as Answer from "./Answer.js"
 import type * as Submissions from "./Submissions.js"
 
-type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
-
-export type GroupName = Groups["identifier"]
+export type GroupName = Definition.GroupName<typeof Api>
 
 /** Only what the endpoint declares stands in the request. */
 type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [N in Name]: A }
@@ -26,32 +24,21 @@ interface Asker {
   readonly client: string
 }
 
-type HandlerOf<E> =
-  E extends HttpApiEndpoint.HttpApiEndpoint<
-    infer _Name,
-    infer _Method,
-    infer Path,
-    infer Query,
-    infer Payload,
-    infer Headers,
-    infer Success,
-    infer Error,
-    infer _R,
-    infer _RE
-  >
-    ? (
-        request: Asker & Part<"path", Path> & Part<"query", Query> & Part<"body", Payload> & Part<"headers", Headers>,
-      ) => Effect.Effect<AnswerTo<Success>, Error | Failure.ShuttingDown>
-    : never
+type HandlerOf<P> = P extends Definition.Parts
+  ? (
+      request: Asker &
+        Part<"path", P["params"]> &
+        Part<"query", P["query"]> &
+        Part<"body", P["body"]> &
+        Part<"headers", P["headers"]>,
+    ) => Effect.Effect<AnswerTo<P["success"]>, P["failure"] | Failure.ShuttingDown>
+  : never
 
-export type Handler<E> = E extends typeof submit ? Submissions.Handle : HandlerOf<E>
+export type Handler<E> = E extends typeof submit ? Submissions.Handle : HandlerOf<Definition.PartsOf<E>>
 
 /** The handlers of one group, by the names of its endpoints. */
 export type Of<Name extends GroupName> = {
-  readonly [E in HttpApiGroup.HttpApiGroup.EndpointsWithName<
-    Groups,
-    Name
-  > as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: Handler<E>
+  readonly [E in keyof Definition.Endpoints<typeof Api, Name>]: Handler<Definition.Endpoints<typeof Api, Name>[E]>
 }
 
 export type All = { readonly [Name in GroupName]: Of<Name> }

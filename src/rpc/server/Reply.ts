@@ -1,6 +1,5 @@
 /** A whole answer, ready to be written: status, headers of its own, body. Failures are made into one here. */
-import { HttpApiSchema } from "@effect/platform"
-import { SchemaAST as AST, Option, Schema } from "effect"
+import * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
 import * as Failure from "../api/Failure.js"
 import * as Content from "./Content.js"
@@ -18,16 +17,11 @@ interface Encoder {
   readonly encode: (failure: unknown) => object
 }
 
-const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
-
 /** By code, so that a failure is not tried against every class there is. */
 const encoders: ReadonlyMap<string, Encoder> = new Map(
-  membersOf(Failure.schema.ast).map((ast) => [
-    Option.getOrThrow(AST.getJSONIdentifier(ast)),
-    {
-      status: HttpApiSchema.getStatusErrorAST(ast),
-      encode: Json.encoder(Schema.make<unknown, object, never>(ast)),
-    },
+  Definition.failures(Failure.schema).map(({ identifier, status, schema }) => [
+    identifier,
+    { status, encode: Json.encoder(schema) },
   ]),
 )
 

@@ -5,7 +5,8 @@
 import * as Http from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { Cause, Context, Data, Effect, type Fiber, FiberSet, Layer, Runtime } from "effect"
+import { Cause, Context, Data, Effect, Layer } from "effect"
+import * as Run from "../../effect3/fibers/Run.js"
 import * as Log from "../../node/log/Log.js"
 import { Admission } from "../admission/Admission.js"
 import { Budget } from "../admission/Budget.js"
@@ -242,13 +243,7 @@ const start = (settings: Settings) =>
     const tolerance = { ...standardTolerance, ...settings.tolerance }
     const endpoints = Endpoint.all(yield* Handlers)
     // Handlers outlive the client that asked: a transaction is taken in or not, whoever still listens.
-    const fibers = yield* FiberSet.make()
-    const runtime = yield* Effect.runtime<never>()
-    const fork = <A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> => {
-      const fiber = Runtime.runFork(runtime)(effect)
-      if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
-      return fiber
-    }
+    const fork = yield* Run.scopedFork
     const defects = new Defects({
       onDefect: settings.onDefect ?? (() => {}),
       log: (route, cause) =>

@@ -2,8 +2,9 @@
  * Signed transactions as they come to `/tx/submit`. A body is one of them or an array; each entry is judged as it would
  * have been alone and answered in its place.
  */
-import { type HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Array as Arr, type Effect, Either, Exit } from "effect"
+import type { Run } from "../../effect3/fibers/Run.js"
+import type * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
 import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
@@ -14,10 +15,9 @@ import { Batcher } from "./Batcher.js"
 import * as Content from "./Content.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
-import type { Run } from "./Run.js"
 import * as WrongField from "./WrongField.js"
 
-type Refused = HttpApiEndpoint.HttpApiEndpoint.Error<typeof submit>
+type Refused = Definition.PartsOf<typeof submit>["failure"]
 
 type Outcome = Either.Either<typeof Accepted.Type, Refused>
 
@@ -68,12 +68,11 @@ const inPlace = (
   })
 }
 
-const status = HttpApiSchema.getStatusSuccessAST(Accepted.ast)
 const toJson = Json.encoder(Accepted)
 
 /** What it would have been answered alone, with its status in front. */
 const inArray = (outcome: Outcome): object => {
-  if (Either.isRight(outcome)) return { status_code: status, ...toJson(outcome.right) }
+  if (Either.isRight(outcome)) return { status_code: 200, ...toJson(outcome.right) }
   const failure = Reply.failureJson(outcome.left)
   return { status_code: failure.status, ...failure.json }
 }

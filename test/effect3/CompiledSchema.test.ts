@@ -1,11 +1,11 @@
 import { HttpApi } from "@effect/platform"
 import { SchemaAST as AST, Either, FastCheck as fc, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as CompiledSchema from "../../src/protocol/encoding/CompiledSchema.js"
+import * as CompiledSchema from "../../src/effect3/schema/CompiledSchema.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as TransactionJson from "../../src/protocol/transaction/TransactionJson.js"
 import { Api } from "../../src/rpc/api/Api.js"
-import * as arbitrary from "./arbitraries.js"
+import * as arbitrary from "../protocol/arbitraries.js"
 
 const throughText = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 

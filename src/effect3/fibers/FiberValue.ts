@@ -1,0 +1,19 @@
+/** A value that belongs to a fiber, and to those that the fiber starts. */
+import { Effect, FiberRef, Layer } from "effect"
+import { globalValue } from "effect/GlobalValue"
+
+export interface FiberValue<A> {
+  /** Goes on with the value of the fiber that runs this. */
+  readonly use: <B, E, R>(next: (value: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R>
+  /** Sets the value for everything that runs on the layer. */
+  readonly layer: (value: A) => Layer.Layer<never>
+}
+
+/** `key` tells it from other ones, also where this module is loaded twice. */
+export const make = <A>(key: string, initial: () => A): FiberValue<A> => {
+  const ref = globalValue(key, () => FiberRef.unsafeMake(initial()))
+  return {
+    use: (next) => Effect.withFiberRuntime((fiber) => next(fiber.getFiberRef(ref))),
+    layer: (value) => Layer.scopedDiscard(Effect.locallyScoped(ref, value)),
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * The definition of an HTTP interface, taken apart: its endpoints as plain values, and the types of what each takes and
+ * answers. Effect's own server and documents read definitions the same way, through names that it may change.
+ */
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { SchemaAST as AST, Context, Option, Schema } from "effect"
+
+/** A schema out of a list, of which no type says what it describes. */
+export type AnySchema = Schema.Schema<unknown, unknown>
+
+export interface Definition {
+  readonly group: string
+  readonly name: string
+  readonly method: string
+  /** With its parameters, as in `/balance/:address`. */
+  readonly path: string
+  readonly params: AnySchema | undefined
+  readonly query: AnySchema | undefined
+  readonly headers: AnySchema | undefined
+  readonly body: AnySchema | undefined
+  readonly success: {
+    readonly status: number
+    readonly contentType: string
+    /** Sent as it is, not as JSON. */
+    readonly isText: boolean
+    readonly schema: Schema.Schema<unknown, object>
+  }
+  /** The value with which the endpoint, its group or the interface is annotated. */
+  readonly annotation: <Id, A>(tag: Context.Tag<Id, A>) => A | undefined
+}
+
+const schemaOf = (schema: Option.Option<Schema.Schema.All>): AnySchema | undefined =>
+  Option.getOrUndefined(Option.map(schema, ({ ast }) => Schema.make(ast)))
+
+const successOf = (ast: AST.AST): Definition["success"] => {
+  const { kind, contentType } = HttpApiSchema.getEncoding(ast)
+  return {
+    status: HttpApiSchema.getStatusSuccessAST(ast),
+    contentType,
+    isText: kind === "Text",
+    schema: Schema.make(ast),
+  }
+}
+
+/** Every endpoint, in the order of the definition. */
+export const all = <Name extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Name, Groups, E, R>,
+): ReadonlyArray<Definition> => {
+  const definitions: Array<Definition> = []
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint, mergedAnnotations }) => {
+      definitions.push({
+        group: group.identifier,
+        name: endpoint.name,
+        method: endpoint.method,
+        path: endpoint.path,
+        params: schemaOf(endpoint.pathSchema),
+        query: schemaOf(endpoint.urlParamsSchema),
+        headers: schemaOf(endpoint.headersSchema),
+        body: schemaOf(endpoint.payloadSchema),
+        success: successOf(endpoint.successSchema.ast),
+        annotation: (tag) => Option.getOrUndefined(Context.getOption(mergedAnnotations, tag)),
+      })
+    },
+  })
+  return definitions
+}
+
+/**
+ * An interface to which nothing was added yet. `HttpApi.make` puts its own decoding error into every endpoint; a server
+ * that answers a wrong request with a failure of its own must have that error neither in types nor in documents.
+ */
+export const empty = <const Name extends string>(name: Name): HttpApi.HttpApi<Name> =>
+  Object.assign(HttpApi.make(name), { errorSchema: Schema.Never }) as unknown as HttpApi.HttpApi<Name>
+
+/** One member of a union of failures: its name in documents, its status, and its own schema. */
+export interface FailureDefinition {
+  readonly identifier: string
+  readonly status: number
+  readonly schema: Schema.Schema<unknown, object>
+}
+
+const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
+
+export const failures = (union: Schema.Schema.All): ReadonlyArray<FailureDefinition> =>
+  membersOf(union.ast).map((ast) => ({
+    identifier: Option.getOrThrow(AST.getJSONIdentifier(ast)),
+    status: HttpApiSchema.getStatusErrorAST(ast),
+    schema: Schema.make(ast),
+  }))
+
+type GroupsOf<Api> = Api extends HttpApi.HttpApi<string, infer Groups, infer _E, infer _R> ? Groups : never
+
+export type GroupName<Api> = GroupsOf<Api>["identifier"]
+
+/** The endpoints of a group by their names. */
+export type Endpoints<Api, Name extends GroupName<Api>> = {
+  readonly [E in HttpApiGroup.HttpApiGroup.EndpointsWithName<
+    GroupsOf<Api>,
+    Name
+  > as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: E
+}
+
+/** What an endpoint takes and answers; `never` where it has no such part. */
+export interface Parts<Params = unknown, Query = unknown, Body = unknown, Headers = unknown, A = unknown, E = unknown> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly headers: Headers
+  readonly success: A
+  readonly failure: E
+}
+
+export type PartsOf<E> =
+  E extends HttpApiEndpoint.HttpApiEndpoint<
+    infer _Name,
+    infer _Method,
+    infer Params,
+    infer Query,
+    infer Body,
+    infer Headers,
+    infer Success,
+    infer Failure,
+    infer _R,
+    infer _RE
+  >
+    ? Parts<Params, Query, Body, Headers, Success, Failure>
+    : never

@@ -1,0 +1,122 @@
+/** Why a schema refused a value: the first mistake, in words for the person who sent the value. */
+import type { ParseResult } from "effect"
+import { SchemaAST as AST, Option } from "effect"
+
+type Path = ReadonlyArray<PropertyKey>
+
+/** `path` leads to the mistake; `expected` describes what the schema takes, as in `an integer from 0 to 9`. */
+export type Complaint =
+  | { readonly _tag: "Missing"; readonly path: Path; readonly expected?: string }
+  /** A field that the schema does not have; `known` are those that it has. */
+  | { readonly _tag: "Unknown"; readonly path: Path; readonly known: ReadonlyArray<string> }
+  | { readonly _tag: "Wrong"; readonly path: Path; readonly expected: string; readonly actual: unknown }
+
+const annotated = (ast: AST.Annotated): string | undefined =>
+  Option.getOrUndefined(Option.orElse(AST.getDescriptionAnnotation(ast), () => AST.getIdentifierAnnotation(ast)))
+
+/** The message for people that a schema carries, or the schema that it refines. */
+const messageOf = (ast: AST.AST): string | undefined => {
+  const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))
+  // Our messages are constant texts; they do not need the issue that Effect would pass.
+  if (message !== undefined) {
+    const text = (message as () => unknown)()
+    if (typeof text === "string") return text
+  }
+  if (AST.isRefinement(ast)) return messageOf(ast.from)
+  return AST.isTransformation(ast) ? messageOf(ast.from) : undefined
+}
+
+const literalsOf = (ast: AST.AST): ReadonlyArray<string> | undefined => {
+  if (AST.isLiteral(ast)) return [JSON.stringify(ast.literal)]
+  if (!AST.isUnion(ast)) return undefined
+  const members = ast.types.map(literalsOf)
+  return members.every((member) => member !== undefined) ? members.flatMap((member) => member ?? []) : undefined
+}
+
+/** What a schema takes, in a few words. */
+const describe = (ast: AST.AST): string => {
+  const message = messageOf(ast)
+  if (message !== undefined) return message
+  const literals = literalsOf(ast)
+  if (literals !== undefined) return literals.length === 1 ? `${literals[0]}` : `one of ${literals.join(", ")}`
+  switch (ast._tag) {
+    case "StringKeyword":
+      return "a string"
+    case "NumberKeyword":
+      return "a number"
+    case "BooleanKeyword":
+      return "true or false"
+    case "TupleType":
+      return "an array"
+    case "TypeLiteral":
+      return "an object"
+    case "Union":
+      return annotated(ast) ?? ast.types.map(describe).join(" or ")
+    case "Transformation":
+    case "Refinement":
+      return describe(ast.from)
+    default:
+      return annotated(ast) ?? "another value"
+  }
+}
+
+const fieldsOf = (ast: AST.AST): ReadonlyArray<string> => {
+  if (AST.isTypeLiteral(ast)) return ast.propertySignatures.map((signature) => String(signature.name))
+  return AST.isTransformation(ast) || AST.isRefinement(ast) ? fieldsOf(ast.from) : []
+}
+
+const keysOf = (path: ParseResult.Path): Path => (Array.isArray(path) ? path : [path as PropertyKey])
+
+const issuesOf = (
+  issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>,
+): ReadonlyArray<ParseResult.ParseIssue> => (Array.isArray(issues) ? issues : [issues as ParseResult.ParseIssue])
+
+const wrong = (path: Path, expected: string, actual: unknown): Complaint => ({ _tag: "Wrong", path, expected, actual })
+
+/**
+ * Every member of a union complains. The member that got furthest into the input is the one that was meant; if none got
+ * in, the union itself describes what it takes.
+ */
+const ofUnion = (issue: ParseResult.Composite, path: Path): Complaint => {
+  const complaints = issuesOf(issue.issues).map((inner) => complaintOf(inner, path, undefined))
+  const furthest = complaints.reduce<Complaint | undefined>(
+    (best, each) => (each.path.length > (best ?? { path }).path.length ? each : best),
+    undefined,
+  )
+  return furthest ?? wrong(path, describe(issue.ast), issue.actual)
+}
+
+const complaintOf = (issue: ParseResult.ParseIssue, path: Path, expected: string | undefined): Complaint => {
+  switch (issue._tag) {
+    case "Pointer": {
+      const inside = [...path, ...keysOf(issue.path)]
+      const inner = issue.issue
+      if (inner._tag !== "Missing") return complaintOf(inner, inside, undefined)
+      const type = inner.ast instanceof AST.Type ? inner.ast.type : inner.ast
+      return { _tag: "Missing", path: inside, expected: describe(type) }
+    }
+    case "Missing":
+      return { _tag: "Missing", path }
+    case "Unexpected":
+      return { _tag: "Unknown", path, known: [] }
+    case "Forbidden":
+    case "Type":
+      return wrong(path, expected ?? describe(issue.ast), issue.actual)
+    case "Refinement":
+      return issue.kind === "From"
+        ? complaintOf(issue.issue, path, expected ?? messageOf(issue.ast))
+        : wrong(path, expected ?? describe(issue.ast), issue.actual)
+    case "Transformation":
+      return complaintOf(issue.issue, path, expected)
+    case "Composite": {
+      if (AST.isUnion(issue.ast)) return ofUnion(issue, path)
+      const [first] = issuesOf(issue.issues)
+      if (first === undefined) return wrong(path, describe(issue.ast), undefined)
+      const complaint = complaintOf(first, path, undefined)
+      const isUnknown = complaint._tag === "Unknown" && complaint.known.length === 0
+      return isUnknown ? { ...complaint, known: fieldsOf(issue.ast) } : complaint
+    }
+  }
+}
+
+export const of = (issue: ParseResult.ParseIssue): Complaint => complaintOf(issue, [], undefined)

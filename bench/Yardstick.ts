@@ -4,9 +4,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import Sqlite from "better-sqlite3"
 import { randomBytes, sha256, verifyNative } from "#crypto"
 import * as Keys from "../src/protocol/identity/Keys.js"
+import { Sqlite } from "../src/storage/sqlite/Driver.js"
 import { type Figure, measure } from "./Harness.js"
 import * as HttpLoad from "./HttpLoad.js"
 
@@ -50,7 +50,7 @@ const bareInserts = async (): Promise<Figure> => {
   const folder = mkdtempSync(join(tmpdir(), "udg-bench-"))
   const database = new Sqlite(join(folder, "rows.db"))
   try {
-    database.pragma("journal_mode = wal")
+    database.prepare("pragma journal_mode = wal").all()
     database.prepare("create table rows (key blob primary key, value blob) without rowid").run()
     const [begin, commit] = [database.prepare("begin"), database.prepare("commit")]
     const insert = database.prepare("insert into rows values (?, ?)")

@@ -122,7 +122,8 @@ const exceptions = {
   },
   /** What writes, and what checks signatures, each with the thread that does it. */
   "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
-  "storage/sqlite/WriterProgram.ts": { packages: ["better-sqlite3", "node:module", "node:worker_threads"] },
+  "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },
+  "storage/sqlite/Driver.ts": { packages: ["better-sqlite3", "node:module"] },
   "node/signatures/Verifier.ts": { packages: ["effect", "#threads", "node:os", "node:worker_threads"] },
   "node/signatures/VerifierProgram.ts": { packages: ["#crypto", "node:os", "node:worker_threads"] },
   "Threads.ts": { ours: [], packages: ["node:worker_threads"] },

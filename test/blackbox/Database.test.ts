@@ -18,11 +18,11 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import Sqlite from "better-sqlite3"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { sqlite } from "../storage/world.js"
 import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
@@ -283,7 +283,7 @@ describe("udg db", { timeout: 240_000 }, () => {
       const directory = copy()
       const database = new Sqlite(join(directory, "udg.db"))
       database.unsafeMode(true)
-      database.pragma("writable_schema = on")
+      database.exec("pragma writable_schema = on")
       const sql = "create index transaction_vertices_by_commit on transaction_vertices (timestamp)"
       database.prepare("update sqlite_schema set sql = ? where name = 'transaction_vertices_by_commit'").run(sql)
       database.close()

@@ -1,6 +1,5 @@
 /** What is on the disk at which moment, by the node's own writer and files: the rules of docs/storage.md. */
 import { it } from "@effect/vitest"
-import Sqlite from "better-sqlite3"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { Changes } from "../../src/ledger/tables/Effects.js"
@@ -15,6 +14,7 @@ import type { Encoded, Vertex } from "../../src/protocol/vertex/Vertex.js"
 import * as Message from "../../src/replica/messages/Message.js"
 import * as Write from "../../src/replica/output/Write.js"
 import type { Storage } from "../../src/storage/Storage.js"
+import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import * as storage from "../storage/world.js"
 import * as world from "./world.js"
 

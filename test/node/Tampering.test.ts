@@ -6,7 +6,6 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import Database from "better-sqlite3"
 import { Cause, Effect, Exit, Logger, LogLevel, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Ending from "../../src/node/lifecycle/Ending.js"
@@ -14,6 +13,7 @@ import { Supervisor } from "../../src/node/lifecycle/Supervisor.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import { Mempool } from "../../src/node/reads/Mempool.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
+import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import * as world from "./world.js"
@@ -271,7 +271,7 @@ describe("a node whose files were changed", () => {
     cpSync(place("newer"), directory, { recursive: true })
     const database = new Database(join(directory, "udg.db"))
     database.unsafeMode(true)
-    database.pragma("writable_schema = on")
+    database.exec("pragma writable_schema = on")
     const sql = "create index vertices_by_round on vertices (author, round)"
     database.prepare(`update sqlite_schema set sql = '${sql}' where name = 'vertices_by_round'`).run()
     database.close()

@@ -1,5 +1,4 @@
 import { it } from "@effect/vitest"
-import Sqlite from "better-sqlite3"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import * as Writer from "../../src/node/engine/Writer.js"
@@ -7,6 +6,7 @@ import * as Supervisor from "../../src/node/lifecycle/Supervisor.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import * as Storage from "../../src/storage/Storage.js"
+import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { genesis, inDirectory, key, vertex } from "../storage/world.js"
 import * as world from "./world.js"
 

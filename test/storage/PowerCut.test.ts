@@ -1,8 +1,8 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "./PowerCut.js"
 
@@ -29,10 +29,10 @@ describe("a power cut", () => {
   const killed = (name: string, { marked, checkpointAt }: Story): string => {
     const file = join(folder, `${name}.db`)
     const database = new Database(file)
-    database.pragma("journal_mode = wal")
+    database.prepare("pragma journal_mode = wal").all()
     database.prepare("create table things (n integer primary key, bytes blob)").run()
     database.prepare("create table marks (n integer)").run()
-    database.pragma("wal_checkpoint(truncate)")
+    database.prepare("pragma wal_checkpoint(truncate)").all()
     for (let n = 1; n <= ROWS; n++) {
       database.prepare("begin").run()
       database.prepare("insert into things values (?, ?)").run(n, ROW)
@@ -43,7 +43,7 @@ describe("a power cut", () => {
         const reader = new Database(file, { readonly: true })
         reader.prepare("begin").run()
         reader.prepare("select count(*) from things").all()
-        database.pragma("wal_checkpoint(passive)")
+        database.prepare("pragma wal_checkpoint(passive)").all()
         database.prepare("insert into things values (?, ?)").run(0, ROW)
         reader.close()
       }

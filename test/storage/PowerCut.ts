@@ -14,7 +14,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import Database from "better-sqlite3"
+import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import type { Chance } from "../simulation/Chance.js"
 
 const HEADER_BYTES = 32

@@ -14,6 +14,8 @@ import { Cause, Effect, type Scope } from "effect"
 import * as StorageError from "../files/StorageError.js"
 import * as Column from "./Column.js"
 import * as Connection from "./Connection.js"
+// The client uses the same driver.
+import "./Driver.js"
 import * as Migration from "./Migration.js"
 import * as Sql from "./Sql.js"
 import type { WriterThread } from "./WriterThread.js"
@@ -111,11 +113,11 @@ const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.C
 const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
 
-/** The driver throws where the file cannot be opened. */
+/** The driver throws where the file cannot be opened. The client sets no mode of the log: it would not keep its statement. */
 const connect = (
-  config: SqliteClient.SqliteClientConfig,
+  config: Omit<SqliteClient.SqliteClientConfig, "disableWAL">,
 ): Effect.Effect<Turns, StorageError.StorageError, Scope.Scope> =>
-  SqliteClient.make({ ...config, prepareCacheSize: 1_000, prepareCacheTTL: "1000 days" }).pipe(
+  SqliteClient.make({ ...config, disableWAL: true, prepareCacheSize: 1_000, prepareCacheTTL: "1000 days" }).pipe(
     Effect.flatMap(({ reserve }) => reserve),
     Effect.map((connection) => turnsOf(Connection.local(connection))),
     Effect.provide(Reactivity.layer),
@@ -191,7 +193,7 @@ export const open = (
     const writer = turnsOf(yield* typed(file, thread.open(file)))
     yield* typed(file, set(writer, writerPragmas(durability)))
     yield* Migration.run(make(file, durability, writer, writer), migrations)
-    const reader = yield* connect({ filename: file, readonly: true, disableWAL: true })
+    const reader = yield* connect({ filename: file, readonly: true })
     yield* typed(file, set(reader, readerPragmas))
     return make(file, durability, writer, reader)
   })
@@ -214,7 +216,7 @@ export const openInMemory = (
 export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const connection = yield* connect({ filename: file, disableWAL: true })
+      const connection = yield* connect({ filename: file })
       yield* typed(file, execute(connection, "select name from sqlite_schema limit 1"))
     }),
   )
@@ -224,6 +226,4 @@ export const rollBack = (file: string): Effect.Effect<void, StorageError.Storage
  * the file, its bytes stay what they were.
  */
 export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
-  Effect.map(connect({ filename: file, readonly: true, disableWAL: true }), (reader) =>
-    make(file, "power", reader, reader),
-  )
+  Effect.map(connect({ filename: file, readonly: true }), (reader) => make(file, "power", reader, reader))

@@ -2,10 +2,10 @@
  * The program of the thread in which SQLite writes: it answers each request in its turn. What fails ends its transaction.
  * `WriterThread` is the other side.
  */
-import { createRequire } from "node:module"
 import { parentPort } from "node:worker_threads"
 import type { Row } from "./Column.js"
 import type { Value } from "./Connection.js"
+import { Sqlite } from "./Driver.js"
 import { ParcelReader, type Step } from "./Parcel.js"
 
 interface Perform {
@@ -33,9 +33,6 @@ export interface Problem {
 /** The rows are those of the last step. */
 export type Reply = { readonly rows: ReadonlyArray<Row> } | { readonly problem: Problem }
 
-// Not imported: the driver is CommonJS, and brings nothing but itself.
-const Sqlite: typeof import("better-sqlite3").default = createRequire(import.meta.url)("better-sqlite3")
-
 type Statement = (values: ReadonlyArray<Value>) => ReadonlyArray<Row>
 
 class File {
@@ -45,7 +42,7 @@ class File {
 
   constructor(path: string) {
     this.#database = new Sqlite(path)
-    this.#database.pragma("journal_mode = WAL")
+    this.#database.prepare("pragma journal_mode = wal").all()
   }
 
   perform({ texts, steps, bytes }: Perform): ReadonlyArray<Row> {

@@ -100,7 +100,7 @@ const measureStart = (directory: string) =>
       yield* Effect.sleep("1 seconds")
       const restBytes = process.memoryUsage().rss
       const checkpoint = yield* Effect.fork(
-        Stream.runHead(Stream.filter(engine.happenings, ({ _tag }) => _tag === "CheckpointBuilt")),
+        Stream.runHead(Stream.filter(engine.events, ({ _tag }) => _tag === "CheckpointBuilt")),
       )
       for (let n = 0; n < TOUCHED; n++) {
         yield* Effect.either(mempool.submit(yield* world.payment(addressOf(n), 1)))

@@ -7,6 +7,7 @@ import { Either } from "effect"
 import * as MessageCodec from "../src/network/MessageCodec.js"
 import type { Hash } from "../src/protocol/identity/Hash.js"
 import * as Counter from "../src/protocol/numbers/Counter.js"
+import type { Vertex } from "../src/protocol/vertex/Vertex.js"
 import * as GenesisState from "../src/replica/disk/GenesisState.js"
 import * as Serving from "../src/replica/disk/Serving.js"
 import type { Stored } from "../src/replica/disk/Stored.js"
@@ -111,10 +112,8 @@ class Wide {
           break
         case "Write":
           machine.disk.apply(output.write)
+          if (output.write._tag === "Executed") this.#executed(machine, output.write.vertices)
           this.#agenda.after(0, () => this.#give(machine, machine.replica.written(output.id, this.now)))
-          break
-        case "Executed":
-          for (const { body } of output.vertices) for (const { id } of body.transactions) this.#final(machine, id)
           break
         case "Fatal":
           throw new Error(JSON.stringify(output.fatal))
@@ -122,6 +121,10 @@ class Wide {
       }
     }
     this.#wake(machine)
+  }
+
+  #executed(machine: Machine, vertices: ReadonlyArray<Vertex>): void {
+    for (const { body } of vertices) for (const { id } of body.transactions) this.#final(machine, id)
   }
 
   #sendTo(from: Machine, peer: PeerId, message: Message): void {

@@ -26,7 +26,7 @@ export type Tag = Message["_tag"]
 type Of<T extends Tag> = Extract<Message, { readonly _tag: T }>
 type PackedOf<T extends Tag> = Extract<Packed, { readonly _tag: T }>
 
-/** News below 16, questions below 32, answers above. */
+/** Gossip below 16, questions below 32, answers above. */
 const BYTE_OF: { readonly [T in Tag]: number } = {
   Vertices: 1,
   Transactions: 2,
@@ -272,12 +272,12 @@ export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<M
     }
   })
 
-export const isNews = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] < 16
+export const isGossip = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] < 16
 
 type AnyQuestion = Messages.Question | Messages.DiskQuestion
 
 export const isQuestion = (message: Pick<Packed, "_tag">): message is AnyQuestion =>
   BYTE_OF[message._tag] >= 16 && BYTE_OF[message._tag] < 32
 
-/** Vertices are news and an answer. */
+/** Vertices are gossip and an answer. */
 export const isAnswer = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] >= 32 || _tag === "Vertices"

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Timestamp } from "../protocol/numbers/Counter.js"
 import type * as Vertex from "../protocol/vertex/Vertex.js"
-import type { Answer, DiskQuestion, News, Question } from "../replica/messages/Message.js"
+import type { Answer, DiskQuestion, Gossip, Question } from "../replica/messages/Message.js"
 import type { PeerId } from "../replica/messages/Peer.js"
 import { Inbox } from "../turns/Inbox.js"
 import type { Offence } from "./Conduct.js"
@@ -54,7 +54,7 @@ export class Network extends Context.Tag("udg/Network")<
     /** To one peer; lost when it is gone. */
     readonly send: (to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>) => Effect.Effect<void>
     /** To everybody, by whatever way. */
-    readonly broadcast: (message: News) => Effect.Effect<void>
+    readonly broadcast: (message: Gossip) => Effect.Effect<void>
     /** What others say, as bytes that nobody has judged yet. */
     readonly inbound: Inbox<Received>
     readonly peers: Effect.Effect<ReadonlyArray<Peer>>

@@ -596,7 +596,6 @@ export class Replica {
       case "CheckpointFinal":
         this.#life.views.final(output.signed)
         this.#outbox.write({ _tag: "CheckpointFinal", signed: output.signed })
-        this.#outbox.emit({ _tag: "CheckpointFinal", signed: output.signed })
         return
       case "EpochStarted":
         this.#startEpoch(output)
@@ -613,7 +612,6 @@ export class Replica {
         return
       case "ForeignOwnHeader":
         this.#outbox.write({ _tag: "ForeignOwnHeader", header: output.header }, true)
-        this.#outbox.emit({ _tag: "ForeignOwnHeader", header: output.header })
         return
       case "HeartbeatDue":
         this.#signing.beat(output, this.#life)
@@ -659,9 +657,7 @@ export class Replica {
       execution,
       bodies.map(({ transactions }) => transactions),
     )
-    const settled = pool.drainRemoved()
-    const writeId = this.#outbox.write({ _tag: "Executed", execution, vertices, settled })
-    this.#outbox.emit({ _tag: "Executed", writeId, execution, vertices })
+    this.#outbox.write({ _tag: "Executed", execution, vertices, settled: pool.drainRemoved() })
     if (execution.isCheckpointDue) building.add(execution, core.epoch.opening.base, ledger.freeze())
     else if (ledger.unfrozen >= this.#options.preparedAt && !building.hasWork) building.prepare(ledger.freeze())
     this.#do(core.executed({ commit, effectsDigest: execution.effectsDigest }, now), null, now)
@@ -672,8 +668,7 @@ export class Replica {
     const { core } = this.#life
     const { self } = this.#signing
     const isCosigned = self !== null && core.committeeOf(checkpoint.epoch)?.seatOf(self) !== undefined
-    this.#outbox.write({ _tag: "CheckpointBuilt", checkpoint })
-    this.#outbox.emit({ _tag: "CheckpointBuilt", checkpoint, bytes, isCosigned })
+    this.#outbox.write({ _tag: "CheckpointBuilt", checkpoint, bytes, isCosigned })
     this.#do(core.built(checkpoint, now), null, now)
   }
 
@@ -691,7 +686,6 @@ export class Replica {
     this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
     this.#forgetBefore(Counter.epoch(epoch - 1))
     if (this.#joining !== null && (this.#joining.target?.checkpoint.epoch ?? 0) < epoch) this.#joining = null
-    this.#outbox.emit({ _tag: "EpochStarted", epoch })
   }
 
   #forgetBefore(oldest: Counter.Epoch): void {
@@ -707,8 +701,7 @@ export class Replica {
       return
     }
     this.#joining = null
-    for (const signed of proven) this.#outbox.write({ _tag: "CheckpointFinal", signed })
-    this.#outbox.write({ _tag: "Joined", target, opening }, true)
+    this.#outbox.write({ _tag: "Joined", target, proven, opening }, true)
     this.#keepPending(this.#life.pool.drain(), now)
     const { epoch } = opening.record
     const { roundIntervalMs } = this.#genesis.protocol
@@ -726,7 +719,6 @@ export class Replica {
     this.#heartbeats.clear()
     this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
     this.#forgetBefore(epoch)
-    this.#outbox.emit({ _tag: "Joined", epoch: target.checkpoint.epoch })
     this.#life.core.wallIs(this.#wallAheadMs)
     this.#life.core.connected(this.#peers.validators)
     this.#do(this.#life.core.start(now), null, now)

@@ -16,6 +16,7 @@ import type { Stored } from "../../src/replica/disk/Stored.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output } from "../../src/replica/output/Output.js"
+import type { Write } from "../../src/replica/output/Write.js"
 import { Agenda } from "../simulation/Agenda.js"
 import { Chance } from "../simulation/Chance.js"
 import { Digest } from "../simulation/Digest.js"
@@ -236,8 +237,9 @@ export class Fuzz {
           for (const each of this.#hosts) if (each !== from) this.#send(from, each.peer, message)
         },
         told: (host, output) => this.#told(host, output),
-        published: (host, { execution }) => this.#witness.published(host.name, execution.commit.index),
-        kept: () => {},
+        kept: (host, write) => {
+          if (write._tag === "Executed") this.#witness.published(host.name, write.execution.commit.index)
+        },
         dropped: () => {},
       }),
     )
@@ -406,24 +408,8 @@ export class Fuzz {
     switch (output._tag) {
       case "Write":
         if (host === this.#shadow) this.#knowledge.wrote(output.write)
-        if (output.write._tag === "Inserted") {
-          this.#witness.knows(output.write.vertex)
-          this.#witness.inserted(
-            host.name,
-            output.write.vertex.header,
-            host.replica?.core.epoch.dag.collectedRound ?? 0,
-          )
-        }
-        if (output.write._tag === "CheckpointBuilt") this.#witness.checkpointBuilt(host.name, output.write.checkpoint)
+        this.#wrote(host, output.write)
         return
-      case "Executed": {
-        const { execution, vertices } = output
-        this.#witness.executed(host.name, execution, vertices)
-        if (host.replica !== null) this.#witness.counted(host.name, host.replica.read.totals)
-        this.#digest.text8(execution.effectsDigest)
-        if (execution.nextEpoch !== null) this.#watchWeight(execution.nextEpoch)
-        return
-      }
       case "Broadcast":
         if (output.message._tag === "Vertices" && host.signer !== null) {
           for (const { header } of output.message.vertices) {
@@ -440,6 +426,28 @@ export class Fuzz {
         throw new Violation(host.name, `stops: ${JSON.stringify(output.fatal).slice(0, 2_000)}`)
       case "JoinStopped":
         throw new Violation(host.name, `cannot join: ${JSON.stringify(output.problem).slice(0, 2_000)}`)
+      default:
+        return
+    }
+  }
+
+  #wrote(host: Host, write: Write): void {
+    switch (write._tag) {
+      case "Inserted":
+        this.#witness.knows(write.vertex)
+        this.#witness.inserted(host.name, write.vertex.header, host.replica?.core.epoch.dag.collectedRound ?? 0)
+        return
+      case "CheckpointBuilt":
+        this.#witness.checkpointBuilt(host.name, write.checkpoint)
+        return
+      case "Executed": {
+        const { execution, vertices } = write
+        this.#witness.executed(host.name, execution, vertices)
+        if (host.replica !== null) this.#witness.counted(host.name, host.replica.read.totals)
+        this.#digest.text8(execution.effectsDigest)
+        if (execution.nextEpoch !== null) this.#watchWeight(execution.nextEpoch)
+        return
+      }
       default:
         return
     }

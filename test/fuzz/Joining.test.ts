@@ -100,7 +100,7 @@ describe("a newcomer among one peer that spoils what it says and three honest on
           where,
         ).toBe(false)
         expect(
-          eve.outputs.some(({ _tag }) => _tag === "Joined"),
+          eve.writes.some(({ _tag }) => _tag === "Joined"),
           where,
         ).toBe(true)
         expect(eve.replica.read.head.index, where).toBeGreaterThanOrEqual(honest.replica.read.head.index - 3)

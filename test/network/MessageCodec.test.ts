@@ -70,7 +70,7 @@ describe("a message", () => {
   it("is news, a question or an answer, and only vertices are two of these", () => {
     fc.assert(
       fc.property(messagesWith(1), (message) => {
-        const kinds = [MessageCodec.isNews, MessageCodec.isQuestion, MessageCodec.isAnswer]
+        const kinds = [MessageCodec.isGossip, MessageCodec.isQuestion, MessageCodec.isAnswer]
         expect(kinds.filter((is) => is(message))).toHaveLength(message._tag === "Vertices" ? 2 : 1)
       }),
     )

@@ -76,14 +76,14 @@ describe("each write", () => {
       vertices: [],
       settled: [],
     },
-    { _tag: "CheckpointBuilt", checkpoint: closing.checkpoint },
+    { _tag: "CheckpointBuilt", checkpoint: closing.checkpoint, bytes: 0, isCosigned: false },
     { _tag: "CheckpointFinal", signed: closing },
     { _tag: "EpochStarted", opening: storage.opening(2) },
     { _tag: "Pending", added: [], removed: [] },
     { _tag: "ForeignOwnHeader", header: vertex.header },
     { _tag: "JoinBegun", target: closing },
     { _tag: "JoinSubtree", subtree: new Uint8Array(3) },
-    { _tag: "Joined", target: closing, opening: storage.opening(2) },
+    { _tag: "Joined", target: closing, proven: [], opening: storage.opening(2) },
   ]
 
   it.effect.each(writes)("$_tag is one transaction, in the file and with the sync that the rules say", (write) =>

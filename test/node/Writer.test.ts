@@ -5,9 +5,10 @@ import * as Writer from "../../src/node/engine/Writer.js"
 import * as Supervisor from "../../src/node/lifecycle/Supervisor.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import type { Write } from "../../src/replica/output/Write.js"
 import * as Storage from "../../src/storage/Storage.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
-import { genesis, inDirectory, key, vertex } from "../storage/world.js"
+import { checkpoint, genesis, inDirectory, key, opening, vertex } from "../storage/world.js"
 import * as world from "./world.js"
 
 const inMemory = Storage.layer({ location: { _tag: "Ephemeral" }, genesis: genesis() })
@@ -25,6 +26,17 @@ const inFiles = (directory: string, vertices: ReadonlyArray<Vertex>) => {
     }
   }
   return { signed: inFile("signed.db"), ledger: inFile("udg.db") }
+}
+
+/** How many rows each table of the ledger's file holds, read in the same way. */
+const countsIn = (directory: string) => {
+  const database = new Sqlite(`${directory}/udg.db`, { readonly: true })
+  try {
+    const count = (table: string) => database.prepare(`select 1 from ${table}`).all().length
+    return { vertices: count("vertices"), checkpoints: count("checkpoints"), openings: count("openings") }
+  } finally {
+    database.close()
+  }
 }
 
 const vertexWrite = (id: number, _tag: "Inserted" | "OwnVertex", vertex: Vertex): Writer.Task => ({
@@ -51,7 +63,7 @@ describe("the writer", () => {
                 seen.push([id, inFiles(directory, [...named, ...own])])
                 return id === 9 ? Deferred.succeed(done, undefined) : Effect.void
               }),
-            told: () => Effect.void,
+            published: () => Effect.void,
           }
           const give = yield* Writer.start(storage, yield* Supervisor.Supervisor, listener)
           let id = 0
@@ -75,14 +87,57 @@ describe("the writer", () => {
     }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
   )
 
+  // Were it said any sooner, a transaction would read as final that a restart no longer knows.
+  it.scopedLive("publishes what it has written, in order, and no sooner", () =>
+    Effect.gen(function* () {
+      const directory = yield* world.temporaryDirectory
+      yield* inDirectory(directory, (storage) =>
+        Effect.gen(function* () {
+          const [one, two, three, four] = [1, 2, 3, 4].map((n) => vertex({ round: n }))
+          if (one === undefined || two === undefined || three === undefined || four === undefined) return expect.fail()
+          const signed = { checkpoint: checkpoint(20), signatures: [] }
+          const seen: Array<unknown> = []
+          const done = yield* Deferred.make<void>()
+          const give = yield* Writer.start(storage, yield* Supervisor.Supervisor, {
+            written: (id) => Effect.sync(() => void seen.push(id)),
+            published: ({ _tag }) =>
+              Effect.suspend(() => {
+                seen.push([_tag, countsIn(directory)])
+                return _tag === "EpochStarted" ? Deferred.succeed(done, undefined) : Effect.void
+              }),
+          })
+          const write = (id: number, write: Write, isSynced = false) => give({ _tag: "Write", id, write, isSynced })
+          write(1, { _tag: "Inserted", vertex: one })
+          write(2, { _tag: "CheckpointBuilt", checkpoint: checkpoint(10), bytes: 0, isCosigned: false })
+          write(3, { _tag: "Inserted", vertex: two })
+          give({ _tag: "Publish", event: { _tag: "RoundReached", round: Counter.round(2) } })
+          write(4, { _tag: "Inserted", vertex: three })
+          write(5, { _tag: "ForeignOwnHeader", header: one.header }, true)
+          write(6, { _tag: "CheckpointFinal", signed })
+          write(7, { _tag: "Inserted", vertex: four })
+          write(8, { _tag: "EpochStarted", opening: opening(1) })
+          yield* Deferred.await(done)
+          expect(seen).toEqual([
+            ["CheckpointBuilt", { vertices: 1, checkpoints: 1, openings: 0 }],
+            ["RoundReached", { vertices: 2, checkpoints: 1, openings: 0 }],
+            5,
+            ["ForeignOwnHeader", { vertices: 3, checkpoints: 1, openings: 0 }],
+            ["CheckpointFinal", { vertices: 3, checkpoints: 2, openings: 0 }],
+            ["EpochStarted", { vertices: 4, checkpoints: 2, openings: 1 }],
+          ])
+        }),
+      )
+    }).pipe(Effect.provide(Supervisor.layer), Effect.provide(world.platform)),
+  )
+
   // Its time-out was as uninterruptible as the finalizer it stood in, and a stop could wait for ever.
   it.effect("lets a stop wait two and a half seconds, however long what it has begun takes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const listener = { written: () => Effect.void, told: () => Effect.never }
+      const listener = { written: () => Effect.void, published: () => Effect.never }
       const start = Writer.start(yield* Storage.Storage, yield* Supervisor.Supervisor, listener)
       const give = yield* Scope.extend(start, scope)
-      give({ _tag: "Tell", happening: { _tag: "RoundReached", round: Counter.round(1) } })
+      give({ _tag: "Publish", event: { _tag: "RoundReached", round: Counter.round(1) } })
       const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
       yield* TestClock.adjust("2 seconds")
       expect(yield* Fiber.poll(closing)).toEqual(Option.none())

@@ -13,12 +13,8 @@ const headOf = ({ replica }: Machine): number => replica.read.head.leaderRound
 
 /** Rounds of the vertices of this author that a machine has taken in, in their order. */
 const roundsOf = (author: string, by: Machine): ReadonlyArray<number> =>
-  by.outputs.flatMap((output) =>
-    output._tag === "Write" &&
-    output.write._tag === "Inserted" &&
-    output.write.vertex.header.author === addressOf(author)
-      ? [output.write.vertex.header.round]
-      : [],
+  by.writes.flatMap((write) =>
+    write._tag === "Inserted" && write.vertex.header.author === addressOf(author) ? [write.vertex.header.round] : [],
   )
 
 const wipe = (machine: Machine, cluster: Cluster): void => {
@@ -146,10 +142,8 @@ it("four validators, of whom one has lost its disk and another starts with a wro
 
 describe("a validator that has lost its disk", () => {
   const slotsOf = (machine: Machine): ReadonlyArray<string> =>
-    machine.outputs.flatMap((output) =>
-      output._tag === "Write" && output.write._tag === "OwnVertex"
-        ? [`${output.write.vertex.header.epoch} ${output.write.vertex.header.round}`]
-        : [],
+    machine.writes.flatMap((write) =>
+      write._tag === "OwnVertex" ? [`${write.vertex.header.epoch} ${write.vertex.header.round}`] : [],
     )
 
   // The others keep what was signed by members of the running epoch and the one before.

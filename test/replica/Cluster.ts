@@ -89,8 +89,6 @@ export const genesisOf = (world: World): Genesis.Genesis =>
     }),
   )
 
-export type Executed = Extract<Output, { _tag: "Executed" }>
-
 interface Event {
   readonly at: number
   readonly order: number
@@ -110,7 +108,7 @@ export class Machine {
   #unsynced: Array<Write.Write> = []
   #replica: Replica | null = null
   readonly outputs: Array<Output> = []
-  readonly executed: Array<Executed> = []
+  readonly writes: Array<Write.Write> = []
   /** Rewrites what this machine sends to one peer: a liar with an honest disk. */
   says: (to: PeerId, message: Message) => ReadonlyArray<Message> = (_, message) => [message]
   /** How long it takes to say anything to one peer; what it tells everybody comes at once. */
@@ -135,6 +133,11 @@ export class Machine {
   get replica(): Replica {
     if (this.#replica === null) throw new Error(`${this.name} is down`)
     return this.#replica
+  }
+
+  /** The commits executed here, as they were written. */
+  get executed() {
+    return this.writes.flatMap((write) => (write._tag === "Executed" ? [write] : []))
   }
 
   get validator(): Address.Address | null {
@@ -206,11 +209,9 @@ export class Machine {
         this.#say(output.to, Serving.answer(this.disk, output.question))
         return
       case "Write":
+        this.writes.push(output.write)
         this.#keep(output.write)
         this.#cluster.soon(this, () => this.handle(this.replica.written(output.id, this.#cluster.now)))
-        return
-      case "Executed":
-        this.executed.push(output)
         return
       case "Fatal":
         throw new Error(`${this.name} at ${now}: ${JSON.stringify(output.fatal)}`)

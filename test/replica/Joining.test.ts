@@ -167,7 +167,7 @@ const newcomer = (cluster: Cluster, forgery: Forgery, pin: Pin | null = null, fi
 const stopOf = (machine: Machine) =>
   machine.outputs.flatMap((output) => (output._tag === "JoinStopped" ? [output.problem] : []))[0]
 
-const hasJoined = (machine: Machine): boolean => machine.outputs.some(({ _tag }) => _tag === "Joined")
+const hasJoined = (machine: Machine): boolean => machine.writes.some(({ _tag }) => _tag === "Joined")
 
 /** Whether a machine has come to the state that the honest ones are in. */
 const isWith = (machine: Machine, honest: ReadonlyArray<Machine>): boolean =>
@@ -278,8 +278,7 @@ const slowly = (cluster: Cluster) => {
   return { answers, run }
 }
 
-const hasBegun = (machine: Machine): boolean =>
-  machine.outputs.some((output) => output._tag === "Write" && output.write._tag === "JoinBegun")
+const hasBegun = (machine: Machine): boolean => machine.writes.some(({ _tag }) => _tag === "JoinBegun")
 
 /** A newcomer, linked with nobody but those in `friends`, and forgers of a checkpoint ahead of the network. */
 const alone = (forgers: number, followers: number) => {

@@ -23,7 +23,7 @@ const expectOneHistory = (machines: ReadonlyArray<Machine>): void => {
   for (const machine of machines) expect(commitsOf(machine)).toEqual(longest.slice(0, commitsOf(machine).length))
 }
 
-const tagsOf = (machine: Machine) => new Set(machine.outputs.map(({ _tag }) => _tag))
+const writtenBy = (machine: Machine) => new Set(machine.writes.map(({ _tag }) => _tag))
 
 const four = { validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 } }
 
@@ -46,8 +46,8 @@ describe("a solo replica", () => {
     cluster.runRounds(150)
     const ann = cluster.machine("ann")
     expect(ann.replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
-    expect(tagsOf(ann)).toContain("CheckpointFinal")
-    const built = ann.outputs.filter(({ _tag }) => _tag === "CheckpointBuilt")
+    expect(writtenBy(ann)).toContain("CheckpointFinal")
+    const built = ann.writes.filter(({ _tag }) => _tag === "CheckpointBuilt")
     expect(built.length).toBeGreaterThanOrEqual(12)
   })
 })
@@ -230,14 +230,14 @@ describe("a replica that was away", () => {
     const { cluster, dan } = backAfter(rounds, world)
     cluster.runRounds(25)
     expectCaughtUp(cluster)
-    expect(tagsOf(dan)).not.toContain("Joined")
+    expect(writtenBy(dan)).not.toContain("Joined")
   })
 
   it("joins by the state of a closing checkpoint when its epoch is long over", () => {
     const { cluster, dan } = backAfter(150, { before: 30, epochRounds: 60 })
     expect(cluster.machine("ann").replica.core.epoch.opening.record.epoch).toBeGreaterThanOrEqual(3)
     cluster.runRounds(40)
-    expect(tagsOf(dan)).toContain("Joined")
+    expect(writtenBy(dan)).toContain("Joined")
     expectCaughtUp(cluster)
   })
 })
@@ -250,7 +250,7 @@ describe("a replica that nobody has seen before", () => {
     const eve = cluster.add("eve", { isValidator: false })
     eve.start()
     cluster.runRounds(30)
-    expect(tagsOf(eve)).toContain("Joined")
+    expect(writtenBy(eve)).toContain("Joined")
     expectAgreement(cluster.machines)
     const ann = cluster.machine("ann")
     expect(eve.replica.read.head.index).toBeGreaterThanOrEqual(ann.replica.read.head.index - 3)
@@ -262,7 +262,7 @@ describe("a replica that nobody has seen before", () => {
     fay.start()
     const { leaderRound } = ann.replica.read.head
     cluster.runRounds(120)
-    expect(tagsOf(fay)).toContain("Joined")
+    expect(writtenBy(fay)).toContain("Joined")
     expectAgreement(cluster.machines)
     expect(fay.replica.read.head.leaderRound).toBeGreaterThan(leaderRound + 40)
   })
@@ -289,7 +289,7 @@ describe("a replica that nobody has seen before", () => {
     mixed.run(8_000)
     const stopped = eve.outputs.find((output) => output._tag === "JoinStopped")
     expect(stopped?._tag === "JoinStopped" && stopped.problem._tag).toBe("TwoChains")
-    expect(tagsOf(eve)).not.toContain("Joined")
+    expect(writtenBy(eve)).not.toContain("Joined")
 
     const [first] = one.machine("ann").disk.closings
     if (first === undefined) throw new Error("no epoch closed")
@@ -300,16 +300,14 @@ describe("a replica that nobody has seen before", () => {
     fay.says = (_, message) => (message._tag === "Closing" ? [] : [message])
     fay.start()
     mixed.run(8_000)
-    expect(tagsOf(fay)).toContain("Joined")
+    expect(writtenBy(fay)).toContain("Joined")
     expect(fay.replica.read.account(addressOf("bob")).balance).toBe(coins(1_000) + 1)
   })
 })
 
 describe("a validator", () => {
   const ownRounds = (machine: Machine): ReadonlyArray<number> =>
-    machine.outputs.flatMap((output) =>
-      output._tag === "Write" && output.write._tag === "OwnVertex" ? [output.write.vertex.header.round] : [],
-    )
+    machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex.header.round] : []))
 
   /** A network that has gone on for this many rounds since dan's disk was copied. */
   const backedUp = (epochRounds: number, rounds: number) => {
@@ -337,12 +335,10 @@ describe("a validator", () => {
     const { cluster, dan, backup, signed } = backedUp(240, 20)
     dan.replaceDisk(backup)
     dan.start()
-    const before = dan.outputs.length
+    const before = dan.writes.length
     cluster.runRounds(60)
-    expect(tagsOf(dan)).toContain("ForeignOwnHeader")
-    expect(
-      dan.outputs.slice(before).filter((output) => output._tag === "Write" && output.write._tag === "OwnVertex"),
-    ).toEqual([])
+    expect(writtenBy(dan)).toContain("ForeignOwnHeader")
+    expect(dan.writes.slice(before).filter(({ _tag }) => _tag === "OwnVertex")).toEqual([])
     cluster.runRounds(100)
     const later = ownRounds(dan).slice(-3)
     expect(Math.min(...later)).toBeGreaterThan(Math.max(...signed))
@@ -388,7 +384,7 @@ describe("a validator", () => {
       dan.replaceDisk(backup.withSignedOf(dan.disk))
       dan.start()
       cluster.runRounds(60)
-      expect(tagsOf(dan)).not.toContain("ForeignOwnHeader")
+      expect(writtenBy(dan)).not.toContain("ForeignOwnHeader")
       const later = ownRounds(dan).slice(signed.length)
       expect(later.length).toBeGreaterThan(5)
       expect(Math.min(...later)).toBeGreaterThan(Math.max(...signed))
@@ -402,9 +398,9 @@ describe("a validator", () => {
     // Nobody else is there to tell it.
     const others = cluster.machines.filter((machine) => machine !== dan)
     for (const machine of others) machine.stop()
-    const before = dan.outputs.length
+    const before = dan.writes.length
     dan.start()
-    expect(dan.outputs.slice(before).map(({ _tag }) => _tag)).toContain("ForeignOwnHeader")
+    expect(dan.writes.slice(before).map(({ _tag }) => _tag)).toContain("ForeignOwnHeader")
     for (const machine of others) machine.start()
     const rounds = ownRounds(dan).length
     cluster.runRounds(100)
@@ -427,7 +423,9 @@ describe("a validator", () => {
     if (known === undefined) throw new Error("a vertex of the first epoch expected")
     const { peer } = cluster.machine("ben")
     const foreign = (header: Header.Header) =>
-      dan.replica.metHeader(header, peer, cluster.now).some(({ _tag }) => _tag === "ForeignOwnHeader")
+      dan.replica
+        .metHeader(header, peer, cluster.now)
+        .some((output) => output._tag === "Write" && output.write._tag === "ForeignOwnHeader")
     expect(foreign(known.header)).toBe(false)
     const other = Header.sign({ ...known.header, base, timestamp: cluster.now }, signerOf("dan"))
     expect(foreign(other)).toBe(true)
@@ -631,13 +629,11 @@ describe("what a disk holds", () => {
     expect(subtrees).toHaveLength(1)
     eve.stop()
     eve.start()
-    const asked = eve.outputs.length
+    const asked = eve.writes.length
     // It has all the pieces soon, but listens for a second before it follows anybody.
     cluster.runRounds(16)
-    expect(tagsOf(eve)).toContain("Joined")
-    const again = eve.outputs
-      .slice(asked)
-      .flatMap((output) => (output._tag === "Write" && output.write._tag.startsWith("Join") ? [output.write._tag] : []))
+    expect(writtenBy(eve)).toContain("Joined")
+    const again = eve.writes.slice(asked).map(({ _tag }) => _tag)
     expect(target.checkpoint.epoch).toBe(2)
     expect(again).not.toContain("JoinBegun")
     expect(again.filter((tag) => tag === "JoinSubtree").length).toBeGreaterThan(0)
@@ -673,9 +669,7 @@ describe("what a disk holds", () => {
     const cluster = new Cluster({ validators: { ann: 10_000 }, epochRounds: 40 })
     cluster.start()
     const ann = cluster.machine("ann")
-    while (ann.outputs.at(-1)?._tag !== "CheckpointBuilt" && !ann.outputs.some(({ _tag }) => _tag === "EpochStarted")) {
-      cluster.run(5)
-    }
+    while (ann.writes.at(-1)?._tag !== "CheckpointBuilt" && !writtenBy(ann).has("EpochStarted")) cluster.run(5)
     ann.stop()
     const [alice] = [...ann.disk.records].filter(
       ({ kind, key }) => kind === "Account" && Buffer.from(key).toString("hex") === addressOf("alice"),

@@ -11,9 +11,7 @@ const epochOf = ({ replica }: Machine): number => replica.core.epoch.opening.rec
 
 /** All that a machine has ever signed, on all its disks. */
 const verticesOf = (machine: Machine): ReadonlyArray<Vertex> =>
-  machine.outputs.flatMap((output) =>
-    output._tag === "Write" && output.write._tag === "OwnVertex" ? [output.write.vertex] : [],
-  )
+  machine.writes.flatMap((write) => (write._tag === "OwnVertex" ? [write.vertex] : []))
 
 /** Epoch and round of each. */
 const signedBy = (machine: Machine): ReadonlyArray<string> =>

@@ -40,15 +40,11 @@ export interface Surroundings {
   readonly send: (from: Host, to: PeerId, message: Message) => void
   readonly broadcast: (from: Host, message: Message) => void
   readonly told: (host: Host, output: Output) => void
-  /** What this host lets everybody read as final. */
-  readonly published: (host: Host, executed: Executed) => void
-  /** A write is reported as done. */
+  /** A write is reported as done: what it executed reads as final from now on. */
   readonly kept: (host: Host, write: Write) => void
   /** A message did not hold. */
   readonly dropped: (by: Host, from: PeerId, message: Message) => void
 }
-
-export type Executed = Extract<Output, { _tag: "Executed" }>
 
 export interface Speed {
   /** Until a synced write is on the disk. */
@@ -76,8 +72,6 @@ export class Host {
   #wakeAt = Number.POSITIVE_INFINITY
   #isAtWork = false
   #verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
-  /** Commits to be published when their write is on the disk. */
-  #unpublished: Array<Executed> = []
   #unreported: Array<{ readonly id: number; readonly isSynced: boolean }> = []
   /** Own vertices on their way to the disk, with the write that brings them. */
   readonly #unwritten = new Map<Hash, number>()
@@ -138,7 +132,6 @@ export class Host {
   crash(crash: Crash): void {
     this.#replica = null
     this.#life++
-    this.#unpublished = []
     this.#unreported = []
     this.#unwritten.clear()
     this.#isFlushing = false
@@ -268,16 +261,9 @@ export class Host {
       case "Write":
         this.#write(output.id, output.write, output.isSynced)
         break
-      case "Executed":
-        this.#unpublished.push(output)
-        break
-      case "CheckpointBuilt":
-      case "CheckpointFinal":
-      case "EpochStarted":
+      case "TakenIn":
       case "Misbehaved":
-      case "ForeignOwnHeader":
       case "Joining":
-      case "Joined":
       case "JoinStopped":
       case "Fatal":
         break
@@ -329,9 +315,6 @@ export class Host {
     if (reported.length === 0) return
     for (const write of this.disk.reached(upTo)) this.#around.kept(this, write)
     for (const [hash, id] of this.#unwritten) if (id <= upTo) this.#unwritten.delete(hash)
-    const ready = this.#unpublished.filter(({ writeId }) => writeId <= upTo)
-    this.#unpublished = this.#unpublished.filter(({ writeId }) => writeId > upTo)
-    for (const executed of ready) this.#around.published(this, executed)
     this.#drive((replica, now) => replica.written(upTo, now))
   }
 }

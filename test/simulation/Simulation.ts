@@ -18,7 +18,7 @@ import { Agenda } from "./Agenda.js"
 import { Chance } from "./Chance.js"
 import { Digest } from "./Digest.js"
 import type { BackedUp, Crash } from "./Disk.js"
-import { type Executed, Host } from "./Host.js"
+import { Host } from "./Host.js"
 import * as Memory from "./Memory.js"
 import * as Network from "./Network.js"
 import type { Scheme } from "./Scheme.js"
@@ -273,12 +273,7 @@ export class Simulation {
         for (const each of this.#hosts) if (each !== from) this.#send(from, each.index, message)
       },
       told: (from, output) => this.#told(from, output),
-      published: (from, executed) => this.#published(from, executed),
-      kept: (by, write) => {
-        if (write._tag === "EpochStarted" || write._tag === "Joined") {
-          this.#witness.began(by.name, write.opening.position.index)
-        }
-      },
+      kept: (by, write) => this.#kept(by, write),
       dropped: (by, from, message) => this.#dropped(by, from, message),
     })
     this.#hosts.push(host)
@@ -652,38 +647,45 @@ export class Simulation {
         this.#storm.wrote(host.index)
         this.#adversaries.get(host.index)?.wrote(output.write)
         return
-      case "Executed": {
-        const { execution, vertices } = output
-        const { leaderRound, leaderHash } = execution.commit
-        this.#witness.executed(host.name, execution, vertices)
-        if (host.replica !== null) this.#witness.counted(host.name, host.replica.read.totals)
-        this.#digest.text8(execution.effectsDigest)
-        const leader = vertices.at(-1)?.header.author
-        if (leader !== undefined) this.#trace.committed(leaderRound, leader, leaderHash)
-        this.#watchTrust(execution.nextEpoch)
-        return
-      }
-      case "CheckpointBuilt":
-        if (output.checkpoint.nextEpoch !== null) this.#storm.closing(output.checkpoint.epoch)
-        return
       case "Misbehaved": {
         const sender = this.#host(this.#indexOf(output.peer))
         if (this.#adversaries.has(sender.index)) return
         throw new Violation(sender.name, `misbehaved in the eyes of ${host.name}: ${JSON.stringify(output.error)}`)
       }
-      case "ForeignOwnHeader":
-        this.#tell(`${host.name} meets its own key at work elsewhere, round ${output.header.round}`)
-        if (!this.#remembersSigning(host)) return
-        throw new Violation(host.name, `does not know its own vertex of round ${output.header.round}`)
       case "Fatal":
         throw new Violation(host.name, `stops: ${JSON.stringify(output.fatal).slice(0, 2_000)}`)
       case "JoinStopped":
         throw new Violation(host.name, `cannot join: ${JSON.stringify(output.problem).slice(0, 2_000)}`)
+      default:
+        return
+    }
+  }
+
+  #wrote(host: Host, write: Write): void {
+    switch (write._tag) {
+      case "Inserted": {
+        this.#witness.knows(write.vertex)
+        if (!this.#isReliable(host)) return
+        const collected = host.replica?.core.epoch.dag.collectedRound ?? 0
+        this.#witness.inserted(host.name, write.vertex.header, collected)
+        return
+      }
+      case "Executed":
+        this.#executed(host, write)
+        return
+      case "CheckpointBuilt":
+        this.#witness.checkpointBuilt(host.name, write.checkpoint)
+        if (write.checkpoint.nextEpoch !== null) this.#storm.closing(write.checkpoint.epoch)
+        return
+      case "ForeignOwnHeader":
+        this.#tell(`${host.name} meets its own key at work elsewhere, round ${write.header.round}`)
+        if (!this.#remembersSigning(host)) return
+        throw new Violation(host.name, `does not know its own vertex of round ${write.header.round}`)
       case "EpochStarted":
-        this.#tell(`${host.name} starts epoch ${output.epoch}`)
+        this.#tell(`${host.name} starts epoch ${write.opening.record.epoch}`)
         return
       case "Joined":
-        this.#tell(`${host.name} joined at epoch ${output.epoch}`)
+        this.#tell(`${host.name} joined at epoch ${write.target.checkpoint.epoch}`)
         this.#storm.joined(host.index)
         return
       default:
@@ -691,17 +693,21 @@ export class Simulation {
     }
   }
 
-  #wrote(host: Host, write: Write): void {
-    if (write._tag === "Inserted") this.#witness.knows(write.vertex)
-    if (write._tag === "Inserted" && this.#isReliable(host)) {
-      const collected = host.replica?.core.epoch.dag.collectedRound ?? 0
-      this.#witness.inserted(host.name, write.vertex.header, collected)
-    }
-    if (write._tag === "CheckpointBuilt") this.#witness.checkpointBuilt(host.name, write.checkpoint)
+  #executed(host: Host, { execution, vertices }: Extract<Write, { _tag: "Executed" }>): void {
+    const { leaderRound, leaderHash } = execution.commit
+    this.#witness.executed(host.name, execution, vertices)
+    if (host.replica !== null) this.#witness.counted(host.name, host.replica.read.totals)
+    this.#digest.text8(execution.effectsDigest)
+    const leader = vertices.at(-1)?.header.author
+    if (leader !== undefined) this.#trace.committed(leaderRound, leader, leaderHash)
+    this.#watchTrust(execution.nextEpoch)
   }
 
-  #published(host: Host, { execution }: Executed): void {
-    this.#witness.published(host.name, execution.commit.index)
+  #kept(host: Host, write: Write): void {
+    if (write._tag === "Executed") this.#witness.published(host.name, write.execution.commit.index)
+    if (write._tag === "EpochStarted" || write._tag === "Joined") {
+      this.#witness.began(host.name, write.opening.position.index)
+    }
   }
 
   /** A committee in which the unreliable weigh a third is outside the model: from then on they keep the rules. */

@@ -93,21 +93,22 @@ describe("epochs", () => {
           const pieces = [...Subtree.all(Trie.apply(Trie.empty, changes), Subtree.MAX_BYTES)].map(Subtree.encode)
           yield* storage.joins.begin({ checkpoint: checkpoint(80, 8), signatures: [] })
           for (const piece of pieces) yield* storage.joins.add(piece)
-          const closing = { checkpoint: checkpoint(81, 8), signatures: [] }
-          yield* storage.replaceState({ target: closing, opening: world.opening(9) })
-          expect(Option.getOrThrow(yield* storage.checkpoints.at(Counter.round(81)))).toEqual({
-            ...closing,
-            hasQuorum: true,
-          })
+          const before = { checkpoint: checkpoint(71, 7), signatures: [] }
+          const target = { checkpoint: checkpoint(81, 8), signatures: [] }
+          yield* storage.replaceState({ target, proven: [before], opening: world.opening(9) })
+          for (const closing of [before, target]) {
+            const stored = yield* storage.checkpoints.at(closing.checkpoint.round)
+            expect(stored).toEqual(Option.some({ ...closing, hasQuorum: true }))
+          }
           expect(yield* storage.epochs.kept).toEqual([world.opening(9)])
           expect(yield* storage.vertices.oldestRound).toEqual(Option.none())
           const balances: Array<number> = []
           yield* storage.accounts.load((page) => void balances.push(...page.map(({ balance }) => balance)))
           expect(balances.sort()).toEqual([6, 7])
           expect(yield* storage.joins.kept).toEqual(Option.none())
-          const before: Array<unknown> = []
-          yield* storage.closedStates.load(Counter.epoch(1), (page) => void before.push(...page))
-          expect(before).toEqual([])
+          const images: Array<unknown> = []
+          yield* storage.closedStates.load(Counter.epoch(1), (page) => void images.push(...page))
+          expect(images).toEqual([])
         }),
       )
     }).pipe(Effect.provide(world.platform)),

@@ -77,7 +77,7 @@ export class Intake {
       return
     }
     const belongs = (tag: Tag): boolean =>
-      MessageCodec.isNews({ _tag: tag }) && tag !== "Vertices" && (tag === "Transactions") === isTransactions
+      MessageCodec.isGossip({ _tag: tag }) && tag !== "Vertices" && (tag === "Transactions") === isTransactions
     const tag = this.#tagOf(session, bytes, belongs, "gossip")
     if (tag === null) {
       report("refused")

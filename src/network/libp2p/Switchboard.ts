@@ -3,7 +3,7 @@ import type { Connection, IncomingStreamData } from "@libp2p/interface"
 import { TopicValidatorResult } from "@libp2p/interface"
 import type { Signer } from "../../protocol/identity/Keys.js"
 import type * as Vertex from "../../protocol/vertex/Vertex.js"
-import type { Answer, DiskQuestion, News, Question } from "../../replica/messages/Message.js"
+import type { Answer, DiskQuestion, Gossip, Question } from "../../replica/messages/Message.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Offence } from "../Conduct.js"
 import * as Frames from "../Frames.js"
@@ -245,23 +245,23 @@ export class Switchboard {
     session.send(channel, Frames.framed(MessageCodec.encode(message)))
   }
 
-  broadcast(news: News): void {
+  broadcast(gossip: Gossip): void {
     const { sessions } = this
     if (sessions.length === 0) return
-    if (news._tag !== "Vertices") {
-      this.#publish(news)
+    if (gossip._tag !== "Vertices") {
+      this.#publish(gossip)
       return
     }
-    for (const vertex of news.vertices) {
+    for (const vertex of gossip.vertices) {
       const frame = Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
       for (const session of sessions) session.send("vertices", frame)
     }
   }
 
-  #publish(news: News): void {
-    const topic = news._tag === "Transactions" ? this.#topics.transactions : this.#topics.votes
+  #publish(gossip: Gossip): void {
+    const topic = gossip._tag === "Transactions" ? this.#topics.transactions : this.#topics.votes
     this.#node.services.gossip
-      .publish(topic, MessageCodec.encode(news))
+      .publish(topic, MessageCodec.encode(gossip))
       .catch((error: unknown) => this.#notices.say("debug", "gossip not sent", { reason: reasonOf(error) }))
   }
 

@@ -40,8 +40,6 @@ import {
 import { Supervisor } from "../lifecycle/Supervisor.js"
 import * as Log from "../log/Log.js"
 import { Bulkhead } from "../signatures/Bulkhead.js"
-import { Counters } from "../signatures/Counters.js"
-import type { Happening } from "../signatures/Happening.js"
 import { OpenQuestions } from "../signatures/OpenQuestions.js"
 import { Verifier } from "../signatures/Verifier.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "../start/Configuration.js"
@@ -50,9 +48,11 @@ import * as Loading from "../start/Loading.js"
 import * as Answering from "./Answering.js"
 import type { Answers } from "./Answers.js"
 import * as CatchUp from "./CatchUp.js"
+import { Counters } from "./Counters.js"
 import * as FastSync from "./FastSync.js"
 import { type Asked, Incoming, type Input, type Submitted } from "./Incoming.js"
 import * as Loop from "./Loop.js"
+import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
 import * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
@@ -80,8 +80,8 @@ export class Engine extends Context.Tag("udg/Engine")<
     readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
     /** A transaction that is executed, and its commit on its way to the disk. */
     readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
-    /** What happens from now on, each told when it is on the disk. */
-    readonly happenings: Stream.Stream<Happening>
+    /** What happens from now on: of writes, once they are on the disk. */
+    readonly events: Stream.Stream<NodeEvent>
     readonly pulse: () => Pulse
     readonly counters: Counters
     /** How a fast sync comes along that is under way. */
@@ -93,7 +93,7 @@ export class Engine extends Context.Tag("udg/Engine")<
   }
 >() {}
 
-const HAPPENINGS_KEPT = 4_096
+const EVENTS_KEPT = 4_096
 /** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
 const PREPARED_AT = 16_384
 /** How often it is looked whether this node is behind. */
@@ -159,33 +159,33 @@ const opened = (load: Load) =>
     return { replica, vitals }
   })
 
-const describe = ({ execution }: Extract<Happening, { readonly _tag: "Executed" }>) => ({
+const describe = ({ execution }: Extract<NodeEvent, { readonly _tag: "Executed" }>) => ({
   commit: execution.commit.index,
   round: execution.commit.leaderRound,
   vertices: execution.vertices.length,
   transactions: execution.vertices.reduce((count, { transactions }) => count + transactions.length, 0),
 })
 
-/** Who hears what is on the disk. */
+/** Who hears of events. */
 interface Audience {
-  readonly happenings: PubSub.PubSub<Happening>
+  readonly events: PubSub.PubSub<NodeEvent>
   readonly settling: Settling
   readonly counters: Counters
   readonly vitals: Vitals
   readonly fastSync: FastSync.FastSync
 }
 
-/** What follows when something is on the disk, in this order: it reads as final before anybody is told. */
-const tellOf =
-  ({ happenings, settling, counters, vitals, fastSync }: Audience) =>
-  (happening: Happening) =>
+/** In this order: a commit reads as final before anybody hears of it. */
+const publishTo =
+  ({ events, settling, counters, vitals, fastSync }: Audience) =>
+  (event: NodeEvent) =>
     Effect.gen(function* () {
-      settling.end(happening)
-      counters.kept(happening)
+      settling.end(event)
+      counters.published(event)
       vitals.changed()
-      yield* fastSync.told(happening, yield* SteadyClock.current)
-      if (happening._tag === "Executed") yield* log.debug("commit", () => describe(happening))
-      yield* PubSub.publish(happenings, happening)
+      yield* fastSync.published(event, yield* SteadyClock.current)
+      if (event._tag === "Executed") yield* log.debug("commit", () => describe(event))
+      yield* PubSub.publish(events, event)
     })
 
 /** What others say, and who they are, into the list of inputs. */
@@ -246,11 +246,11 @@ const make = (load: Load) =>
     const settling = new Settling()
     const fastSync = new FastSync.FastSync()
     const inbox = new Inbox<Input>()
-    const happenings = yield* PubSub.sliding<Happening>(HAPPENINGS_KEPT)
+    const events = yield* PubSub.sliding<NodeEvent>(EVENTS_KEPT)
 
     const write = yield* Writer.start(storage, supervisor, {
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
-      told: tellOf({ happenings, settling, counters, vitals, fastSync }),
+      published: publishTo({ events, settling, counters, vitals, fastSync }),
     })
     const verifier = yield* Verifier.make()
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -292,7 +292,7 @@ const make = (load: Load) =>
       submit: (transactions) => atDoor(incoming.submit(transactions, SteadyClock.current)),
       signAndSubmit: (asked) => atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(asked, at))),
       settling: (id) => Effect.sync(() => settling.get(id)),
-      happenings: Stream.fromPubSub(happenings),
+      events: Stream.fromPubSub(events),
       pulse: () => vitals.pulse,
       counters,
       fastSync: Effect.map(SteadyClock.current, (at) => Option.fromNullable(fastSync.progress(at))),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
 import type { JoinProgress } from "../../replica/output/Output.js"
 import * as Log from "../log/Log.js"
-import type { Happening } from "../signatures/Happening.js"
+import type { NodeEvent } from "./NodeEvent.js"
 
 export interface Progress {
   /** Whose close is fetched. */
@@ -43,9 +43,9 @@ export class FastSync {
   }
 
   /** Takes note, and says so once in a while. */
-  told(happening: Happening, now: Timestamp): Effect.Effect<void> {
-    if (happening._tag === "Joining") return this.#moved(happening.progress, now)
-    return happening._tag === "Joined" || happening._tag === "EpochStarted" ? this.#ended(happening, now) : Effect.void
+  published(event: NodeEvent, now: Timestamp): Effect.Effect<void> {
+    if (event._tag === "Joining") return this.#moved(event.progress, now)
+    return event._tag === "Joined" || event._tag === "EpochStarted" ? this.#ended(event, now) : Effect.void
   }
 
   #moved(progress: JoinProgress, now: Timestamp): Effect.Effect<void> {
@@ -57,14 +57,14 @@ export class FastSync {
   }
 
   /** Also where the node has come to a later epoch by itself. */
-  #ended({ _tag, epoch }: Extract<Happening, { readonly _tag: "Joined" | "EpochStarted" }>, now: Timestamp) {
+  #ended(event: Extract<NodeEvent, { readonly _tag: "Joined" | "EpochStarted" }>, now: Timestamp) {
     const first = this.#first
     const records = this.#last?.heldRecords
     this.#first = null
     this.#last = null
-    if (_tag === "EpochStarted") return Effect.void
+    if (event._tag === "EpochStarted") return Effect.void
     // Every piece may have been here since before a restart.
     const fetched = first === null ? {} : { records, seconds: Math.round((now - first.at) / 100) / 10 }
-    return log.info("joined by the state of a close", { epoch, ...fetched })
+    return log.info("joined by the state of a close", { epoch: event.target.checkpoint.epoch, ...fetched })
   }
 }

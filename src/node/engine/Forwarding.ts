@@ -7,12 +7,12 @@ import type { Verdict } from "../../network/Network.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
-import type { Message, News } from "../../replica/messages/Message.js"
+import type { Gossip, Message } from "../../replica/messages/Message.js"
 import type { Replica } from "../../replica/Replica.js"
 
 type View = Pick<Replica, "read" | "pool" | "core" | "namingOf">
 
-type NewsOf<Tag extends News["_tag"]> = Extract<News, { readonly _tag: Tag }>
+type GossipOf<Tag extends Gossip["_tag"]> = Extract<Gossip, { readonly _tag: Tag }>
 
 /** Names of what was forwarded; far more than are made in the time that gossip takes. */
 const REMEMBERED = 4_096
@@ -39,7 +39,7 @@ export class Forwarding {
   }
 
   /** All or nothing: gossip forwards what it got as it got it, so nothing that was refused here may be among it. */
-  #transactions({ pool }: View, { transactions }: NewsOf<"Transactions">): () => Verdict {
+  #transactions({ pool }: View, { transactions }: GossipOf<"Transactions">): () => Verdict {
     const fresh = transactions.filter(({ id }) => pool.get(id) === undefined)
     return () => (fresh.length > 0 && fresh.every(({ id }) => pool.get(id) !== undefined) ? "news" : "known")
   }
@@ -59,7 +59,7 @@ export class Forwarding {
     }
   }
 
-  #heartbeat(view: View, { heartbeat }: NewsOf<"Heartbeat">): boolean {
+  #heartbeat(view: View, { heartbeat }: GossipOf<"Heartbeat">): boolean {
     const { validator, commitIndex } = heartbeat
     if (!this.isNewBeat(view, heartbeat)) return false
     if (view.namingOf(heartbeat) === "ahead") return this.#isFirst(nameOf(heartbeat))
@@ -68,12 +68,12 @@ export class Forwarding {
     return true
   }
 
-  #evidence({ core }: View, { evidence }: NewsOf<"Evidence">): boolean {
+  #evidence({ core }: View, { evidence }: GossipOf<"Evidence">): boolean {
     const { epoch, author } = evidence.first
     return core.committeeOf(epoch)?.seatOf(author) !== undefined && this.#isFirst(`evidence ${epoch} ${author}`)
   }
 
-  #signature({ core }: View, { checkpoint, signature }: NewsOf<"CheckpointSignature">): boolean {
+  #signature({ core }: View, { checkpoint, signature }: GossipOf<"CheckpointSignature">): boolean {
     const { epoch, commitIndex } = checkpoint
     const { validator } = signature
     const isMember = core.committeeOf(epoch)?.seatOf(validator) !== undefined

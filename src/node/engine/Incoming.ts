@@ -18,10 +18,10 @@ import type { Connection } from "../../replica/messages/Peer.js"
 import type { Outputs } from "../../replica/output/Output.js"
 import type { Accepted, Replica } from "../../replica/Replica.js"
 import type { Bulkhead } from "../signatures/Bulkhead.js"
-import type { Counters } from "../signatures/Counters.js"
 import type { OpenQuestions } from "../signatures/OpenQuestions.js"
 import { type Judged, type Surroundings as OfScrutiny, Scrutiny } from "../signatures/Scrutiny.js"
 import type { Verifier } from "../signatures/Verifier.js"
+import type { Counters } from "./Counters.js"
 import { Forwarding } from "./Forwarding.js"
 
 export type Input =

@@ -77,7 +77,7 @@ const step = (parts: Parts, task: Task): Effect.Effect<void> =>
     if (replica.hasWork) yield* outgoing.carryOut(replica.work(Slice.begin(), at))
     vitals.changed()
     const round = replica.core.epoch.dag.highestRound
-    if (vitals.beat(round, at)) outgoing.tell({ _tag: "RoundReached", round })
+    if (vitals.beat(round, at)) outgoing.publish({ _tag: "RoundReached", round })
     yield* rest(parts)
   })
 

@@ -1,23 +1,23 @@
 /**
- * The way out of the replica. What is to be kept goes to the writer, in its order, and what is to be told of it behind that;
- * messages go at once, in theirs. None waits for a write but by what the replica is told of it.
+ * The way out of the replica. Writes and events go to the writer, in their order; messages go at once, in theirs. None waits
+ * for a write but by what the replica is told of it.
  */
 import { Effect } from "effect"
 import * as MessageCodec from "../../network/MessageCodec.js"
 import { Network } from "../../network/Network.js"
 import type { Output, Outputs } from "../../replica/output/Output.js"
 import { fromFatal, JoinStopped } from "../lifecycle/Ending.js"
-import type { Counters } from "../signatures/Counters.js"
-import { type Happening, isNews } from "../signatures/Happening.js"
 import type { OpenQuestions } from "../signatures/OpenQuestions.js"
 import type { Answers } from "./Answers.js"
+import type { Counters } from "./Counters.js"
+import type { NodeEvent } from "./NodeEvent.js"
 import type { Settling } from "./Settling.js"
 import type { Task } from "./Writer.js"
 
 export interface Outgoing {
   readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
   /** Behind everything that was handed over before. */
-  readonly tell: (happening: Happening) => void
+  readonly publish: (event: NodeEvent) => void
   /** Hands over what is to be kept and lets everything else go: for the end, when nobody listens any more. */
   readonly keepOf: (outputs: Outputs) => void
 }
@@ -33,7 +33,7 @@ export interface Surroundings {
 export const make = ({ answers, asked, counters, settling, write }: Surroundings) =>
   Effect.gen(function* () {
     const network = yield* Network
-    const tell = (happening: Happening): void => write({ _tag: "Tell", happening })
+    const publish = (event: NodeEvent): void => write({ _tag: "Publish", event })
 
     const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
       settling.begin(output.write)
@@ -42,11 +42,7 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
 
     /** What is left to be done: nothing where it is handed over at once. */
     const carryOut = (output: Output): Effect.Effect<void> | null => {
-      counters.given(output)
-      if (isNews(output)) {
-        tell(output)
-        return null
-      }
+      counters.putOut(output)
       switch (output._tag) {
         case "Send":
           if (MessageCodec.isQuestion(output.message)) asked.asks(output.to, output.message)
@@ -60,6 +56,10 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
         case "Write":
           keep(output)
           return null
+        case "TakenIn":
+        case "Joining":
+          publish(output)
+          return null
         case "Misbehaved":
           return network.misbehaved(output.peer, output.error._tag)
         case "JoinStopped":
@@ -72,7 +72,7 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
     }
 
     return {
-      tell,
+      publish,
       carryOut: (outputs) =>
         Effect.suspend(() => {
           const left = outputs.flatMap((output) => carryOut(output) ?? [])

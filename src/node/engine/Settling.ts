@@ -7,7 +7,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Write } from "../../replica/output/Write.js"
-import type { Happening } from "../signatures/Happening.js"
+import type { NodeEvent } from "./NodeEvent.js"
 
 const transactionsOf = (vertices: ReadonlyArray<Vertex>): ReadonlyArray<Transaction> =>
   vertices.flatMap(({ body }) => body.transactions)
@@ -26,8 +26,8 @@ export class Settling {
   }
 
   /** On the disk. */
-  end(happening: Happening): void {
-    if (happening._tag !== "Executed") return
-    for (const { id } of transactionsOf(happening.vertices)) this.#transactions.delete(id)
+  end(event: NodeEvent): void {
+    if (event._tag !== "Executed") return
+    for (const { id } of transactionsOf(event.vertices)) this.#transactions.delete(id)
   }
 }

@@ -1,4 +1,4 @@
-/** The one fiber that writes: what it is given, in that order, and what is to be told of it behind it. */
+/** The one fiber that writes: what it is given, in that order. It publishes what it has written, and no sooner. */
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
 import * as Counter from "../../protocol/numbers/Counter.js"
 import type { Output } from "../../replica/output/Output.js"
@@ -8,18 +8,20 @@ import * as EventLoop from "../../turns/EventLoop.js"
 import { Inbox } from "../../turns/Inbox.js"
 import type { Ending } from "../lifecycle/Ending.js"
 import type { Supervisor } from "../lifecycle/Supervisor.js"
-import type { Happening } from "../signatures/Happening.js"
 import * as Disk from "./Disk.js"
+import { isPublished, type NodeEvent } from "./NodeEvent.js"
 
 export type Task =
   | Extract<Output, { readonly _tag: "Write" }>
-  | { readonly _tag: "Tell"; readonly happening: Happening }
+  /** Nobody hears of it before everything that was given until then is done. */
+  | { readonly _tag: "Publish"; readonly event: NodeEvent }
   | { readonly _tag: "End"; readonly ending: Ending }
 
 export interface Listener {
   /** This write and all before it are on the disk, also after a power cut. */
   readonly written: (id: number) => Effect.Effect<void>
-  readonly told: (happening: Happening) => Effect.Effect<void>
+  /** Of a write: this and all before it are in the files. */
+  readonly published: (event: NodeEvent) => Effect.Effect<void>
 }
 
 /** How long a stop waits for the disk. With what answers and peers get before, a stop is over within five seconds. */
@@ -29,7 +31,7 @@ const FLUSH_LIMIT = Duration.millis(2_500)
 export const start = (
   storage: typeof Storage.Service,
   supervisor: typeof Supervisor.Service,
-  { written, told }: Listener,
+  { written, published }: Listener,
 ): Effect.Effect<(task: Task) => void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const tasks = new Inbox<Task>()
@@ -51,12 +53,20 @@ export const start = (
         let run: Array<Write> = []
         for (const task of taken) {
           if (task._tag === "Write") run.push(task.write)
-          if (task._tag === "Write" && !task.isSynced) continue
+          if (task._tag === "Write" && !task.isSynced && !isPublished(task.write)) continue
           yield* keep(run)
           run = []
-          if (task._tag === "Write") yield* written(task.id)
-          else if (task._tag === "Tell") yield* told(task.happening)
-          else yield* supervisor.end(task.ending)
+          switch (task._tag) {
+            case "Write":
+              if (task.isSynced) yield* written(task.id)
+              if (isPublished(task.write)) yield* published(task.write)
+              break
+            case "Publish":
+              yield* published(task.event)
+              break
+            case "End":
+              yield* supervisor.end(task.ending)
+          }
         }
         yield* keep(run)
       })

@@ -88,8 +88,7 @@ const fill = (path: string, file: StateFile.Opened) =>
     if (Either.isLeft(joined)) return yield* wrong(joined.left)
     const opening = openingOf(target.checkpoint, joined.right.read.head.time)
     if (opening === null) return yield* wrong("its checkpoint closes no epoch")
-    for (const signed of proven) yield* storage.checkpoints.put({ ...signed, hasQuorum: true })
-    yield* storage.replaceState({ target, opening })
+    yield* storage.replaceState({ target, proven, opening })
     yield* storage.compact
     return { genesis: file.genesis, target, records: trie.records } satisfies Imported
   })

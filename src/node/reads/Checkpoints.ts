@@ -50,10 +50,10 @@ const make = Effect.gen(function* () {
   yield* supervisor.restarted(
     "checkpoints",
     Effect.zipRight(
-      Stream.runForEach(engine.happenings, (happening) =>
+      Stream.runForEach(engine.events, (event) =>
         Effect.sync(() => {
-          if (happening._tag !== "CheckpointFinal") return
-          latestRound = Counter.round(Math.max(latestRound, happening.signed.checkpoint.round))
+          if (event._tag !== "CheckpointFinal") return
+          latestRound = Counter.round(Math.max(latestRound, event.signed.checkpoint.round))
         }),
       ),
       Effect.never,

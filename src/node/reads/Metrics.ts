@@ -4,8 +4,8 @@ import { Network, type Figures as NetworkFigures } from "../../network/Network.j
 import type { Round } from "../../protocol/numbers/Counter.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
+import type { Counts } from "../engine/Counters.js"
 import { Engine } from "../engine/Engine.js"
-import type { Counts } from "../signatures/Counters.js"
 import { Checkpoints } from "./Checkpoints.js"
 
 export type { NetworkFigures }

@@ -4,7 +4,11 @@
  * has a reason to find it. What throws while something is applied is another matter: nobody knows what was half done,
  * and the node ends.
  */
-import type { Counters } from "./Counters.js"
+
+/** Counts every failure. */
+interface Counters {
+  readonly judgingFailed: () => void
+}
 
 /** What was being done. */
 export type Place = "reading" | "judging" | "checking signatures" | "answering"
@@ -13,11 +17,11 @@ export type Place = "reading" | "judging" | "checking signatures" | "answering"
 const MAX_CAUSES = 64
 
 export class Bulkhead {
-  readonly #counters: Pick<Counters, "judgingFailed">
+  readonly #counters: Counters
   readonly #say: (place: Place, error: unknown) => void
   readonly #said = new Set<string>()
 
-  constructor(counters: Pick<Counters, "judgingFailed">, say: (place: Place, error: unknown) => void) {
+  constructor(counters: Counters, say: (place: Place, error: unknown) => void) {
     this.#counters = counters
     this.#say = say
   }

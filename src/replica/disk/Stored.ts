@@ -287,7 +287,7 @@ export class Stored {
     for (const [hash, { epoch }] of this.#foreignHeaders) if (epoch < oldest) this.#foreignHeaders.delete(hash)
   }
 
-  #joined({ target, opening }: Extract<Write, { _tag: "Joined" }>): void {
+  #joined({ target, proven, opening }: Extract<Write, { _tag: "Joined" }>): void {
     const subtrees = this.#join?.subtrees ?? []
     this.#unfolded = []
     this.#records = new Map()
@@ -296,7 +296,7 @@ export class Stored {
     this.#current = fresh(opening)
     this.#previous = null
     this.#vertices = new Map()
-    this.#closing.set(target.checkpoint.epoch, target)
+    for (const signed of [...proven, target]) this.#closing.set(signed.checkpoint.epoch, signed)
     this.#views = [{ epoch: target.checkpoint.epoch, before: new Map() }]
     this.#join = null
   }

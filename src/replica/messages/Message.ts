@@ -18,10 +18,10 @@ export const ASKED_VERTICES = 256
 export const ANSWERED_CHECKPOINTS = 16
 
 /**
- * News: for everybody, over whatever way the host has. `V`: how vertices are held. What came in and was not judged yet, and
- * what goes out from the disk, is held as bytes (`Vertex.Encoded`).
+ * For everybody, over whatever way the host has. `V`: how vertices are held. What came in and was not judged yet, and what
+ * goes out from the disk, is held as bytes (`Vertex.Encoded`).
  */
-export type News<V = Vertex> =
+export type Gossip<V = Vertex> =
   | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
   | { readonly _tag: "Transactions"; readonly transactions: ReadonlyArray<Transaction> }
   | { readonly _tag: "Heartbeat"; readonly heartbeat: HeartbeatOf }
@@ -75,4 +75,4 @@ export type Answer<V = Vertex> =
   /** An encoded `Subtree`; null when the asked one does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 
-export type Message<V = Vertex> = News<V> | DiskQuestion | Question | Answer<V>
+export type Message<V = Vertex> = Gossip<V> | DiskQuestion | Question | Answer<V>

@@ -1,5 +1,5 @@
 /** What is to be done, gathered while one input is worked on. After a fatal finding nothing more is. */
-import type { Answer, DiskQuestion, News, Question } from "../messages/Message.js"
+import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Fatal, Output, Outputs } from "./Output.js"
 import type { Write } from "./Write.js"
@@ -28,7 +28,7 @@ export class Outbox {
     this.emit({ _tag: "Send", to, message })
   }
 
-  broadcast(message: News): void {
+  broadcast(message: Gossip): void {
     this.emit({ _tag: "Broadcast", message })
   }
 

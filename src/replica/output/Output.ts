@@ -1,15 +1,15 @@
-/** What a replica asks of its host, as data. The host does writes and news in their order, and messages in theirs. */
+/**
+ * What a replica asks of its host, as data. The host carries out writes in their order, and messages in theirs. Nobody hears
+ * of a write before it is on the disk: what reads as finalized is there.
+ */
 
 import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { InvalidVertex } from "../../consensus/dag/Validity.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
-import type { Execution } from "../../ledger/rules/Execution.js"
 import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
-import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Epoch } from "../../protocol/numbers/Counter.js"
-import type { Header } from "../../protocol/vertex/Header.js"
-import type { Vertex } from "../../protocol/vertex/Vertex.js"
-import type { Answer, DiskQuestion, News, Question } from "../messages/Message.js"
+import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { ReceivedTransaction, Write } from "./Write.js"
 
@@ -45,39 +45,20 @@ export type Fatal =
 export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }
   /** To everybody, by whatever way; a peer that misses it asks for what it lacks. */
-  | { readonly _tag: "Broadcast"; readonly message: News }
+  | { readonly _tag: "Broadcast"; readonly message: Gossip }
   /** Answer the question from the disk (`Serving.answer`), without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
   /** `isSynced`: it must survive a power cut before `written(id)`, and with it everything before it. */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
   /** These wait in the mempool from now on. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
-  /** Publish it once `writeId` is written: what reads as finalized is on the disk. */
-  | {
-      readonly _tag: "Executed"
-      readonly writeId: number
-      readonly execution: Execution
-      readonly vertices: ReadonlyArray<Vertex>
-    }
-  /** `bytes`: of the state's records. `isCosigned`: this node sits in the committee and has signed it. */
-  | {
-      readonly _tag: "CheckpointBuilt"
-      readonly checkpoint: Checkpoint
-      readonly bytes: number
-      readonly isCosigned: boolean
-    }
-  | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }
-  | { readonly _tag: "EpochStarted"; readonly epoch: Epoch }
   /** The peer sent something that no honest node sends. */
   | {
       readonly _tag: "Misbehaved"
       readonly peer: PeerId
       readonly error: InvalidVertex | { readonly _tag: "WrongState" | "WrongAnswer"; readonly reason: string }
     }
-  /** Unhealthy: somebody else signs with this node's key, or its disk was set back. */
-  | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }
   | { readonly _tag: "Joining"; readonly progress: JoinProgress }
-  | { readonly _tag: "Joined"; readonly epoch: Epoch }
   | { readonly _tag: "JoinStopped"; readonly problem: JoinProblem }
   /** Nothing comes after it, and nothing is taken in any more. */
   | { readonly _tag: "Fatal"; readonly fatal: Fatal }

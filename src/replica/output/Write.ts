@@ -30,8 +30,16 @@ export type Write =
       readonly vertices: ReadonlyArray<Vertex>
       readonly settled: ReadonlyArray<Hash>
     }
-  /** Built here, of a commit executed before. */
-  | { readonly _tag: "CheckpointBuilt"; readonly checkpoint: Checkpoint }
+  /**
+   * Built here, of a commit executed before. `bytes`: of the state's records. `isCosigned`: this node sits in the committee
+   * and has signed it.
+   */
+  | {
+      readonly _tag: "CheckpointBuilt"
+      readonly checkpoint: Checkpoint
+      readonly bytes: number
+      readonly isCosigned: boolean
+    }
   | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }
   /** The running epoch becomes the previous one; what was the previous one may go. */
   | { readonly _tag: "EpochStarted"; readonly opening: Opening }
@@ -41,7 +49,7 @@ export type Write =
       readonly added: ReadonlyArray<ReceivedTransaction>
       readonly removed: ReadonlyArray<Hash>
     }
-  /** A header under the own key that was not made here. */
+  /** A header under the own key that was not made here: somebody else signs with it, or this disk was set back. */
   | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }
   /** A fast sync begins: subtrees of another target are worth nothing any more. */
   | { readonly _tag: "JoinBegun"; readonly target: SignedCheckpoint }
@@ -49,9 +57,15 @@ export type Write =
   | { readonly _tag: "JoinSubtree"; readonly subtree: Uint8Array }
   /**
    * The subtrees kept are the whole state: they replace all records, and the epoch that the target opens replaces all
-   * epochs. Own vertices, foreign headers, closing checkpoints and pending transactions stay.
+   * epochs. Own vertices, foreign headers, closing checkpoints and pending transactions stay. `proven`: the closing
+   * checkpoints that lead to the target.
    */
-  | { readonly _tag: "Joined"; readonly target: SignedCheckpoint; readonly opening: Opening }
+  | {
+      readonly _tag: "Joined"
+      readonly target: SignedCheckpoint
+      readonly proven: ReadonlyArray<SignedCheckpoint>
+      readonly opening: Opening
+    }
 
 /** The file of what was signed is synced with every write to it, the ledger's only with some. */
 export type File = "signed" | "ledger"

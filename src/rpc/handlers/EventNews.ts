@@ -1,12 +1,12 @@
-/** What happens in the node, as the events that are told of it. */
+/** What happens in the node, as the interface tells of it. */
 
+import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"
-import type { Happening } from "../../node/signatures/Happening.js"
 import type { Round } from "../../protocol/numbers/Counter.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Event } from "../api/Events.js"
 
-type Executed = Extract<Happening, { readonly _tag: "Executed" }>
+type Executed = Extract<NodeEvent, { readonly _tag: "Executed" }>
 
 const transactionEvent = (transaction: Transaction, applied: boolean | null): Event => ({
   type: "transaction",
@@ -37,15 +37,15 @@ const executedEvents = ({ execution, vertices }: Executed): ReadonlyArray<Event>
   ])
 
 /** `round` and `finalizedRound`: as they are now. */
-export const eventsOf = (happening: Happening, round: Round, finalizedRound: Round): ReadonlyArray<Event> => {
+export const eventsOf = (event: NodeEvent, round: Round, finalizedRound: Round): ReadonlyArray<Event> => {
   const position: Event = { type: "round", round, finalized_round: finalizedRound }
-  switch (happening._tag) {
+  switch (event._tag) {
     case "RoundReached":
       return [position]
     case "TakenIn":
-      return happening.received.map(({ transaction }) => transactionEvent(transaction, null))
+      return event.received.map(({ transaction }) => transactionEvent(transaction, null))
     case "Executed":
-      return [...executedEvents(happening), position]
+      return [...executedEvents(event), position]
     case "ForeignOwnHeader":
       return [
         {

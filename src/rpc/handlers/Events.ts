@@ -15,7 +15,7 @@ const HEALTH_EVERY = Duration.seconds(1)
 const NUMBERS_A_SECOND = 100_000
 
 export const handlers = Effect.gen(function* () {
-  const { happenings, view, pulse } = yield* Engine
+  const { events, view, pulse } = yield* Engine
   const health = yield* Health
   const supervisor = yield* Supervisor
   const feed = new Feed(Math.floor((yield* Clock.currentTimeMillis) / 1_000) * NUMBERS_A_SECOND)
@@ -23,8 +23,8 @@ export const handlers = Effect.gen(function* () {
   yield* supervisor.restarted(
     "events",
     Effect.zipRight(
-      Stream.runForEach(happenings, (happening) =>
-        Effect.sync(() => feed.append(News.eventsOf(happening, pulse().round, view.read.head.leaderRound))),
+      Stream.runForEach(events, (event) =>
+        Effect.sync(() => feed.append(News.eventsOf(event, pulse().round, view.read.head.leaderRound))),
       ),
       Effect.never,
     ),

@@ -4,8 +4,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import * as Prom from "prom-client"
+import type { Counts } from "../../node/engine/Counters.js"
 import { Metrics, type NetworkFigures } from "../../node/reads/Metrics.js"
-import type { Counts } from "../../node/signatures/Counters.js"
 import { Configuration } from "../../node/start/Configuration.js"
 import { Home } from "../../node/start/Home.js"
 import type { Answered } from "../server/Responder.js"

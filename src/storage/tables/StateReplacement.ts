@@ -13,16 +13,20 @@ import * as Epochs from "./Epochs.js"
 /** What stands in no chain with the new state. */
 const GOES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
-/** What takes the place: the state of `target`, of which the fetched pieces are all, and the epoch that it opens. */
+/**
+ * What takes the place: the state of `target`, of which the fetched pieces are all, the closing checkpoints that lead to it,
+ * and the epoch that it opens.
+ */
 export interface Replacement {
   readonly target: SignedCheckpoint
+  readonly proven: ReadonlyArray<SignedCheckpoint>
   readonly opening: Opening
 }
 
 /** For one transaction: the pieces that were fetched become the state, one after the other. */
-export const write = (sql: Sql, { target, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
+export const write = (sql: Sql, { target, proven, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    Checkpoints.put(sql, { ...target, hasQuorum: true })
+    for (const signed of [...proven, target]) Checkpoints.put(sql, { ...signed, hasQuorum: true })
     for (const table of GOES) sql.text(`delete from ${table}`).run()
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {

@@ -54,13 +54,13 @@ const pay = Effect.gen(function* () {
 })
 
 const watch = Effect.gen(function* () {
-  const { happenings } = yield* Engine
+  const { events } = yield* Engine
   const state = yield* State
-  yield* Stream.runForEach(happenings, (happening) =>
-    happening._tag !== "Executed"
+  yield* Stream.runForEach(events, (event) =>
+    event._tag !== "Executed"
       ? Effect.void
       : Effect.forEach(
-          happening.vertices.flatMap(({ body }) => body.transactions),
+          event.vertices.flatMap(({ body }) => body.transactions),
           ({ id }) =>
             Effect.map(state.transaction(id), (known) => {
               if (known._tag === "Finalized") tell("final", id)

@@ -2,7 +2,8 @@
 
 import type { CommitIndex } from "../../protocol/numbers/Counter.js"
 import type { Output } from "../../replica/output/Output.js"
-import type { Happening } from "./Happening.js"
+import type { Write } from "../../replica/output/Write.js"
+import type { NodeEvent } from "./NodeEvent.js"
 
 export interface Counts {
   readonly checkpointsProduced: number
@@ -47,28 +48,31 @@ export class Counters {
     return this.#counts
   }
 
-  /** Counts what the replica gives out. */
-  given(output: Output): void {
+  /** Counts what the replica puts out. */
+  putOut(output: Output): void {
+    if (output._tag === "Write") this.#written(output.write)
+    const isWrongState = output._tag === "Misbehaved" && output.error._tag === "WrongState"
+    if (isWrongState) this.#counts.checkpointValidationFailures++
+  }
+
+  #written(write: Write): void {
     const counts = this.#counts
-    switch (output._tag) {
+    switch (write._tag) {
       case "Executed":
-        if (output.execution.isCheckpointDue) this.#building.set(output.execution.commit.index, performance.now())
+        if (write.execution.isCheckpointDue) this.#building.set(write.execution.commit.index, performance.now())
         return
       case "CheckpointBuilt":
-        this.#built(output)
+        this.#built(write)
         return
       case "CheckpointFinal":
         counts.checkpointQuorums++
         return
-      case "Write":
-        if (output.write._tag === "Inserted") counts.vertices++
-        return
-      case "Misbehaved":
-        if (output.error._tag === "WrongState") counts.checkpointValidationFailures++
+      case "Inserted":
+        counts.vertices++
     }
   }
 
-  #built({ checkpoint, bytes, isCosigned }: Extract<Output, { readonly _tag: "CheckpointBuilt" }>): void {
+  #built({ checkpoint, bytes, isCosigned }: Extract<Write, { readonly _tag: "CheckpointBuilt" }>): void {
     const counts = this.#counts
     const begun = this.#building.get(checkpoint.commitIndex)
     // Also of those that were skipped.
@@ -80,9 +84,9 @@ export class Counters {
   }
 
   /** Counts what is on the disk now. */
-  kept(happening: Happening): void {
-    if (happening._tag === "CheckpointBuilt") this.#counts.checkpointsPersisted++
-    else if (happening._tag === "Joined") this.#counts.fastSyncs++
+  published(event: NodeEvent): void {
+    if (event._tag === "CheckpointBuilt") this.#counts.checkpointsPersisted++
+    else if (event._tag === "Joined") this.#counts.fastSyncs++
   }
 
   connected(peers: number): void {

@@ -1,0 +1,25 @@
+/** What happens in a node, as everybody else hears of it. Nobody hears of a write before it is on the disk. */
+
+import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Output } from "../../replica/output/Output.js"
+import type { Write } from "../../replica/output/Write.js"
+
+const PUBLISHED = [
+  "Executed",
+  "CheckpointBuilt",
+  "CheckpointFinal",
+  "EpochStarted",
+  "ForeignOwnHeader",
+  "Joined",
+] as const satisfies ReadonlyArray<Write["_tag"]>
+
+export type Published = Extract<Write, { readonly _tag: (typeof PUBLISHED)[number] }>
+
+/** The other writes matter to the disk alone. */
+export const isPublished = (write: Write): write is Published => PUBLISHED.some((tag) => tag === write._tag)
+
+export type NodeEvent =
+  | Published
+  | Extract<Output, { readonly _tag: "TakenIn" | "Joining" }>
+  /** The highest round is a new one. */
+  | { readonly _tag: "RoundReached"; readonly round: Round }

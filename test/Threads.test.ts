@@ -106,13 +106,16 @@ describe("the programs of threads", () => {
   })
 
   it("have the faults that are planted in them", async () => {
+    const file = "src/node/signatures/VerifierProgram.ts"
+    const by = "(request) => original(request).map((verdict) => 1 - verdict)"
+    const fault = { name: "verdicts reversed", changes: [{ file, of: "replyTo", by }] }
     const program = await Bundle.make({
       entry: "src/Threads.ts",
       outfile: `threads-${process.pid}/Threads.js`,
-      changes: [{ file: "node/signatures/VerifierProgram.ts", line: "holds ? 1 : 0", by: "holds ? 0 : 1" }],
+      fault,
     })
     onTestFinished(() => rmSync(dirname(program), { recursive: true }))
     const { start }: typeof Threads = await import(pathToFileURL(program).href)
-    expect(await verdicts(startedBy(start))).toEqual([Uint8Array.of(0, 1, 0), Uint8Array.of(0, 1, 0)])
+    expect(await verdicts(startedBy(start))).toEqual([Uint8Array.of(0, 1, 0), Uint8Array.of(0, 1, 1)])
   })
 })

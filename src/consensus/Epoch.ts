@@ -142,7 +142,7 @@ export class Epoch {
       // What the epoch has not ordered when it closes is dropped, decided leaders among it.
       if (verdict._tag === "Commit" && !this.#isClosed) this.#commit(verdict.leader)
     }
-    if (decisions.length > 0) this.#collect()
+    if (decisions.length > 0) this.#collect(this.#linearizer.collectionRound)
   }
 
   #commit(leader: Node): void {
@@ -155,8 +155,7 @@ export class Epoch {
     if (this.#isClosed) this.#close()
   }
 
-  #collect(): void {
-    const round = this.#linearizer.collectionRound
+  #collect(round: Round): void {
     if (this.#isClosed || round <= this.dag.collectedRound) return
     const collected = this.dag.collect(round)
     this.committer.collect(round)

@@ -18,10 +18,11 @@ const health = async ({ http }: Processes.Started): Promise<unknown> => {
 
 const lastLine = (node: Processes.Started): string => node.log().trimEnd().split("\n").at(-1) ?? ""
 
-/** The program with one line changed. */
-const plantedProgram = async (change: Bundle.Change): Promise<string> => {
+/** The program with another rule for transfers. */
+const plantedProgram = async (by: string): Promise<string> => {
   const outfile = `planted-${process.pid}/dist/main.mjs`
-  const program = await Bundle.make({ entry: "src/main.ts", outfile, changes: [change] })
+  const changes = [{ file: "src/ledger/rules/Transactions.ts", of: "applyTransfer", by }]
+  const program = await Bundle.make({ entry: "src/main.ts", outfile, fault: { name: "another transfer", changes } })
   // The program reads its version from the folder above its own.
   copyFileSync(resolve(import.meta.dirname, "../../package.json"), join(dirname(program), "../package.json"))
   return program
@@ -30,8 +31,7 @@ const plantedProgram = async (change: Bundle.Change): Promise<string> => {
 /** One node of four whose ledger pays differently from the others'. */
 const withPlanted = async (by: string) => {
   const network = Processes.found({ roundMs: 250, epochRounds: 240 })
-  const line = "state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)"
-  const program = await plantedProgram({ file: "ledger/rules/Transactions.ts", line, by })
+  const program = await plantedProgram(by)
   const others: Array<Processes.Started> = []
   for (const n of [0, 1, 2]) others.push(await Processes.startValidator(network, n, others))
   const way = { execArgv: [], environment: {}, program }
@@ -57,7 +57,7 @@ describe("a running node", () => {
   it(
     "whose ledger makes money ends with 101, and the others go on",
     async () => {
-      const found = await withPlanted("state.creditAddress(operation.to, operation.amount)")
+      const found = await withPlanted("(state, _row, _recipient, { to, amount }) => state.creditAddress(to, amount)")
       expect(found).toEqual({
         before: "ok",
         code: 101,
@@ -72,7 +72,7 @@ describe("a running node", () => {
   it(
     "that comes to another state than a quorum ends with 100, and the others go on",
     async () => {
-      const found = await withPlanted("state.pay(row, author, operation.amount)")
+      const found = await withPlanted("(state, row, _recipient, { amount }) => state.pay(row, row, amount)")
       expect(found).toEqual({
         before: "ok",
         code: 100,

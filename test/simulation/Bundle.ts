@@ -7,5 +7,5 @@ export const make = (fault: Fault | null = null): Promise<string> =>
   Bundle.make({
     entry: "test/simulation/worker.ts",
     outfile: `simulation/${fault === null ? "worker" : `planted-${fault.name}`}-${process.pid}.mjs`,
-    changes: fault?.changes ?? [],
+    fault,
   })

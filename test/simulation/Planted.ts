@@ -1,11 +1,9 @@
-/** Faults that the simulator must find. Each replaces lines of the source; the bundler fails if a line is gone. */
-import type { Change } from "../support/Bundle.js"
+/** Faults that the simulator must find. */
+import type * as Planting from "../support/Planting.js"
 import type { FaultName } from "./Storm.js"
 
-export interface Fault {
-  readonly name: string
+export interface Fault extends Planting.Fault {
   readonly story: string
-  readonly changes: ReadonlyArray<Change>
   /** One that found it. After a change of the program another may, so the test goes on looking. */
   readonly seed: number
   /** Faults of the world; by default each seed's own mixture. */
@@ -27,9 +25,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 7,
     changes: [
       {
-        file: "consensus/commit/Committer.ts",
-        line: "if (this.#isQuorum(certificates)) this.#decide",
-        by: "if (certificates.weight > 0) this.#decide",
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#countCertificate",
+        call: "#isQuorum",
+        by: "({ weight }) => weight > 0",
       },
     ],
   },
@@ -39,13 +38,15 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/commit/Committer.ts",
-        line: "    slot.blames.add(node.seat, weight)",
-        by:
-          "    slot.blames.add(node.seat, weight)\n" +
-          "    const voted = [...slot.votes.values()].reduce((sum, votes) => sum + votes.weight, 0)\n" +
-          "    if (this.#dag.committee.isQuorum(slot.blames.weight + voted) && !this.#dag.committee.isQuorum(voted))\n" +
-          "      this.#decide(slot, SKIP)",
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#countVote",
+        by: `(slot, node) => {
+          original(slot, node)
+          if (node.vote !== null) return
+          const voted = [...slot.votes.values()].reduce((sum, votes) => sum + votes.weight, 0)
+          const { committee } = this.#dag
+          if (committee.isQuorum(slot.blames.weight + voted) && !committee.isQuorum(voted)) this.#decide(slot, SKIP)
+        }`,
       },
     ],
   },
@@ -55,9 +56,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/commit/Committer.ts",
-        line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
-        by: "if (slot.blames.weight * 4 > this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#countVote",
+        call: "#isQuorum",
+        by: "({ weight }) => weight * 4 > this.#dag.committee.totalWeight",
       },
     ],
   },
@@ -70,9 +72,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 5,
     changes: [
       {
-        file: "consensus/commit/Committer.ts",
-        line: "if (this.#isQuorum(certificates)) this.#decide",
-        by: "if (certificates.weight * 2 >= this.#dag.committee.totalWeight) this.#decide",
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#countCertificate",
+        call: "#isQuorum",
+        by: "({ weight }) => weight * 2 >= this.#dag.committee.totalWeight",
       },
     ],
   },
@@ -85,9 +88,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 5,
     changes: [
       {
-        file: "consensus/commit/Committer.ts",
-        line: "if (this.#isQuorum(slot.blames)) this.#decide(slot, SKIP)",
-        by: "if (slot.blames.weight * 3 >= this.#dag.committee.totalWeight) this.#decide(slot, SKIP)",
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#countVote",
+        call: "#isQuorum",
+        by: "({ weight }) => weight * 3 >= this.#dag.committee.totalWeight",
       },
     ],
   },
@@ -100,9 +104,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 7,
     changes: [
       {
-        file: "consensus/commit/Committer.ts",
-        line: 'return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove',
-        by: 'return threeAbove?.verdict?._tag === "Commit" ? threeAbove : ofNextHigher',
+        file: "src/consensus/commit/Committer.ts",
+        of: "Committer.#anchorOf",
+        by: `(threeAbove, ofNextHigher) =>
+          threeAbove?.verdict?._tag === "Commit" ? threeAbove : ofNextHigher`,
       },
     ],
   },
@@ -114,9 +119,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 6,
     changes: [
       {
-        file: "ledger/rules/Committee.ts",
-        line: "const established = Sats.sumBounded(seats.map((candidate) => candidate.established))",
-        by: "const established = Sats.sumBounded(seats.map((candidate) => candidate.carried))",
+        file: "src/ledger/rules/Committee.ts",
+        of: "allowedTo",
+        by: "(seats) => original(seats.map((seat) => ({ ...seat, established: seat.carried })))",
       },
     ],
   },
@@ -126,19 +131,18 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/commit/Linearizer.ts",
-        line: "readonly #committee: Committee",
-        by: "dag; #committee: Committee",
-      },
-      {
-        file: "consensus/commit/Linearizer.ts",
-        line: "this.#committee = dag.committee",
-        by: "this.dag = dag; this.#committee = dag.committee",
-      },
-      {
-        file: "consensus/commit/Linearizer.ts",
-        line: "this.#sort(nodes)",
-        by: "nodes.sort((a, b) => a.round - b.round || this.dag.at(a.round).indexOf(a) - this.dag.at(b.round).indexOf(b))",
+        file: "src/consensus/Epoch.ts",
+        of: "Epoch.#commit",
+        call: "#linearizer.order",
+        by: `(leader) => {
+          const ordered = this.#linearizer.order(leader)
+          const arrival = ({ header }: Vertex): number =>
+            this.dag.at(header.round).findIndex(({ hash }) => hash === header.hash)
+          const vertices = [...ordered.vertices].sort(
+            (a, b) => a.header.round - b.header.round || arrival(a) - arrival(b),
+          )
+          return { ...ordered, vertices }
+        }`,
       },
     ],
   },
@@ -148,9 +152,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/SigningGuard.ts",
-        line: "for (const header of known) this.#know(header)",
-        by: "for (const header of known) if (header.round < 0) this.#know(header)",
+        file: "src/consensus/SigningGuard.ts",
+        of: "SigningGuard.constructor",
+        call: "#know",
+        by: "() => {}",
       },
     ],
   },
@@ -160,9 +165,12 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/dag/Proposal.ts",
-        line: "const chosen = this.#dag.at(before).filter((node) => node.isFirst)",
-        by: "const chosen = [...this.#dag.at(before)]",
+        file: "src/consensus/dag/Proposal.ts",
+        of: "Proposer.parents",
+        by: `(round) => {
+          const second = this.#dag.at(Counter.round(round - 1)).filter((node) => !node.isFirst)
+          return [...original(round), ...second.map(asParent)]
+        }`,
       },
     ],
   },
@@ -172,9 +180,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 4,
     changes: [
       {
-        file: "consensus/Epoch.ts",
-        line: "this.#isClosed = this.#linearizer.closes(leader.round)",
-        by: "this.#isClosed = this.#linearizer.closes((leader.round - (this.seat === 0 ? 1 : 0)) as Round)",
+        file: "src/consensus/Epoch.ts",
+        of: "Epoch.#commit",
+        call: "#linearizer.closes",
+        by: "(round) => this.#linearizer.closes(Counter.round(round - (this.seat === 0 ? 1 : 0)))",
       },
     ],
   },
@@ -186,19 +195,20 @@ export const faults: ReadonlyArray<Fault> = [
     weather: ["newcomers", "joins", "byzantine", "conspiracy", "partitions"],
     changes: [
       {
-        file: "consensus/dag/Committee.ts",
-        line: "return this.member(seat).weight",
-        by: "return 1 as Sats",
+        file: "src/consensus/dag/Committee.ts",
+        of: "Committee.weightOf",
+        by: "() => 1 as Sats",
       },
       {
-        file: "consensus/dag/Committee.ts",
-        line: "return EpochRecord.isQuorum(weight, this.totalWeight)",
-        by: "return EpochRecord.isQuorum(weight, this.size as Sats)",
+        file: "src/consensus/dag/Committee.ts",
+        of: "Committee.isQuorum",
+        by: "(weight) => EpochRecord.isQuorum(weight, this.size as Sats)",
       },
       {
-        file: "consensus/dag/Committee.ts",
-        line: "return EpochRecord.coinbase(this.record.rules, round, this.weightOf(seat), this.totalWeight)",
-        by: "return EpochRecord.coinbase(this.record.rules, round, this.member(seat).weight, this.totalWeight)",
+        file: "src/consensus/dag/Committee.ts",
+        of: "Committee.coinbase",
+        by: `(round, seat) =>
+          EpochRecord.coinbase(this.record.rules, round, this.member(seat).weight, this.totalWeight)`,
       },
     ],
   },
@@ -208,9 +218,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "protocol/transaction/Transaction.ts",
-        line: 'Hash.of("udg/verified", domainOf(networkId), transaction.encoded)',
-        by: "networkId === undefined ? Hash.ZERO : transaction.id",
+        file: "src/protocol/transaction/Transaction.ts",
+        of: "verificationKey",
+        by: "(_networkId, transaction) => transaction.id",
       },
     ],
   },
@@ -220,9 +230,13 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 14,
     changes: [
       {
-        file: "ledger/Ledger.ts",
-        line: "isCheckpointDue: closes || crossesInterval(record, previous.leaderRound, leaderRound)",
-        by: "isCheckpointDue: closes || crossesInterval({ ...record, rules: { ...record.rules, ...state.parameters } }, previous.leaderRound, leaderRound)",
+        file: "src/ledger/Ledger.ts",
+        of: "Ledger.#execute",
+        call: "crossesInterval",
+        by: `(record, from, to) => {
+          const rules = { ...record.rules, ...this.#state.parameters }
+          return crossesInterval({ ...record, rules }, from, to)
+        }`,
       },
     ],
   },
@@ -232,9 +246,12 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 14,
     changes: [
       {
-        file: "consensus/Epoch.ts",
-        line: "const round = this.#linearizer.collectionRound",
-        by: "const round = Math.max(this.opening.record.firstRound - 1, this.dag.highestRound - this.opening.record.rules.collectionDepthRounds) as Round",
+        file: "src/consensus/Epoch.ts",
+        of: "Epoch.#collect",
+        by: `() => {
+          const { firstRound, rules } = this.opening.record
+          original(Counter.round(Math.max(firstRound - 1, this.dag.highestRound - rules.collectionDepthRounds)))
+        }`,
       },
     ],
   },
@@ -245,9 +262,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 3,
     changes: [
       {
-        file: "consensus/dag/Dag.ts",
-        line: "return node?.round === round && node.vertex.header.author === author ? node : undefined",
-        by: "return round > 0 && author !== null ? node : undefined",
+        file: "src/consensus/dag/Dag.ts",
+        of: "Dag.named",
+        by: "({ hash }) => this.#nodes.get(hash)",
       },
     ],
   },
@@ -257,9 +274,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/Epoch.ts",
-        line: "if (this.#isClosed || round <= this.dag.collectedRound) return",
-        by: "if (round > 0) return",
+        file: "src/consensus/Epoch.ts",
+        of: "Epoch.#collect",
+        by: "() => {}",
       },
     ],
   },
@@ -270,9 +287,13 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/commit/Linearizer.ts",
-        line: "if (upTo * 2 >= total) return timestamp",
-        by: "if (upTo >= total) return timestamp",
+        file: "src/consensus/commit/Linearizer.ts",
+        of: "weightedMedian",
+        by: `(stamps) =>
+          stamps.reduce<Timestamp | null>(
+            (latest, { timestamp }) => (latest === null || timestamp > latest ? timestamp : latest),
+            null,
+          )`,
       },
     ],
   },
@@ -284,9 +305,13 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/SigningGuard.ts",
-        line: "if (this.#quietMsLeft <= 0) this.#quietMsLeft = null",
-        by: "if (this.#quietMsLeft <= 0) this.#quietMsLeft = 1",
+        file: "src/consensus/SigningGuard.ts",
+        of: "SigningGuard.tick",
+        by: `(now, hasQuorum) => {
+          const wasSilent = this.#quietMsLeft !== null
+          original(now, hasQuorum)
+          if (wasSilent) this.#quietMsLeft ??= 1
+        }`,
       },
     ],
   },
@@ -297,9 +322,10 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "consensus/SigningGuard.ts",
-        line: "    this.#hasCommitteeAnswered = committee.isQuorum(weight)",
-        by: "    this.#hasCommitteeAnswered = weight > 0",
+        file: "src/consensus/SigningGuard.ts",
+        of: "SigningGuard.#count",
+        call: "isQuorum",
+        by: "(weight) => weight > 0",
       },
     ],
   },
@@ -312,9 +338,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 58,
     changes: [
       {
-        file: "consensus/Core.ts",
-        line: "    if (isLate && header.base",
-        by: "    if (isLate && header.round < 0 && header.base",
+        file: "src/consensus/Core.ts",
+        of: "Core.#rememberLate",
+        by: "() => {}",
       },
     ],
   },
@@ -324,9 +350,13 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "replica/signing/Signing.ts",
-        line: "    this.#unwritten = [...this.#unwritten, { writeId, vertex }]",
-        by: '    this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })\n    this.#unwritten = [...this.#unwritten, { writeId, vertex }]',
+        file: "src/replica/signing/Signing.ts",
+        of: "Signing.propose",
+        by: `(due, life, evidence, heartbeats) => {
+          original(due, life, evidence, heartbeats)
+          const vertices = this.#unwritten.slice(-1).map(({ vertex }) => vertex)
+          this.#outbox.broadcast({ _tag: "Vertices", vertices })
+        }`,
       },
     ],
   },
@@ -337,7 +367,13 @@ export const faults: ReadonlyArray<Fault> = [
     nodes: 4,
     rounds: 100,
     seed: 45,
-    changes: [{ file: "protocol/epoch/EpochRecord.ts", line: "weight * 3 > total * 2", by: "weight * 2 > total" }],
+    changes: [
+      {
+        file: "src/protocol/epoch/EpochRecord.ts",
+        of: "isQuorum",
+        by: "(weight, total) => weight * 2 > total",
+      },
+    ],
   },
   {
     name: "recovered-forgotten",
@@ -348,24 +384,27 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "consensus/Core.ts",
-        line: "this.#recovered = own.filter(({ header }) => header.round > dag.collectedRound && !dag.has(header.hash))",
-        by: "this.#recovered = own.slice(own.length)",
+        file: "src/consensus/Core.ts",
+        of: "Core.#recover",
+        by: `() => {
+          original()
+          this.#recovered = []
+        }`,
       },
       {
-        file: "replica/output/Write.ts",
-        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
-        by: 'new Set(["EpochStarted", "Joined"])',
+        file: "src/replica/output/Write.ts",
+        of: "syncsLedger",
+        by: '({ _tag }) => _tag === "EpochStarted" || _tag === "Joined"',
       },
       {
-        file: "replica/disk/Stored.ts",
-        line: "return this.#vertices.get(hash) ?? this.#own.get(hash)",
-        by: "return this.#vertices.get(hash)",
+        file: "src/replica/disk/Stored.ts",
+        of: "Stored.vertex",
+        by: "(hash) => this.#vertices.get(hash)",
       },
       {
-        file: "replica/disk/Stored.ts",
-        line: "return others.length === 0 ? inserted",
-        by: "return others.length >= 0 ? inserted",
+        file: "src/replica/disk/Stored.ts",
+        of: "Stored.verticesOf",
+        by: "(epoch) => original(epoch).filter(({ header }) => this.#vertices.has(header.hash))",
       },
     ],
   },
@@ -376,9 +415,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 18,
     changes: [
       {
-        file: "replica/output/Write.ts",
-        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
-        by: 'new Set(["EpochStarted", "Joined"])',
+        file: "src/replica/output/Write.ts",
+        of: "syncsLedger",
+        by: '({ _tag }) => _tag === "EpochStarted" || _tag === "Joined"',
       },
     ],
   },
@@ -389,14 +428,14 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 2,
     changes: [
       {
-        file: "replica/output/Write.ts",
-        line: '_tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"',
-        by: '_tag === "ForeignOwnHeader" ? "signed" : "ledger"',
+        file: "src/replica/output/Write.ts",
+        of: "fileOf",
+        by: '({ _tag }) => (_tag === "ForeignOwnHeader" ? "signed" : "ledger")',
       },
       {
-        file: "replica/output/Write.ts",
-        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
-        by: 'new Set(["EpochStarted", "Joined"])',
+        file: "src/replica/output/Write.ts",
+        of: "syncsLedger",
+        by: '({ _tag }) => _tag === "EpochStarted" || _tag === "Joined"',
       },
     ],
   },
@@ -408,9 +447,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 1,
     changes: [
       {
-        file: "replica/output/Write.ts",
-        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
-        by: 'new Set(["OwnVertex", "Joined"])',
+        file: "src/replica/output/Write.ts",
+        of: "syncsLedger",
+        by: '({ _tag }) => _tag === "OwnVertex" || _tag === "Joined"',
       },
     ],
   },
@@ -422,9 +461,9 @@ export const faults: ReadonlyArray<Fault> = [
     seed: 45,
     changes: [
       {
-        file: "replica/output/Write.ts",
-        line: 'new Set(["OwnVertex", "EpochStarted", "Joined"])',
-        by: 'new Set(["OwnVertex", "EpochStarted"])',
+        file: "src/replica/output/Write.ts",
+        of: "syncsLedger",
+        by: '({ _tag }) => _tag === "OwnVertex" || _tag === "EpochStarted"',
       },
     ],
   },

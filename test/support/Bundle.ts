@@ -1,58 +1,39 @@
-/**
- * Bundles a program from the sources, as they are or with lines replaced as a bad day would have left them. The
- * replacements live in tests, never in `src/`: a bundle puts them in while it reads the source.
- */
+/** Bundles a program from the sources, as they are or with a fault planted in them while the bundler reads them. */
 import { readFileSync, writeFileSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { PROGRAMS } from "../../src/Threads.js"
+import { type Fault, plant } from "./Planting.js"
 
 const root = resolve(import.meta.dirname, "../..")
 /** Below node_modules, so that a bundle finds the packages it imports. */
 const folder = join(root, "node_modules/.cache/udg-test")
-
-export interface Change {
-  /** Below src/. */
-  readonly file: string
-  /** Occurs there exactly once. */
-  readonly line: string
-  readonly by: string
-}
-
-const pathOf = (file: string): string => join(root, "src", file)
 
 interface Program {
   /** From the root of the project. */
   readonly entry: string
   /** Below the folder of all bundles. */
   readonly outfile: string
-  readonly changes?: ReadonlyArray<Change>
+  readonly fault?: Fault | null
   /** Import every package at run time, not only the native ones: bundles faster, starts slower. */
   readonly arePackagesExternal?: boolean
 }
 
-/** A line that is missing, or occurs twice, is an error: a fault that was never planted must not pass for one that was found. */
-const changed = (source: string, { file, line, by }: Change): string => {
-  const count = source.split(line).length - 1
-  if (count !== 1) throw new Error(`src/${file} has this line ${count} times, not once: ${line}`)
-  return source.replace(line, () => by)
-}
-
 /** Remembers in `loaded` which sources the program contains. */
-const planting = (changes: ReadonlyArray<Change>, loaded: Set<string>): Plugin => ({
+const planting = (fault: Fault | null, loaded: Set<string>): Plugin => ({
   name: "plant",
   setup: ({ onLoad }) => {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      loaded.add(path)
-      const here = changes.filter(({ file }) => pathOf(file) === path)
-      if (here.length === 0) return undefined
-      return { contents: here.reduce(changed, readFileSync(path, "utf8")), loader: "ts" }
+      const file = relative(root, path)
+      loaded.add(file)
+      const contents = fault === null ? undefined : plant(fault, file, readFileSync(path, "utf8"))
+      return contents === undefined ? undefined : { contents, loader: "ts" }
     })
   },
 })
 
 /** The path of the bundle. If it starts threads, their programs lie beside it. */
-export const make = async ({ entry, outfile, changes = [], arePackagesExternal = false }: Program): Promise<string> => {
+export const make = async ({ entry, outfile, fault = null, arePackagesExternal = false }: Program): Promise<string> => {
   const path = join(folder, outfile)
   const loaded = new Set<string>()
   const options = {
@@ -64,7 +45,7 @@ export const make = async ({ entry, outfile, changes = [], arePackagesExternal =
     conditions: ["udg-source"],
     alias: { "#threads": "./src/Threads.ts" },
     ...(arePackagesExternal ? { packages: "external" } : { external: ["sodium-native", "better-sqlite3"] }),
-    plugins: [planting(changes, loaded)],
+    plugins: [planting(fault, loaded)],
     // Bundled CommonJS packages call it.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
@@ -79,7 +60,7 @@ export const make = async ({ entry, outfile, changes = [], arePackagesExternal =
     writeFileSync(join(dirname(path), "package.json"), '{ "type": "module" }\n')
   }
   // A fault in a file that nothing loads was never planted, and must not pass for one that was found.
-  const missed = changes.find(({ file }) => !loaded.has(pathOf(file)))
-  if (missed !== undefined) throw new Error(`the program does not contain src/${missed.file}`)
+  const missed = fault?.changes.find(({ file }) => !loaded.has(file))
+  if (missed !== undefined) throw new Error(`fault "${fault?.name}": the program does not contain ${missed.file}`)
   return path
 }

@@ -7,6 +7,7 @@ import * as Counter from "../../protocol/numbers/Counter.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
+import type { Transfer } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { NONE, type Row } from "../tables/AccountRows.js"
 import { TOGETHER } from "../tables/AddressIndex.js"
@@ -82,6 +83,17 @@ const ruleRejection = (
 const advanceNonce = (state: State, row: Row): void =>
   state.accounts.setNonce(row, Counter.nonce(state.accounts.nonce(row) + 1))
 
+/** A name's fee goes to the treasury, any other to the author of the vertex. */
+const payFee = (state: State, row: Row, author: Row, { fee, operation }: Transaction): void => {
+  if (operation._tag === "RegisterNameTx") {
+    state.debit(row, fee)
+    state.supply.increase("treasury", fee)
+  } else state.pay(row, author, fee)
+}
+
+const applyTransfer = (state: State, row: Row, recipient: Row | undefined, { to, amount }: Transfer): void =>
+  state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
+
 /** Does what was checked. Gives the id of a proposal it made. */
 const apply = (
   state: State,
@@ -90,15 +102,12 @@ const apply = (
   recipient: Row | undefined,
   author: Row,
 ): Counter.ProposalId | null => {
-  const { from, fee, operation, authorization } = transaction
+  const { from, operation, authorization } = transaction
   advanceNonce(state, row)
-  if (operation._tag === "RegisterNameTx") {
-    state.debit(row, fee)
-    state.supply.increase("treasury", fee)
-  } else state.pay(row, author, fee)
+  payFee(state, row, author, transaction)
   switch (operation._tag) {
     case "Transfer":
-      state.pay(row, recipient ?? state.accounts.findOrAdd(operation.to), operation.amount)
+      applyTransfer(state, row, recipient, operation)
       return null
     case "StakeTx":
       Staking.applyStake(

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { API } from "typescript/unstable/sync"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Mutations from "../ledger/Mutations.js"
+import * as Planted from "../simulation/Planted.js"
+import { type Change, type Fault, plant } from "./Planting.js"
+
+const SOURCE = `
+export const limit = (amount: number, { most = 5 }: { most?: number } = {}): number => Math.min(amount, most)
+
+export class Purse {
+  #sats = 0
+  get sats(): number {
+    return this.#sats
+  }
+  put(amount: number): void {
+    const taken = limit(amount)
+    this.#add(taken)
+    this.#add(0)
+  }
+  #add(amount: number): void {
+    this.#sats += amount
+  }
+}
+`
+
+const planted = (change: Omit<Change, "file">, source = SOURCE): string | undefined =>
+  plant({ name: "thief", changes: [{ file: "Purse.ts", ...change }] }, "Purse.ts", source)
+
+/** What is in the purse that the source describes after 10 were put into it, at most 5 at a time. */
+const satsIn = (source = ""): number => {
+  const types = /: number|: void|: \{ most\?: number \}|export |<F>|: F\b|: NoInfer<F>|: \(\) => F/g
+  const { sats } = new Function(
+    `${source.replaceAll(types, "")}; const purse = new Purse(); purse.put(10); return purse`,
+  )()
+  return sats
+}
+
+describe("a fault", () => {
+  it("replaces a function of the module", () => {
+    expect(satsIn(SOURCE)).toBe(5)
+    expect(satsIn(planted({ of: "limit", by: "(sum) => sum" }))).toBe(10)
+    expect(satsIn(planted({ of: "limit", by: "(sum, { most: bound = 7 }) => Math.min(sum, bound)" }))).toBe(7)
+  })
+
+  it("replaces a method, a private one and a getter", () => {
+    expect(satsIn(planted({ of: "Purse.put", by: "(sum) => { this.#sats -= sum }" }))).toBe(-10)
+    expect(satsIn(planted({ of: "Purse.#add", by: "(sum) => { this.#sats -= sum }" }))).toBe(-5)
+    expect(satsIn(planted({ of: "Purse.sats", by: "() => -1" }))).toBe(-1)
+  })
+
+  it("can call what it replaces", () => {
+    expect(satsIn(planted({ of: "limit", by: "(sum) => original(sum, { most: 6 })" }))).toBe(6)
+    expect(satsIn(planted({ of: "Purse.#add", by: "(sum) => { original(sum); original(1) }" }))).toBe(7)
+  })
+
+  it("replaces one call", () => {
+    expect(satsIn(planted({ of: "Purse.put", call: "limit", by: "(sum) => sum + 1" }))).toBe(11)
+    expect(satsIn(planted({ of: "limit", call: "Math.min", by: "() => 3" }))).toBe(3)
+  })
+
+  it("does not care how a local variable is called, nor how lines are broken", () => {
+    const change = { of: "Purse.#add", by: "(sum) => { this.#sats -= sum }" }
+    expect(satsIn(planted(change, SOURCE.replace("#add(amount: number)", "#add(\n  more: number,\n)")))).toBe(-5)
+  })
+
+  it("leaves other files alone", () => {
+    const changes = [{ file: "Purse.ts", of: "limit", by: "() => 0" }]
+    expect(plant({ name: "thief", changes }, "Other.ts", SOURCE)).toBeUndefined()
+  })
+
+  it("fails, by its name, when what it breaks is gone", () => {
+    const renamed = SOURCE.replaceAll("#add", "#increase").replaceAll("limit", "bound")
+    expect(() => planted({ of: "Purse.#add", by: "() => {}" }, renamed)).toThrow(
+      'fault "thief": Purse.ts has no Purse.#add',
+    )
+    expect(() => planted({ of: "limit", by: "() => 0" }, renamed)).toThrow('fault "thief": Purse.ts has no limit')
+    expect(() => planted({ of: "Purse.put", call: "limit", by: "() => 0" }, renamed)).toThrow(
+      'fault "thief": Purse.ts has no call of limit in Purse.put',
+    )
+  })
+
+  it("fails when it could mean two things, or is none", () => {
+    expect(() => planted({ of: "Purse.put", call: "#add", by: "() => {}" })).toThrow(
+      'fault "thief": Purse.ts has 2 of call of #add in Purse.put, not one',
+    )
+    expect(() => planted({ of: "limit", by: "Math.max" })).toThrow("not an arrow function: Math.max")
+    expect(() => planted({ of: "limit", by: "(a, b, c) => 0" })).toThrow("takes 2 arguments")
+  })
+})
+
+/** A private member may be used by nothing once a fault has replaced its user. */
+const isAboutUse = (code: number): boolean => code === 6133 || code === 6192 || code === 6196
+
+describe("each fault that tests plant", () => {
+  const root = resolve(import.meta.dirname, "../..")
+  const config = join(root, "tsconfig.json")
+  const texts = new Map<string, string>()
+  let compiler: API
+
+  beforeAll(() => {
+    compiler = new API({ cwd: root, fs: { readFile: (path) => texts.get(path) } })
+    compiler.updateSnapshot({ openProjects: [config] })
+  }, 120_000)
+  afterAll(() => compiler.close())
+
+  const mistakesOf = (fault: Fault): ReadonlyArray<string> => {
+    const files = [...new Set(fault.changes.map(({ file }) => file))]
+    const touched = [...texts.keys()]
+    texts.clear()
+    for (const file of files) {
+      const path = join(root, file)
+      texts.set(path, plant(fault, file, readFileSync(path, "utf8")) ?? "")
+    }
+    const changed = [...new Set([...touched, ...texts.keys()])]
+    const snapshot = compiler.updateSnapshot({ openProjects: [config], fileChanges: { changed } })
+    const program = snapshot.getProject(config)?.program
+    const found = [...texts.keys()].flatMap((path) => [
+      ...(program?.getSyntacticDiagnostics(path) ?? []),
+      ...(program?.getSemanticDiagnostics(path) ?? []),
+    ])
+    return found
+      .filter(({ code }) => !isAboutUse(code))
+      .map(({ code, text, fileName }) => `${fileName}: ${code} ${text}`)
+  }
+
+  it.each(
+    [...Planted.faults, ...Mutations.conservation, ...Mutations.fairness].map((fault) => [fault.name, fault] as const),
+  )("has the types of what it replaces: %s", (_, fault) => expect(mistakesOf(fault)).toEqual([]))
+
+  it("is found out when it has not", () => {
+    const change = { file: "src/protocol/epoch/EpochRecord.ts", of: "isQuorum", by: "(weight) => weight.length" }
+    expect(mistakesOf({ name: "untyped", changes: [change] }).join()).toMatch(
+      /'length' does not exist on type 'number'/,
+    )
+  })
+})

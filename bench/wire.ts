@@ -11,15 +11,15 @@ import type { IncomingStreamData, Libp2p, StreamMuxerFactory } from "@libp2p/int
 import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
 import * as Frames from "../src/network/Frames.js"
-import { GossipMeter } from "../src/network/libp2p/GossipGuard.js"
-import { Lines } from "../src/network/libp2p/Lines.js"
+import { connectionOf } from "../src/network/libp2p/Connections.js"
 import * as MuxerGuard from "../src/network/libp2p/MuxerGuard.js"
-import { Session } from "../src/network/libp2p/Session.js"
 import * as Transport from "../src/network/libp2p/Transport.js"
+import { Session } from "../src/network/peers/Session.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
 import * as Counter from "../src/protocol/numbers/Counter.js"
 import type { PeerId } from "../src/replica/messages/Peer.js"
+import { openPolicy } from "../test/network/OpenPolicy.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
 const PAIRS = 15
@@ -54,9 +54,12 @@ interface Node {
 const MOST_BYTES = 2_000_000
 
 const guarded = async (): Promise<Node> => {
-  const lines = new Lines({ standing: () => "member", flooded: () => {} }, now)
+  const fail = (_: PeerId, what: string, cause: unknown) => {
+    throw new Error(what, { cause })
+  }
+  const policy = { ...openPolicy(now), violated: fail, failed: fail }
   const sessionOf = ({ connection }: IncomingStreamData): Session => {
-    const peer = connection.remotePeer.toString() as PeerId
+    const own = connectionOf(connection)
     const hello = {
       version: 1,
       networkId: "bench" as NetworkId,
@@ -66,29 +69,11 @@ const guarded = async (): Promise<Node> => {
       challenge: Hash.ZERO,
     }
     const connectedSince = Counter.timestamp(0)
-    const facts = { peer, connection, hello, validator: null, address: "", host: "", connectedSince }
-    return new Session(facts, lines.meterOf(peer), (channel) => channel, now)
+    const facts = { peer: own.peer, connection: own, hello, validator: null, address: "", host: "", connectedSince }
+    return new Session(facts, policy.meterOf(own.peer), (channel) => channel, now)
   }
-  const fail = (_: unknown, what: unknown) => {
-    throw what
-  }
-  const libp2p = await Transport.start({
-    seed: randomBytes(32),
-    listen: LISTEN,
-    agent: "bench",
-    topics: [],
-    gate: {
-      refusesHost: () => false,
-      arrived: () => {},
-      refusesPeer: () => false,
-      meterOf: (peer) => lines.meterOf(peer),
-      opened: (peer, line) => lines.opened(peer, line),
-      violated: fail,
-      gossipMeterOf: async () => new GossipMeter(() => "member", now),
-      gossipedWrongly: fail,
-      failed: fail,
-    },
-  })
+  const libp2p = await Transport.make({ seed: randomBytes(32), listen: LISTEN, agent: "bench" }, policy)
+  await libp2p.start()
   return { libp2p, messages: (incoming) => sessionOf(incoming).messages("answers", incoming.stream.source) }
 }
 

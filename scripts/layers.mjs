@@ -58,7 +58,7 @@ const house = {
     ],
   },
   network: {
-    rooms: [".", "libp2p"],
+    rooms: [".", "peers", "libp2p"],
     ours: ["protocol", "ledger/trie", "replica/messages", "turns"],
     packages: ["effect", "#crypto", "node:net"],
   },
@@ -108,6 +108,8 @@ const exceptions = {
   "protocol/crypto/Native.ts": { packages: ["@noble/*", "node:crypto", "node:module", "sodium-native"] },
   /** Shared with browsers, so it sees only the vocabulary. */
   "rpc/api": { ours: ["effect3/http", "protocol"], packages: ["effect", "@effect/platform"] },
+  /** The policy for peers: it knows no network library. */
+  "network/peers": { packages: ["effect", "node:timers/promises"] },
   /** Loaded only when a node talks to others. */
   "network/libp2p": {
     packages: [

@@ -1,6 +1,4 @@
 /** Messages on a stream: each behind its length in four bytes, so that a reader knows what it is in for. */
-
-import * as SteadyClock from "../turns/SteadyClock.js"
 import { Assembly, type LengthOf } from "./Assembly.js"
 
 /** A length that no honest node announces. */
@@ -68,9 +66,12 @@ export class Incoming {
   }
 }
 
-/** The messages of a stream whose reader has a time limit of its own. */
+/** For streams whose time somebody else limits: `waitingMs` is not asked. */
+export const untimed = (): number => 0
+
+/** The messages of a stream whose time somebody else limits. */
 export const read = (source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> =>
-  new Incoming(source, limit, SteadyClock.now).messages()
+  new Incoming(source, limit, untimed).messages()
 
 const joined = (parts: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
   const all = new Uint8Array(bytes)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { Arrivals } from "../../src/network/libp2p/Arrivals.js"
 import * as Places from "../../src/network/Places.js"
+import { Arrivals } from "../../src/network/peers/Arrivals.js"
 
 const LIMIT_MS = 10_000
 const HOST = "203.0.113.7"

@@ -2,10 +2,11 @@
 import { randomBytes } from "node:crypto"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
-import { Switchboard } from "../../src/network/libp2p/Switchboard.js"
+import { Libp2pWire } from "../../src/network/libp2p/Libp2pWire.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received } from "../../src/network/Network.js"
 import * as Places from "../../src/network/Places.js"
+import { Switchboard } from "../../src/network/peers/Switchboard.js"
 import { Standings } from "../../src/network/Standing.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
@@ -45,19 +46,17 @@ const started = async (heard: (received: Received) => void = ({ settle }) => set
   const clock = { now: Date.now() }
   const warnings: Array<string> = []
   const board = await Switchboard.start({
-    seed: randomBytes(32),
-    listen: "/ip4/127.0.0.1/tcp/0",
+    wire: new Libp2pWire({ seed: randomBytes(32), listen: "/ip4/127.0.0.1/tcp/0", agent: "test" }),
     hello: { networkId, genesisHash, agent: "test" },
     signer: null,
     standings: new Standings(),
+    named: [],
+    remembered: [],
     now: () => clock.now,
     listener: {
       heard,
       changed: () => {},
       noticed: ({ level, message }) => level === "warn" && warnings.push(message),
-      met: () => {},
-      lost: () => {},
-      missed: () => {},
     },
   })
   left.push(() => board.stop())

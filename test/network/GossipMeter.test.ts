@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { Flood, GossipMeter } from "../../src/network/libp2p/GossipGuard.js"
-import { RATES } from "../../src/network/libp2p/Rates.js"
+import { Flood, GossipMeter } from "../../src/network/peers/GossipMeter.js"
+import { RATES } from "../../src/network/peers/Rates.js"
 import type { Standing } from "../../src/network/Standing.js"
 
 const nothing = { subscriptions: 0, messages: 0, controls: 0, ids: 0 }

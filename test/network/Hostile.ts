@@ -3,13 +3,12 @@ import type { Connection, Stream } from "@libp2p/interface"
 import { multiaddr } from "@multiformats/multiaddr"
 import * as Frames from "../../src/network/Frames.js"
 import * as Hello from "../../src/network/Hello.js"
-import type { Channel } from "../../src/network/libp2p/Channel.js"
-import { GossipMeter } from "../../src/network/libp2p/GossipGuard.js"
-import * as Greeting from "../../src/network/libp2p/Greeting.js"
-import { Lines } from "../../src/network/libp2p/Lines.js"
 import * as Transport from "../../src/network/libp2p/Transport.js"
+import type { Channel } from "../../src/network/peers/Channel.js"
+import * as Greeting from "../../src/network/peers/Greeting.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import { openPolicy } from "./OpenPolicy.js"
 
 export interface Line {
   readonly connection: Connection
@@ -31,31 +30,11 @@ export interface Stranger {
   readonly stop: () => Promise<void>
 }
 
-/** Lets everybody in, and everything. */
-const open = (): Transport.Gate => {
-  const lines = new Lines({ standing: () => "member", flooded: () => {} }, Date.now)
-  return {
-    refusesHost: () => false,
-    arrived: () => {},
-    refusesPeer: () => false,
-    meterOf: (peer) => lines.meterOf(peer),
-    opened: () => {},
-    violated: () => {},
-    gossipMeterOf: async () => new GossipMeter(() => "member", Date.now),
-    gossipedWrongly: () => {},
-    failed: () => {},
-  }
-}
-
 export const stranger = async (genesis: Genesis.Genesis, target: string): Promise<Stranger> => {
   const genesisHash = Genesis.hash(genesis)
-  const node = await Transport.start({
-    seed: Buffer.from(SecretKey.generate().toSecretHex(), "hex"),
-    listen: "/ip4/127.0.0.1/tcp/0",
-    agent: "stranger",
-    topics: [],
-    gate: open(),
-  })
+  const seed = Buffer.from(SecretKey.generate().toSecretHex(), "hex")
+  const node = await Transport.make({ seed, listen: "/ip4/127.0.0.1/tcp/0", agent: "stranger" }, openPolicy())
+  await node.start()
   const protocolOf = (channel: string) => `/udg/${Hello.PROTOCOL_VERSION}/${genesisHash}/${channel}`
   const heard = new Map<Channel, Array<Uint8Array>>()
   for (const channel of ["vertices", "questions", "answers"] as const) {

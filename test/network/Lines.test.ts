@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Lines } from "../../src/network/libp2p/Lines.js"
+import { Lines } from "../../src/network/peers/Lines.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const peer = "peer" as PeerId

@@ -1,8 +1,8 @@
 /** What one connection may cost below the level of messages, by a clock that the test moves. */
 import { describe, expect, it } from "vitest"
-import { Meter } from "../../src/network/libp2p/Meter.js"
 import { Grants } from "../../src/network/libp2p/MuxerGuard.js"
-import { lineAmong, RATES } from "../../src/network/libp2p/Rates.js"
+import { Meter } from "../../src/network/peers/Meter.js"
+import { lineAmong, RATES } from "../../src/network/peers/Rates.js"
 import type { Standing } from "../../src/network/Standing.js"
 
 const scene = (first: Standing, among = 1) => {

@@ -4,10 +4,11 @@ import type { Stream, StreamMuxer, StreamMuxerFactory, StreamMuxerInit } from "@
 import { defaultLogger } from "@libp2p/logger"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import type * as Frames from "../../src/network/Frames.js"
 import * as Guard from "../../src/network/libp2p/Guard.js"
-import { Meter } from "../../src/network/libp2p/Meter.js"
 import * as MuxerGuard from "../../src/network/libp2p/MuxerGuard.js"
-import { lineAmong, STRANGERS_TOGETHER } from "../../src/network/libp2p/Rates.js"
+import { Meter } from "../../src/network/peers/Meter.js"
+import { lineAmong, STRANGERS_TOGETHER } from "../../src/network/peers/Rates.js"
 
 const frame = (
   type: number,
@@ -37,7 +38,7 @@ async function* cutInto(bytes: Uint8Array, sizes: ReadonlyArray<number>): AsyncG
   return undefined
 }
 
-const collect = async (source: AsyncIterable<MuxerGuard.Piece>): Promise<ReadonlyArray<Uint8Array>> => {
+const collect = async (source: AsyncIterable<Frames.Piece>): Promise<ReadonlyArray<Uint8Array>> => {
   const all: Array<Uint8Array> = []
   for await (const piece of source) all.push(piece.subarray().slice())
   return all
@@ -60,7 +61,7 @@ const fed = async (
       protocol: "/test",
       source: (async function* () {})(),
       sink: async (all) => {
-        for await (const piece of all) frames.push((piece as MuxerGuard.Piece).subarray().slice())
+        for await (const piece of all) frames.push((piece as Frames.Piece).subarray().slice())
       },
       streams: [...streams],
       newStream: () => {

@@ -1,16 +1,16 @@
 /** What one peer may have under way at a node, counted without a network. */
-import type { Connection, Stream } from "@libp2p/interface"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
-import * as Channel from "../../src/network/libp2p/Channel.js"
-import { Discipline } from "../../src/network/libp2p/Discipline.js"
-import { Intake } from "../../src/network/libp2p/Intake.js"
-import { Meter } from "../../src/network/libp2p/Meter.js"
-import { Notices } from "../../src/network/libp2p/Notices.js"
-import { lineAmong } from "../../src/network/libp2p/Rates.js"
-import { Session } from "../../src/network/libp2p/Session.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received, Verdict } from "../../src/network/Network.js"
+import * as Channel from "../../src/network/peers/Channel.js"
+import { Discipline } from "../../src/network/peers/Discipline.js"
+import { Intake } from "../../src/network/peers/Intake.js"
+import { Meter } from "../../src/network/peers/Meter.js"
+import { Notices } from "../../src/network/peers/Notices.js"
+import { lineAmong } from "../../src/network/peers/Rates.js"
+import { Session } from "../../src/network/peers/Session.js"
+import type { Connection } from "../../src/network/peers/Wire.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
@@ -38,14 +38,20 @@ const scene = () => {
   const now = () => clock.now
   const meter = new Meter({ standing: () => "member", strangerRates: () => lineAmong(1), flooded: () => {}, now })
   // It takes nothing of what it is sent.
-  const connection: Partial<Connection> = {
+  const connection: Connection = {
+    peer: ben,
     direction: "inbound",
-    newStream: () => new Promise<Stream>(() => {}),
+    address: "/ip4/127.0.0.1/tcp/9",
+    host: "127.0.0.1",
+    isOpen: true,
+    latencyMs: null,
+    open: () => new Promise(() => {}),
+    close: () => {},
     abort: () => {},
   }
   const facts = {
     peer: ben,
-    connection: connection as Connection,
+    connection,
     hello: {
       version: 1,
       networkId: "udg-test" as NetworkId,
@@ -219,19 +225,16 @@ describe("what comes in", () => {
     const { session, clock, now, facts } = scene()
     const heard: Array<Received> = []
     const notices = new Notices(() => {}, now)
-    const discipline = new Discipline(notices, () => [facts.connection], now)
+    const discipline = new Discipline(notices, { connections: [facts.connection] }, now)
     const around = { heard: (received: Received) => void heard.push(received), standingOf: () => "stranger" as const }
     const taking = new Intake({ ...around, notices, discipline })
     const read = async (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
       async function* source() {
         for (const message of messages) yield Frames.framed(message)
       }
-      const stream: Partial<Stream> = {
-        source: source() as unknown as Stream["source"],
-        closeWrite: () => Promise.resolve(),
-        abort: () => {},
-      }
-      void taking.read(session, channel, stream as Stream)
+      const over = () => Promise.resolve()
+      const stream = { source: source(), sink: over, close: over, closeWrite: over, abort: () => {} }
+      taking.read(session, channel, stream).catch(() => {})
       await settle()
     }
     return { session, clock, heard, taking, read, points: () => discipline.points(ben) }

@@ -1,6 +1,7 @@
 /** A node's side of its connections, with real lines between two of them. */
 import { afterAll, expect, it } from "vitest"
-import { Switchboard } from "../../src/network/libp2p/Switchboard.js"
+import { Libp2pWire } from "../../src/network/libp2p/Libp2pWire.js"
+import { Switchboard } from "../../src/network/peers/Switchboard.js"
 import { Standings } from "../../src/network/Standing.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
@@ -17,14 +18,16 @@ afterAll(async () => {
 
 it("keeps a connection that has greeted for longer than a greeting may take", async () => {
   const nothing = () => {}
+  const seed = Buffer.from(SecretKey.generate().toSecretHex(), "hex")
   const board = await Switchboard.start({
-    seed: Buffer.from(SecretKey.generate().toSecretHex(), "hex"),
-    listen: "/ip4/127.0.0.1/tcp/0",
+    wire: new Libp2pWire({ seed, listen: "/ip4/127.0.0.1/tcp/0", agent: "test" }),
     hello: { networkId: genesis.networkId, genesisHash: Genesis.hash(genesis), agent: "test" },
     signer: null,
     standings: new Standings(),
+    named: [],
+    remembered: [],
     now: () => Date.now() + clock.aheadMs,
-    listener: { heard: nothing, changed: nothing, noticed: nothing, met: nothing, lost: nothing, missed: nothing },
+    listener: { heard: nothing, changed: nothing, noticed: nothing },
   })
   ends.push(() => board.stop())
   const one = await stranger(genesis, board.addresses[0] ?? "")
@@ -32,7 +35,7 @@ it("keeps a connection that has greeted for longer than a greeting may take", as
   const { connection } = await one.connect()
   await expect.poll(() => board.sessions.length).toBe(1)
   clock.aheadMs = 11_000
-  board.tend(nothing)
+  board.tend()
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(connection.status).toBe("open")
   expect(board.sessions).toHaveLength(1)

@@ -13,17 +13,12 @@ import type {
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Assembly } from "../Assembly.js"
-import type { Meter } from "./Meter.js"
+import type { Piece } from "../Frames.js"
+import type { Policy } from "../peers/Wire.js"
 import * as MuxerGuard from "./MuxerGuard.js"
 
-/** Keeps the meters, and hears of what goes wrong. */
-export interface Warden {
-  readonly meterOf: (peer: PeerId) => Meter
-  readonly opened: (peer: PeerId, line: MuxerGuard.Line) => void
-  readonly violated: (peer: PeerId, violation: MuxerGuard.Violation) => void
-  /** A bug of this node has ended what it did for a peer. */
-  readonly failed: (peer: PeerId, where: string, error: unknown) => void
-}
+/** What of the policy these guards ask. */
+type Gate = Pick<Policy, "meterOf" | "multiplexed" | "violated" | "failed">
 
 const line = (text: string): Uint8Array => {
   const bytes = Binary.utf8(`${text}\n`)
@@ -38,7 +33,7 @@ export const preamble = (encryption: string): Uint8Array =>
   Uint8Array.of(...line("/multistream/1.0.0"), ...line(encryption))
 
 /** Fails where a source does not begin with these bytes. */
-export async function* beginning<A extends MuxerGuard.Piece>(
+export async function* beginning<A extends Piece>(
   source: AsyncIterable<A>,
   expected: Uint8Array,
 ): AsyncGenerator<A, undefined> {
@@ -62,7 +57,7 @@ const recordLength = (start: Uint8Array): number | undefined =>
   start.length < RECORD_HEAD_BYTES ? undefined : RECORD_HEAD_BYTES + (start[0] ?? 0) * 256 + (start[1] ?? 0)
 
 /** Encrypted records as wholes, since the library's own work is quadratic in the pieces that one comes in. */
-export async function* records(source: AsyncIterable<MuxerGuard.Piece>): AsyncGenerator<Uint8Array, undefined> {
+export async function* records(source: AsyncIterable<Piece>): AsyncGenerator<Uint8Array, undefined> {
   const assembly = new Assembly(recordLength)
   for await (const piece of source) {
     assembly.add(piece.subarray())
@@ -90,16 +85,16 @@ export const protector = (
 
 type Secure = ConnectionEncrypter["secureInbound"]
 
-export const encrypter = (inner: ConnectionEncrypter, warden: Warden): ConnectionEncrypter => {
+export const encrypter = (inner: ConnectionEncrypter, policy: Gate): ConnectionEncrypter => {
   const muxerFor = (remote: Libp2pPeerId, factory: StreamMuxerFactory | undefined): StreamMuxerFactory => {
     // It would be agreed on by the same endless lines; every node of this program agrees on it in the handshake.
     if (factory === undefined) throw new MuxerGuard.Violation("it names no multiplexer in the handshake")
     const peer = remote.toString() as PeerId
     return MuxerGuard.guarded(factory, {
-      meter: warden.meterOf(peer),
-      opened: (each) => warden.opened(peer, each),
-      violated: (violation) => warden.violated(peer, violation),
-      failed: (error) => warden.failed(peer, "reading a connection", error),
+      meter: policy.meterOf(peer),
+      opened: (each) => policy.multiplexed(peer, each),
+      violated: (violation) => policy.violated(peer, "misframed", violation),
+      failed: (error) => policy.failed(peer, "reading a connection", error),
     })
   }
   const guarded =

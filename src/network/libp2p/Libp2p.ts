@@ -10,9 +10,8 @@ import * as Host from "../Host.js"
 import { Network, type Peer, type Received } from "../Network.js"
 import type { PeerAddress } from "../PeerAddress.js"
 import * as Places from "../Places.js"
+import type { Notice } from "../peers/Notices.js"
 import { Standings } from "../Standing.js"
-import type { Dialling } from "./Dialling.js"
-import type { Notice } from "./Notices.js"
 
 export interface Options {
   readonly version: string
@@ -78,35 +77,30 @@ const log = ({ level, message, fields }: Notice): Effect.Effect<void> =>
 
 const make = (options: Options) =>
   Effect.gen(function* () {
-    const { Switchboard } = yield* Effect.promise(() => import("./Switchboard.js"))
-    const { Dialling } = yield* Effect.promise(() => import("./Dialling.js"))
+    const { Switchboard } = yield* Effect.promise(() => import("../peers/Switchboard.js"))
+    const { Libp2pWire } = yield* Effect.promise(() => import("./Libp2pWire.js"))
     const inbound = new Inbox<Received>()
     const events = yield* Queue.unbounded<Event>()
     const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
     const standings = new Standings()
-    let dialling: Dialling | null = null
+    const agent = Hello.agentOf(options.version)
+    const seed = Buffer.from(options.nodeKey.toSecretHex(), "hex")
 
     const board = yield* Effect.acquireRelease(
       Effect.tryPromise({
         try: () =>
           Switchboard.start({
-            seed: Buffer.from(options.nodeKey.toSecretHex(), "hex"),
-            listen: multiaddrOf(options.listen),
-            hello: {
-              networkId: options.networkId,
-              genesisHash: options.genesisHash,
-              agent: Hello.agentOf(options.version),
-            },
+            wire: new Libp2pWire({ seed, listen: multiaddrOf(options.listen), agent }),
+            hello: { networkId: options.networkId, genesisHash: options.genesisHash, agent },
             signer: Option.getOrNull(options.signer),
             standings,
+            named: options.named,
+            remembered: options.remembered,
             now: SteadyClock.now,
             listener: {
               heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
               noticed: (notice) => Queue.unsafeOffer(events, { _tag: "Notice", notice }),
-              met: (session) => dialling?.met(session),
-              lost: (session) => dialling?.lost(session),
-              missed: (address, peer) => dialling?.missed(address, peer),
             },
           }),
         catch: (error) => new CannotListen({ ...options.listen, reason: reasonOf(error) }),
@@ -117,16 +111,12 @@ const make = (options: Options) =>
           Effect.timeout(Effect.interruptible(Effect.promise(() => started.stop())), STOP_LIMIT),
         ),
     )
-    dialling = new Dialling(board, standings, options.named, options.remembered)
-    const dialler = dialling
-    yield* Effect.promise(() => dialler.start())
-
-    const remember = Effect.suspend(() => options.remember(dialler.remembered))
+    const remember = Effect.suspend(() => options.remember(board.remembered))
     yield* Effect.addFinalizer(() => remember)
     yield* Effect.forkScoped(Effect.schedule(remember, Schedule.spaced(REMEMBERED_EVERY)))
     yield* Effect.forkScoped(
       Effect.repeat(
-        Effect.sync(() => board.tend(() => dialler.tick())),
+        Effect.sync(() => board.tend()),
         Schedule.spaced(TICK),
       ),
     )

@@ -5,15 +5,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Stream, StreamMuxer, StreamMuxerFactory } from "@libp2p/interface"
 import { Assembly } from "../Assembly.js"
-import type { Meter } from "./Meter.js"
+import type { Piece } from "../Frames.js"
+import type { Line } from "../peers/Lines.js"
+import type { Meter } from "../peers/Meter.js"
 
 /** What no honest node sends. */
 export class Violation extends Error {}
-
-/** What comes in pieces, whatever holds them. */
-export interface Piece {
-  subarray(): Uint8Array
-}
 
 export const HEAD_BYTES = 12
 /** The longest that the library makes; what it would read is four gigabytes. */
@@ -163,14 +160,6 @@ async function* negotiating(
     }
     yield piece
   }
-}
-
-/** One connection's multiplexer, as those above it may look at it. */
-export interface Line {
-  /** Bytes that wait to be written. */
-  readonly unsentBytes: number
-  /** How much was written so far, in frames. */
-  readonly written: number
 }
 
 export interface Guarding {

@@ -10,18 +10,11 @@ import { tcp } from "@libp2p/tcp"
 import { createLibp2p } from "libp2p"
 import { sha256 } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Policy } from "../peers/Wire.js"
+import { hostOf } from "./Connections.js"
 import * as GossipGuard from "./GossipGuard.js"
 import * as Guard from "./Guard.js"
-
-/** Who may come in, and how much of whom. */
-export interface Gate extends Guard.Warden, GossipGuard.Warden {
-  /** Before anything was said. */
-  readonly refusesHost: (address: string, host: string) => boolean
-  /** What was not refused, and how to cut it. */
-  readonly arrived: (address: string, cut: () => void) => void
-  /** Once it is known who it is. */
-  readonly refusesPeer: (peer: string) => boolean
-}
 
 export interface Options {
   /** The node's own key, which is not the validator's. */
@@ -29,8 +22,6 @@ export interface Options {
   /** A multiaddr. */
   readonly listen: string
   readonly agent: string
-  readonly topics: ReadonlyArray<string>
-  readonly gate: Gate
 }
 
 export type Transport = Libp2p<{ readonly identify: unknown; readonly gossip: GossipSub }>
@@ -55,20 +46,11 @@ const GOSSIP_WAITING_BYTES = 8_388_608
  */
 const SEEN_MS = 3_000
 
-export const hostOf = (address: { readonly nodeAddress: () => { readonly address: string } }): string | null => {
-  try {
-    return address.nodeAddress().address
-  } catch {
-    // A name that is not resolved, or a transport without hosts.
-    return null
-  }
-}
-
 type GossipComponents = ConstructorParameters<typeof GossipSub>[0]
 
-const makeGossip = (topics: ReadonlyArray<string>, gate: Gate) => (components: GossipComponents) => {
+const makeGossip = (policy: Policy) => (components: GossipComponents) => {
   const { privateKey, peerId, peerStore, connectionManager, logger } = components
-  const registrar = GossipGuard.registrar(components.registrar, gate)
+  const registrar = GossipGuard.registrar(components.registrar, policy)
   const { LIMITS } = GossipGuard
   return new GossipSub(
     { privateKey, peerId, peerStore, connectionManager, logger, registrar },
@@ -77,7 +59,7 @@ const makeGossip = (topics: ReadonlyArray<string>, gate: Gate) => (components: G
       // Unsigned messages have no author and number to be named by.
       msgIdFn: ({ topic, data }) => sha256(new Uint8Array([...Binary.utf8(topic), 0, ...sha256(data)])),
       asyncValidation: true,
-      allowedTopics: new Set(topics),
+      allowedTopics: new Set(policy.topics),
       allowPublishToZeroTopicPeers: true,
       ignoreDuplicatePublishError: true,
       floodPublish: true,
@@ -109,14 +91,16 @@ const makeGossip = (topics: ReadonlyArray<string>, gate: Gate) => (components: G
 
 const NOISE = "/noise"
 
-export const start = async ({ seed, listen, agent, topics, gate }: Options): Promise<Transport> =>
+/** Not started yet: whatever happens from the first connection on has to find its listeners. */
+export const make = async ({ seed, listen, agent }: Options, policy: Policy): Promise<Transport> =>
   createLibp2p({
+    start: false,
     privateKey: await generateKeyPairFromSeed("Ed25519", seed),
     nodeInfo: { userAgent: agent },
     addresses: { listen: [listen] },
     transports: [tcp({ backlog: 64, listenOpts: { noDelay: true }, dialOpts: { noDelay: true } })],
-    connectionProtector: () => Guard.protector(NOISE, gate.arrived),
-    connectionEncrypters: [(components) => Guard.encrypter(noise()(components), gate)],
+    connectionProtector: () => Guard.protector(NOISE, policy.arrived),
+    connectionEncrypters: [(components) => Guard.encrypter(noise()(components), policy)],
     streamMuxers: [
       yamux({
         maxInboundStreams: STREAMS_PER_PEER,
@@ -137,13 +121,13 @@ export const start = async ({ seed, listen, agent, topics, gate }: Options): Pro
       inboundStreamProtocolNegotiationTimeout: NEGOTIATION_LIMIT_MS,
       outboundStreamProtocolNegotiationTimeout: 2 * NEGOTIATION_LIMIT_MS,
       dialTimeout: 2 * UPGRADE_LIMIT_MS,
-      // Nobody dials by itself: `Switchboard` knows whom to try again and when.
+      // `Dialling` decides whom to try again and when.
       reconnectRetries: 0,
     },
     connectionGater: {
-      denyDialPeer: (peer) => gate.refusesPeer(peer.toString()),
-      denyInboundConnection: ({ remoteAddr }) => gate.refusesHost(remoteAddr.toString(), hostOf(remoteAddr) ?? ""),
-      denyInboundEncryptedConnection: (peer) => gate.refusesPeer(peer.toString()),
+      denyDialPeer: (peer) => policy.refusesPeer(peer.toString() as PeerId),
+      denyInboundConnection: ({ remoteAddr }) => policy.refusesHost(remoteAddr.toString(), hostOf(remoteAddr) ?? ""),
+      denyInboundEncryptedConnection: (peer) => policy.refusesPeer(peer.toString() as PeerId),
     },
-    services: { identify: identify({ protocolPrefix: "udg" }), gossip: makeGossip(topics, gate) },
+    services: { identify: identify({ protocolPrefix: "udg" }), gossip: makeGossip(policy) },
   })

@@ -1,30 +1,36 @@
-/** What follows from how peers behave: `Conduct` judges, and here the connection is cut and the peer kept out. */
-import type { Connection } from "@libp2p/interface"
+/** What follows from how peers behave: `Conduct` judges them, and this class cuts their connections and keeps them out. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
 import type { Notices } from "./Notices.js"
 import type { Facts } from "./Session.js"
+import type { Wire } from "./Wire.js"
 
-/** Whoever was connected for this long and is not banned is let in even where many are banned. */
+/** A peer that stayed for this long and is not banned may connect even from an address with many banned peers. */
 const TRUSTED_AFTER_MS = 60_000
 const MAX_TRUSTED = 1_024
 
-const SAYS: { readonly [consequence in Consequence]: string } = {
+const LOGGED: { readonly [consequence in Consequence]: string } = {
   none: "peer did what no honest node does",
   disconnect: "peer disconnected for what no honest node does",
   ban: "peer banned for what no honest node does",
 }
 
+/** A peer and where it connects from. */
+export interface Offender {
+  readonly peer: PeerId
+  readonly host: string | null
+}
+
 export class Discipline {
   readonly #notices: Notices
-  readonly #connectionsOf: (peer: PeerId) => ReadonlyArray<Connection>
+  readonly #wire: Pick<Wire, "connections">
   readonly #now: () => number
   readonly #conduct = new Conduct()
   readonly #trusted = new Set<PeerId>()
 
-  constructor(notices: Notices, connectionsOf: (peer: PeerId) => ReadonlyArray<Connection>, now: () => number) {
+  constructor(notices: Notices, wire: Pick<Wire, "connections">, now: () => number) {
     this.#notices = notices
-    this.#connectionsOf = connectionsOf
+    this.#wire = wire
     this.#now = now
   }
 
@@ -36,33 +42,39 @@ export class Discipline {
     return this.#conduct.points(peer, this.#now())
   }
 
-  /** Many who came from there were banned, and this one is not known to behave. */
+  /** Many peers from that host are banned, and this one is not known to behave. */
   isSuspect(peer: PeerId, host: string): boolean {
     return this.#conduct.isAddressSuspect(host, this.#now()) && !this.#trusted.has(peer)
   }
 
-  /** It has gone. If it behaved long enough, it may come back from anywhere. */
+  /** A peer that behaved for long enough may come back from anywhere. */
   left({ peer, connectedSince }: Facts): void {
     const hasStayed = this.#now() - connectedSince >= TRUSTED_AFTER_MS
     if (hasStayed && this.points(peer) === 0 && !this.isBanned(peer) && this.#trusted.size < MAX_TRUSTED)
       this.#trusted.add(peer)
   }
 
-  offend(peer: PeerId, host: string | null, offence: Offence, what: string): void {
+  offend({ peer, host }: Offender, offence: Offence, what: string): void {
     const consequence = this.#conduct.offend(peer, host, offence, this.#now())
     const fields = { peer, address: host, offence, what }
-    this.#notices.complain(consequence === "none" ? "debug" : "warn", SAYS[consequence], fields)
+    this.#notices.complain(consequence === "none" ? "debug" : "warn", LOGGED[consequence], fields)
     if (consequence === "none") return
     this.#trusted.delete(peer)
     this.cut(peer, new Error(what))
   }
 
-  offendSession({ peer, host }: Facts, offence: Offence, what: string): void {
-    this.offend(peer, host, offence, what)
+  /** The same for a peer of which only the id is known. */
+  offendPeer(peer: PeerId, offence: Offence, what: string): void {
+    const [connection] = this.connectionsOf(peer)
+    this.offend({ peer, host: connection?.host ?? null }, offence, what)
   }
 
   /** Ends all connections to a peer at once. */
   cut(peer: PeerId, error: Error): void {
-    for (const connection of this.#connectionsOf(peer)) connection.abort(error)
+    for (const connection of this.connectionsOf(peer)) connection.abort(error)
+  }
+
+  connectionsOf(peer: PeerId): Wire["connections"] {
+    return this.#wire.connections.filter((connection) => connection.peer === peer)
   }
 }

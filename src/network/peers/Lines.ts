@@ -2,7 +2,6 @@
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
 import { Meter } from "./Meter.js"
-import type { Line } from "./MuxerGuard.js"
 import * as Rates from "./Rates.js"
 
 /** A peer that takes nothing for so long is not there any more. */
@@ -13,6 +12,14 @@ const UNSENT_BYTES = 33_554_432
 const FORGOTTEN_MS = 30_000
 /** How often strangers are counted. */
 const COUNTED_EVERY_MS = 1_000
+
+/** What goes out on one connection. */
+export interface Line {
+  /** Bytes that wait to be written. */
+  readonly unsentBytes: number
+  /** How many frames were written so far. */
+  readonly written: number
+}
 
 export interface Around {
   readonly standing: (peer: PeerId) => Standing

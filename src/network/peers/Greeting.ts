@@ -1,17 +1,14 @@
-/** The first words on a connection: hellos both ways, then proofs. Whoever dialled opens the stream. */
-import type { Stream } from "@libp2p/interface"
+/** The first messages on a connection: each side says hello, then proves its validator's key. The dialler opens the stream. */
 import { Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Signer } from "../../protocol/identity/Keys.js"
-import * as SteadyClock from "../../turns/SteadyClock.js"
 import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
+import type { Stream } from "./Wire.js"
 
-/** Not bound to a network, so that strangers can be told why they are refused. */
+/** The same on all networks, so that nodes of two networks can tell each other why they disconnect. */
 export const PROTOCOL = "/udg/hello/1"
 
-/** Nobody needs longer, and a stream on which nothing is said must not stay. */
-const LIMIT_MS = 10_000
 const WAITING_BYTES = 4 * Hello.MAX_BYTES
 
 export interface Greeted {
@@ -19,10 +16,10 @@ export interface Greeted {
   readonly validator: Address | null
 }
 
-/** The two have nothing to say to each other; the message says why. */
+/** The two nodes do not belong together; the message says why. */
 export class Strangers extends Error {}
 
-/** What it sent is no hello, or no proof. */
+/** It sent something that is not a hello, or not a proof. */
 export class NoGreeting extends Error {}
 
 export interface Self {
@@ -38,7 +35,7 @@ const next = async (frames: AsyncGenerator<Uint8Array, undefined>): Promise<Uint
 }
 
 const converse = async (self: Self, other: string, stream: Stream, outgoing: Frames.Outgoing): Promise<Greeted> => {
-  // The own hello goes out in any case, so that both sides can say what is wrong.
+  // Sent in any case, so that both sides can say why they disconnect.
   outgoing.push(Frames.framed(Hello.encode(self.hello)))
   const frames = Frames.read(stream.source, Hello.MAX_BYTES)
   const theirs = Hello.judge(self.hello, await next(frames))
@@ -53,18 +50,16 @@ const converse = async (self: Self, other: string, stream: Stream, outgoing: Fra
   return { hello: theirs.right, validator }
 }
 
-/** `other`: the peer id that Noise has found at the other end. */
+/** `other`: the peer id that the handshake has proven. It takes as long as the other side does: `Reception` limits that. */
 export const greet = async (self: Self, other: string, stream: Stream): Promise<Greeted> => {
-  const outgoing = new Frames.Outgoing(WAITING_BYTES, SteadyClock.now)
-  const timer = setTimeout(() => stream.abort(new Error(`no greeting within ${LIMIT_MS} ms`)), LIMIT_MS)
+  const outgoing = new Frames.Outgoing(WAITING_BYTES, Frames.untimed)
   const sent = stream.sink(outgoing.pieces()).catch(() => {
-    // The reading side fails of the same, and says so.
+    // Reading fails for the same reason, and reports it.
   })
   try {
     return await converse(self, other, stream, outgoing)
   } finally {
     outgoing.end()
     await sent
-    clearTimeout(timer)
   }
 }

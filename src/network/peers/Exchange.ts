@@ -1,9 +1,9 @@
 /** Peers tell each other of peers: whoever opens the stream gets one message of addresses. */
-import type { Stream } from "@libp2p/interface"
 import { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AddressBook from "../AddressBook.js"
 import * as Frames from "../Frames.js"
+import type { Stream } from "./Wire.js"
 
 const ADDRESS_BYTES = 128
 const MAX_BYTES = 1 + AddressBook.TOLD_AT_ONCE * (1 + ADDRESS_BYTES)

@@ -1,5 +1,4 @@
 /** One connected peer after the hellos: what goes to it, and how much of what comes from it may wait here. */
-import type { Connection } from "@libp2p/interface"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Counter.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -8,8 +7,9 @@ import * as Frames from "../Frames.js"
 import type { Hello } from "../Hello.js"
 import type { Peer, Verdict } from "../Network.js"
 import * as Channel from "./Channel.js"
-import { GossipMeter } from "./GossipGuard.js"
+import { GossipMeter } from "./GossipMeter.js"
 import type { Meter } from "./Meter.js"
+import type { Connection } from "./Wire.js"
 
 /** Delivered and not taken in yet: beyond this nothing more is read from the peer. */
 const WAITING_BYTES = 8_388_608
@@ -90,7 +90,7 @@ export class Session {
       address: `${address}/p2p/${peer}`,
       direction: connection.direction,
       agent: hello.agent,
-      latencyMs: connection.rtt ?? null,
+      latencyMs: connection.latencyMs,
       connectedSince,
     }
   }
@@ -112,7 +112,7 @@ export class Session {
   /** Until the stream breaks; the next frame opens another one. */
   async #feed(channel: Channel.Channel, outgoing: Frames.Outgoing): Promise<void> {
     try {
-      const stream = await this.facts.connection.newStream(this.#protocolOf(channel))
+      const stream = await this.facts.connection.open(this.#protocolOf(channel))
       await stream.sink(outgoing.pieces())
     } catch {
       // The peer has closed it, or is gone, which the connection says by itself. What waited is lost.

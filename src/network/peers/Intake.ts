@@ -1,5 +1,4 @@
 /** What comes in from peers that have greeted: looks at the kind of each message only, and hands it on. */
-import type { Stream } from "@libp2p/interface"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as Frames from "../Frames.js"
 import type { Tag } from "../MessageCodec.js"
@@ -10,6 +9,7 @@ import * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import type { Notices } from "./Notices.js"
 import type { Session } from "./Session.js"
+import type { Stream } from "./Wire.js"
 
 export interface Around {
   /** Bytes that nobody has judged yet. */
@@ -39,9 +39,9 @@ export class Intake {
       }
     } catch (error) {
       if (error instanceof Frames.FrameTooLong) {
-        discipline.offendSession(session.facts, "oversize", `${channel}: ${error.message}`)
+        discipline.offend(session.facts, "oversize", `${channel}: ${error.message}`)
       }
-      stream.abort(error instanceof Error ? error : new Error(String(error)))
+      throw error
     }
   }
 
@@ -51,12 +51,12 @@ export class Intake {
     if (tag === null) return
     if (MessageCodec.isQuestion({ _tag: tag }) && !session.asks()) {
       session.answered()
-      discipline.offendSession(session.facts, "flood", "more questions than anybody has who waits for answers")
+      discipline.offend(session.facts, "flood", "more questions than anybody has who waits for answers")
       return
     }
     if (tag === "Closing" && !session.offers()) {
       const what = "more closing checkpoints than were asked for and anybody offers"
-      discipline.offendSession(session.facts, "flood", what)
+      discipline.offend(session.facts, "flood", what)
       return
     }
     const settle = session.holds(bytes.length)
@@ -112,7 +112,7 @@ export class Intake {
     const tag = MessageCodec.tagOf(bytes)
     if (tag !== undefined && belongs(tag)) return tag
     const what = tag === undefined ? `kind of message ${bytes[0]}` : `a ${tag} where none belongs`
-    this.#around.discipline.offendSession(facts, "malformed", `${where}: ${what}`)
+    this.#around.discipline.offend(facts, "malformed", `${where}: ${what}`)
     return null
   }
 }

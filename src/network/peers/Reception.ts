@@ -1,0 +1,251 @@
+/** Has both ends of a connection greet, decides which peers get a place, and keeps the sessions with those that have one. */
+import type { Signer } from "../../protocol/identity/Keys.js"
+import * as Counter from "../../protocol/numbers/Counter.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import * as Frames from "../Frames.js"
+import * as Hello from "../Hello.js"
+import type { Peer } from "../Network.js"
+import * as Places from "../Places.js"
+import type { Standing, Standings } from "../Standing.js"
+import type { Arrivals } from "./Arrivals.js"
+import type * as Channel from "./Channel.js"
+import type { Discipline } from "./Discipline.js"
+import * as Greeting from "./Greeting.js"
+import type { Lines } from "./Lines.js"
+import { type Notice, type Notices, reasonOf } from "./Notices.js"
+import { Session } from "./Session.js"
+import type { Connection, Stream, Wire } from "./Wire.js"
+
+export const GREETING_LIMIT_MS = 10_000
+
+/** Why this node ends a connection after a bug of its own. */
+export const BUG = new Error("this node failed at it")
+
+export interface Around {
+  readonly wire: Pick<Wire, "id" | "port">
+  readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
+  readonly signer: Signer | null
+  readonly standings: Standings
+  readonly protocolOf: (channel: Channel.Channel) => string
+  readonly met: (session: Session) => void
+  readonly lost: (session: Session) => void
+  /** A connection that this node dialled got no session. */
+  readonly missed: (connection: Connection) => void
+  /** The sessions are different from now on. */
+  readonly changed: () => void
+  readonly notices: Notices
+  readonly discipline: Discipline
+  readonly arrivals: Arrivals
+  readonly lines: Lines
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+/** A connection from its opening to its end. */
+class Newcomer {
+  readonly connection: Connection
+  readonly since: number
+  isGreeting = false
+  isDecided = false
+  isRefused = false
+  /** Null if it gets no session. */
+  readonly session: Promise<Session | null>
+  #resolve: (session: Session | null) => void = () => {}
+
+  constructor(connection: Connection, since: number) {
+    this.connection = connection
+    this.since = since
+    this.session = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  decide(session: Session | null): void {
+    this.isDecided = true
+    this.#resolve(session)
+  }
+}
+
+export class Reception {
+  readonly #around: Around
+  readonly #sessions = new Map<PeerId, Session>()
+  readonly #newcomers = new Map<Connection, Newcomer>()
+
+  constructor(around: Around) {
+    this.#around = around
+  }
+
+  get sessions(): ReadonlyArray<Session> {
+    return [...this.#sessions.values()]
+  }
+
+  get peers(): ReadonlyArray<Peer> {
+    return this.sessions.map((session) => session.asPeer)
+  }
+
+  session(peer: PeerId): Session | undefined {
+    return this.#sessions.get(peer)
+  }
+
+  /** The session of a connection, once both ends have greeted; null if it gets none. */
+  async greeted(connection: Connection): Promise<Session | null> {
+    return (await this.#newcomers.get(connection)?.session) ?? null
+  }
+
+  standingOf(peer: PeerId): Standing {
+    return this.#around.standings.of(peer, this.#sessions.get(peer)?.facts.validator ?? null)
+  }
+
+  /** How many places for strangers are taken. */
+  get strangers(): number {
+    return this.#strangers.length
+  }
+
+  /** Strangers that dialled this node, with what counts for and against each. */
+  get #strangers(): ReadonlyArray<Places.Held> {
+    return this.sessions
+      .filter(({ facts }) => facts.connection.direction === "inbound" && this.standingOf(facts.peer) === "stranger")
+      .map(({ facts: { peer, host, connectedSince }, news }) => {
+        return { peer, host, connectedSince, news, points: this.#around.discipline.points(peer) }
+      })
+  }
+
+  /** Why a peer that has greeted gets no place; null if it gets one, which may have been another peer's. */
+  #findPlace(peer: PeerId, host: string, standing: Standing): string | null {
+    if (standing === "stranger" && this.#around.discipline.isSuspect(peer, host)) {
+      return `several others from ${host} are banned`
+    }
+    const others = this.#strangers.filter((held) => held.peer !== peer)
+    const verdict = Places.judge(others, standing, host, this.#around.now())
+    switch (verdict._tag) {
+      case "Admitted":
+        return null
+      case "Refused":
+        return verdict.reason
+      case "Instead": {
+        const rival = this.#sessions.get(verdict.of)
+        if (rival !== undefined) this.#drop(rival.facts.connection, "its place is given to another peer", "debug")
+        return null
+      }
+    }
+  }
+
+  opened(connection: Connection): void {
+    const { arrivals, wire, now } = this.#around
+    const newcomer = new Newcomer(connection, now())
+    this.#newcomers.set(connection, newcomer)
+    arrivals.arrived(connection.address, () => this.#refuse(newcomer, "others wait to greet"))
+    newcomer.session.finally(() => arrivals.done(connection.address))
+    if (connection.peer === wire.id) this.#refuse(newcomer, "it is this node itself")
+    else if (connection.direction === "outbound") {
+      connection
+        .open(Greeting.PROTOCOL)
+        .then((stream) => this.greet(connection, stream))
+        .catch((error: unknown) => this.#refuse(newcomer, reasonOf(error)))
+    }
+  }
+
+  closed(connection: Connection): void {
+    const { discipline, notices, lost, changed } = this.#around
+    this.#newcomers.get(connection)?.decide(null)
+    this.#newcomers.delete(connection)
+    const { peer } = connection
+    const session = this.#sessions.get(peer)
+    if (session?.facts.connection !== connection) return
+    session.end()
+    this.#sessions.delete(peer)
+    discipline.left(session.facts)
+    notices.say("info", "peer disconnected", { peer, address: session.facts.address })
+    lost(session)
+    changed()
+  }
+
+  /** Greets over this stream, which the dialler has opened. */
+  async greet(connection: Connection, stream: Stream): Promise<void> {
+    const { wire, hello: own, signer, discipline, notices } = this.#around
+    const newcomer = this.#newcomers.get(connection)
+    if (newcomer === undefined || newcomer.isGreeting) throw new Error("no second greeting")
+    newcomer.isGreeting = true
+    const hello = { ...own, version: Hello.PROTOCOL_VERSION, port: wire.port, challenge: Hello.drawChallenge() }
+    await Greeting.greet({ id: wire.id, hello, signer }, connection.peer, stream)
+      .then(
+        (greeted) => this.#admit(newcomer, greeted),
+        (error: unknown) => {
+          if (error instanceof Greeting.NoGreeting || error instanceof Frames.FrameTooLong) {
+            discipline.offend(connection, "malformed", error.message)
+          }
+          this.#refuse(newcomer, reasonOf(error), error instanceof Greeting.Strangers ? "warn" : "debug")
+        },
+      )
+      .catch((error: unknown) => {
+        notices.failed(connection.peer, "greeting", error)
+        connection.abort(BUG)
+      })
+  }
+
+  #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
+    const { standings, lines, protocolOf, notices, met, changed, now } = this.#around
+    const { connection } = newcomer
+    const { peer, direction } = connection
+    const rival = this.#sessions.get(peer)
+    if (!connection.isOpen) return
+    if (rival !== undefined && this.#prefers(rival.facts.connection, connection)) {
+      this.#refuse(newcomer, "there is a connection already")
+      return
+    }
+    const host = connection.host ?? ""
+    const standing = standings.of(peer, validator)
+    const refusal = direction === "inbound" ? this.#findPlace(peer, host, standing) : null
+    if (refusal !== null) {
+      this.#refuse(newcomer, refusal)
+      return
+    }
+    const address = addressOf(connection, host, hello.port)
+    const facts = { peer, connection, hello, validator, address, host, connectedSince: Counter.timestamp(now()) }
+    const session = new Session(facts, lines.meterOf(peer), protocolOf, now)
+    this.#sessions.set(peer, session)
+    newcomer.decide(session)
+    if (rival !== undefined) {
+      rival.end()
+      rival.facts.connection.close()
+    }
+    notices.say("info", "peer connected", { peer, address, direction, validator })
+    met(session)
+    changed()
+  }
+
+  /** Of two connections to one peer both ends must keep the same: the one that the lower peer id has dialled. */
+  #prefers(known: Connection, fresh: Connection): boolean {
+    if (!known.isOpen || known.direction === fresh.direction) return false
+    const lower = this.#around.wire.id < known.peer ? "outbound" : "inbound"
+    return known.direction === lower
+  }
+
+  /** Ends connections that did not greet in time. To be called every now and then. */
+  sweep(): void {
+    const before = this.#around.now() - GREETING_LIMIT_MS
+    for (const newcomer of this.#newcomers.values()) {
+      if (!newcomer.isDecided && newcomer.since < before) this.#refuse(newcomer, "it did not greet")
+    }
+  }
+
+  /** Its greeting may still fail after it is refused. */
+  #refuse(newcomer: Newcomer, reason: string, level: Notice["level"] = "debug"): void {
+    const { connection, isRefused } = newcomer
+    if (isRefused) return
+    newcomer.isRefused = true
+    newcomer.decide(null)
+    if (connection.direction === "outbound") this.#around.missed(connection)
+    this.#drop(connection, reason, level)
+  }
+
+  #drop(connection: Connection, reason: string, level: Notice["level"]): void {
+    const { peer, address } = connection
+    this.#around.notices.complain(level, `connection to ${address} refused: ${reason}`, { peer, address })
+    connection.close()
+  }
+}
+
+/** Where others can reach it: as it was dialled, or the port that it names at the address that it is seen at. */
+const addressOf = ({ direction, address }: Connection, host: string, port: number): string =>
+  direction === "outbound" || port === 0 ? address : `/${host.includes(":") ? "ip6" : "ip4"}/${host}/tcp/${port}`

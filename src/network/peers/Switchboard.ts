@@ -1,0 +1,263 @@
+/** All peers of this node: connects the wire, the policy for peers, and the node. */
+import type { Signer } from "../../protocol/identity/Keys.js"
+import type * as Vertex from "../../protocol/vertex/Vertex.js"
+import type { Answer, DiskQuestion, Gossip, Question } from "../../replica/messages/Message.js"
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Offence } from "../Conduct.js"
+import * as Frames from "../Frames.js"
+import * as Hello from "../Hello.js"
+import * as MessageCodec from "../MessageCodec.js"
+import type { Peer, Received } from "../Network.js"
+import type { PeerAddress } from "../PeerAddress.js"
+import type { Standings } from "../Standing.js"
+import { Arrivals } from "./Arrivals.js"
+import * as Channel from "./Channel.js"
+import { Dialling } from "./Dialling.js"
+import { Discipline } from "./Discipline.js"
+import * as Greeting from "./Greeting.js"
+import { Intake } from "./Intake.js"
+import { Lines } from "./Lines.js"
+import { type Notice, Notices, reasonOf } from "./Notices.js"
+import * as Reception from "./Reception.js"
+import type { Session } from "./Session.js"
+import type { Connection, Policy, Protocol, Stream, Wire } from "./Wire.js"
+
+export interface Listener {
+  /** Bytes that nobody has judged yet. */
+  readonly heard: (received: Received) => void
+  /** All peers, whenever that changes. */
+  readonly changed: (peers: ReadonlyArray<Peer>) => void
+  readonly noticed: (notice: Notice) => void
+}
+
+export interface Options {
+  readonly wire: Wire
+  readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
+  readonly signer: Signer | null
+  readonly standings: Standings
+  readonly named: ReadonlyArray<PeerAddress>
+  /** Peers of an earlier run. */
+  readonly remembered: ReadonlyArray<string>
+  readonly listener: Listener
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+const nothing = () => {}
+
+export class Switchboard {
+  readonly #options: Options
+  readonly #notices: Notices
+  readonly #discipline: Discipline
+  readonly #arrivals: Arrivals
+  readonly #lines: Lines
+  readonly #reception: Reception.Reception
+  readonly #dialling: Dialling
+  readonly #intake: Intake
+
+  private constructor(options: Options) {
+    const { wire, listener, now } = options
+    this.#options = options
+    const notices = new Notices(listener.noticed, now)
+    const discipline = new Discipline(notices, wire, now)
+    const arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, now)
+    const standingOf = (peer: PeerId) => reception.standingOf(peer)
+    const lines = new Lines(
+      { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
+      now,
+    )
+    const reception: Reception.Reception = new Reception.Reception({
+      ...options,
+      protocolOf: (channel) => this.protocolOf(channel),
+      met: (session) => dialling.met(session),
+      lost: (session) => dialling.lost(session),
+      missed: (connection) => dialling.missed(connection),
+      changed: () => listener.changed(reception.peers),
+      notices,
+      discipline,
+      arrivals,
+      lines,
+    })
+    const dialling = new Dialling({ ...options, reception, protocol: this.protocolOf("peers") })
+    this.#notices = notices
+    this.#discipline = discipline
+    this.#arrivals = arrivals
+    this.#lines = lines
+    this.#reception = reception
+    this.#dialling = dialling
+    this.#intake = new Intake({ heard: listener.heard, standingOf, notices, discipline })
+  }
+
+  static async start(options: Options): Promise<Switchboard> {
+    const board = new Switchboard(options)
+    await options.wire.start(board.#policy)
+    return board
+  }
+
+  /** Where it listens, with its peer id. */
+  get addresses(): ReadonlyArray<string> {
+    return this.#options.wire.addresses
+  }
+
+  get sessions(): ReadonlyArray<Session> {
+    return this.#reception.sessions
+  }
+
+  get peers(): ReadonlyArray<Peer> {
+    return this.#reception.peers
+  }
+
+  /** How many places for strangers are taken. */
+  get strangers(): number {
+    return this.#reception.strangers
+  }
+
+  /** How often a bug of this node ended something that it did for a peer. */
+  get failures(): number {
+    return this.#notices.failures
+  }
+
+  /** Addresses to be tried after a restart. */
+  get remembered(): ReadonlyArray<string> {
+    return this.#dialling.remembered
+  }
+
+  session(peer: PeerId): Session | undefined {
+    return this.#reception.session(peer)
+  }
+
+  protocolOf(name: string): string {
+    return `/udg/${Hello.PROTOCOL_VERSION}/${this.#options.hello.genesisHash}/${name}`
+  }
+
+  get #protocols(): ReadonlyArray<Protocol> {
+    return [
+      {
+        name: Greeting.PROTOCOL,
+        maxInbound: 1,
+        take: (connection, stream) => this.#reception.greet(connection, stream),
+      },
+      this.#dialling.exchange,
+      ...Channel.all.map((channel) => ({
+        name: this.protocolOf(channel),
+        maxInbound: 2,
+        take: (connection: Connection, stream: Stream) => this.#listen(channel, connection, stream),
+      })),
+    ]
+  }
+
+  /** Nothing that the wire calls may throw: it would end the process. */
+  get #policy(): Policy {
+    const [transactions, votes] = [this.protocolOf("transactions"), this.protocolOf("votes")]
+    return {
+      protocols: this.#protocols,
+      topics: [transactions, votes],
+      refusesHost: (address, host) => !this.#arrivals.comes(address, host),
+      arrived: (address, cut) => this.#arrivals.arrived(address, cut),
+      refusesPeer: (peer) => this.#discipline.isBanned(peer),
+      meterOf: (peer) => this.#lines.meterOf(peer),
+      multiplexed: (peer, line) => this.#lines.opened(peer, line),
+      opened: (connection) =>
+        this.#notices.contain(
+          connection.peer,
+          "opening",
+          () => this.#reception.opened(connection),
+          () => connection.abort(Reception.BUG),
+        ),
+      closed: (connection) =>
+        this.#notices.contain(connection.peer, "closing", () => this.#closed(connection), nothing),
+      gossipMeterOf: async (connection) => (await this.#reception.greeted(connection))?.gossip ?? null,
+      gossiped: (from, topic, bytes, relay) =>
+        this.#notices.contain(
+          from,
+          "gossip",
+          () => this.#intake.gossiped(this.session(from), topic === transactions, bytes, relay),
+          nothing,
+        ),
+      violated: (peer, offence, violation) => {
+        this.#discipline.offendPeer(peer, offence, violation.message)
+        this.#discipline.cut(peer, violation)
+      },
+      failed: (peer, where, error) => this.#notices.failed(peer, where, error),
+    }
+  }
+
+  #closed(connection: Connection): void {
+    if (this.#discipline.connectionsOf(connection.peer).length === 0) this.#lines.closed(connection.peer)
+    this.#reception.closed(connection)
+  }
+
+  async #listen(channel: Channel.Channel, connection: Connection, stream: Stream): Promise<void> {
+    const session = await this.#reception.greeted(connection)
+    if (session === null) throw new Error("no greeting")
+    await this.#intake.read(session, channel, stream)
+  }
+
+  async stop(): Promise<void> {
+    for (const session of this.sessions) session.end()
+    await this.#options.wire.stop()
+  }
+
+  send(to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>): void {
+    const session = this.session(to)
+    if (session === undefined) return
+    const channel = MessageCodec.isQuestion(message) ? "questions" : "answers"
+    if (channel === "answers") session.answered()
+    if (message._tag === "AskClosing") session.asksForClosing()
+    if (channel === "questions") session.meter.asked(MessageCodec.MAX_BYTES)
+    session.send(channel, Frames.framed(MessageCodec.encode(message)))
+  }
+
+  broadcast(gossip: Gossip): void {
+    const { sessions } = this
+    if (sessions.length === 0) return
+    if (gossip._tag !== "Vertices") {
+      this.#publish(gossip)
+      return
+    }
+    for (const vertex of gossip.vertices) {
+      const frame = Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] }))
+      for (const session of sessions) session.send("vertices", frame)
+    }
+  }
+
+  #publish(gossip: Gossip): void {
+    const topic = this.protocolOf(gossip._tag === "Transactions" ? "transactions" : "votes")
+    this.#options.wire
+      .publish(topic, MessageCodec.encode(gossip))
+      .catch((error: unknown) => this.#notices.say("debug", "gossip not sent", { reason: reasonOf(error) }))
+  }
+
+  misbehaved(peer: PeerId, what: string, offence: Offence): void {
+    this.#discipline.offend({ peer, host: this.session(peer)?.facts.host ?? null }, offence, what)
+  }
+
+  /** Dials peers and looks after connections. To be called every now and then. */
+  tend(): void {
+    this.#notices.contain("all", "dialling", () => this.#dialling.tick(), nothing)
+    this.#notices.contain("all", "looking after connections", () => this.sweep(), nothing)
+  }
+
+  /** Ends connections to peers that do not read, do not greet, or do not finish what they began. */
+  sweep(): void {
+    for (const { isStalled, hasUnfinished, facts } of this.sessions) {
+      if (hasUnfinished) {
+        this.#discipline.offend(facts, "unfinished", "a message that was begun and does not come to its end")
+        facts.connection.abort(new Error("it does not finish what it began"))
+      }
+      if (isStalled) this.#lose(facts.peer)
+    }
+    for (const peer of this.#lines.stalled()) this.#lose(peer)
+    this.#lines.sweep()
+    this.#arrivals.sweep()
+    this.#reception.sweep()
+  }
+
+  #lose(peer: PeerId): void {
+    for (const connection of this.#discipline.connectionsOf(peer)) {
+      const fields = { peer, address: connection.address }
+      this.#notices.say("info", "peer does not read what it is sent", fields)
+      connection.abort(new Error("it does not read"))
+    }
+  }
+}

@@ -101,10 +101,15 @@ export class Reception {
     return this.#strangers.length
   }
 
-  /** Strangers that dialled this node, with what counts for and against each. */
+  /**
+   * Strangers that dialled this node, with what counts for and against each. A peer whose connection is closing has left its
+   * place already: otherwise several newcomers would take the same one.
+   */
   get #strangers(): ReadonlyArray<Places.Held> {
     return this.sessions
-      .filter(({ facts }) => facts.connection.direction === "inbound" && this.standingOf(facts.peer) === "stranger")
+      .filter(({ facts: { connection, peer } }) => {
+        return connection.direction === "inbound" && connection.isOpen && this.standingOf(peer) === "stranger"
+      })
       .map(({ facts: { peer, host, connectedSince }, news }) => {
         return { peer, host, connectedSince, news, points: this.#around.discipline.points(peer) }
       })
@@ -241,7 +246,8 @@ export class Reception {
 
   #drop(connection: Connection, reason: string, level: Notice["level"]): void {
     const { peer, address } = connection
-    this.#around.notices.complain(level, `connection to ${address} refused: ${reason}`, { peer, address })
+    // Without the address, whose port is another one each time: the same complaint is logged once in a while only.
+    this.#around.notices.complain(level, `connection refused: ${reason}`, { peer, address })
     connection.close()
   }
 }

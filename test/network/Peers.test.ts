@@ -1,0 +1,341 @@
+/** Which peers are greeted, refused, banned, displaced and served, over wires without sockets. */
+
+import { Option } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Conduct from "../../src/network/Conduct.js"
+import * as Frames from "../../src/network/Frames.js"
+import * as Hello from "../../src/network/Hello.js"
+import * as MessageCodec from "../../src/network/MessageCodec.js"
+import type { Received, Verdict } from "../../src/network/Network.js"
+import * as PeerAddress from "../../src/network/PeerAddress.js"
+import * as Places from "../../src/network/Places.js"
+import * as Channel from "../../src/network/peers/Channel.js"
+import * as Greeting from "../../src/network/peers/Greeting.js"
+import { lineAmong, RATES } from "../../src/network/peers/Rates.js"
+import { Switchboard } from "../../src/network/peers/Switchboard.js"
+import type { Connection } from "../../src/network/peers/Wire.js"
+import { Standings } from "../../src/network/Standing.js"
+import * as Address from "../../src/protocol/identity/Address.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import { SecretKey } from "../../src/protocol/identity/Keys.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { Chance } from "../simulation/Chance.js"
+import { FakeNet, type FakeWire } from "./FakeWire.js"
+import { openPolicy } from "./OpenPolicy.js"
+
+const genesisHash = "ab".repeat(32) as Hash
+const networkId = "udg-peers" as NetworkId
+const TEND_MS = 500
+
+const named = (wire: FakeWire) => Option.getOrThrow(PeerAddress.parse(wire.address))
+
+interface Changes {
+  readonly dials?: ReadonlyArray<FakeWire>
+  readonly genesisHash?: Hash
+  readonly heard?: (received: Received) => void
+}
+
+/** A node, as far as its peers go. */
+const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
+  const key = SecretKey.generate()
+  const standings = new Standings()
+  const log: Array<string> = []
+  const board = await Switchboard.start({
+    wire,
+    hello: { networkId, genesisHash: changes.genesisHash ?? genesisHash, agent: wire.id },
+    signer: key,
+    standings,
+    named: (changes.dials ?? []).map(named),
+    remembered: [],
+    now: net.now,
+    listener: {
+      heard: changes.heard ?? (({ settle }) => settle("known")),
+      changed: () => {},
+      noticed: ({ level, message }) => void log.push(`${level} ${message}`),
+    },
+  })
+  const tend = () => {
+    board.tend()
+    net.after(TEND_MS, tend)
+  }
+  tend()
+  const peers = () => board.peers.map(({ id }) => id).sort()
+  return { board, wire, log, standings, validator: Address.fromPublicKey(key.publicKey), peers }
+}
+
+interface Guest {
+  readonly connection: Connection
+  readonly wire: FakeWire
+  readonly say: (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => void
+}
+
+/** Dials and greets, and does nothing by itself. */
+const guest = async (net: FakeNet, name: string, host: string, to: FakeWire, known?: FakeWire): Promise<Guest> => {
+  const wire = known ?? net.wire(name, host)
+  if (known === undefined) {
+    const drain = async (_: Connection, { source }: { readonly source: AsyncIterable<unknown> }) => {
+      for await (const _ of source);
+    }
+    const protocols = Channel.all.map((channel) => ({ name: protocolOf(channel), maxInbound: 2, take: drain }))
+    await wire.start({ ...openPolicy(net.now), protocols })
+  }
+  const join = async () => {
+    await wire.dial(to.address, 10_000)
+    const connection = wire.connections.find(({ peer, isOpen }) => peer === to.id && isOpen)
+    if (connection === undefined) throw new Error("no connection")
+    const hello = { version: Hello.PROTOCOL_VERSION, networkId, genesisHash, agent: name, port: 0 }
+    const self = { id: wire.id, hello: { ...hello, challenge: Hello.drawChallenge() }, signer: null }
+    await Greeting.greet(self, to.id, await connection.open(Greeting.PROTOCOL))
+    return connection
+  }
+  const connection = await net.until(join())
+  const say = (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
+    const send = async () => (await connection.open(protocolOf(channel))).sink(messages.map(Frames.framed))
+    send().catch(() => {})
+  }
+  return { connection, wire, say }
+}
+
+const protocolOf = (channel: string) => `/udg/${Hello.PROTOCOL_VERSION}/${genesisHash}/${channel}`
+
+const rudeId = (n: number) => `rude-${n}` as PeerId
+const guestsOf = (net: FakeNet, count: number) =>
+  Array.from({ length: count }, (_, n) => net.named(`guest-${n}` as PeerId)).filter((wire) => wire !== undefined)
+
+const GARBAGE = Uint8Array.of(255)
+const QUESTION = MessageCodec.encode({
+  _tag: "AskHighest",
+  author: Address.fromPublicKey(SecretKey.generate().publicKey),
+})
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+
+describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
+  const netOf = () => new FakeNet(new Chance(seed))
+
+  describe("a peer is greeted", () => {
+    it("by both ends, once, although both dial at the same time; each proves its validator", async () => {
+      const net = netOf()
+      const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
+      const ann = await node(net, a, { dials: [b] })
+      const ben = await node(net, b, { dials: [a] })
+      await net.pass(20_000)
+      expect([ann.board.peers, ben.board.peers].map((all) => all.map(({ id, validator }) => [id, validator]))).toEqual([
+        [["b", ben.validator]],
+        [["a", ann.validator]],
+      ])
+      // Both keep the same connection.
+      expect([ann, ben].map(({ board }) => board.sessions.map(({ facts }) => facts.connection.direction))).toEqual(
+        expect.arrayContaining([["inbound"], ["outbound"]]),
+      )
+      for (const { log } of [ann, ben]) expect(log).not.toContain("info peer disconnected")
+    })
+
+    it("again after the connection broke, and after it fell silent", async () => {
+      const net = netOf()
+      const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
+      const ann = await node(net, a, { dials: [b] })
+      const ben = await node(net, b)
+      await net.pass(5_000)
+      a.connections[0]?.abort(new Error("broken"))
+      await net.pass(10_000)
+      expect([ann.peers(), ben.peers()]).toEqual([["b"], ["a"]])
+      // Each end notices only by what it cannot send.
+      const send = () => {
+        for (const [{ board }, to] of [
+          [ann, b.id],
+          [ben, a.id],
+        ] as const)
+          board.send(to, { _tag: "State", root: genesisHash, subtree: new Uint8Array(400_000) })
+      }
+      send()
+      await net.pass(1_000)
+      for (const { line } of a.connections) line.isCut = true
+      send()
+      await net.pass(29_000)
+      expect([ann.peers(), ben.peers()]).toEqual([["b"], ["a"]])
+      await net.pass(20_000)
+      expect([ann.peers(), ben.peers()]).toEqual([["b"], ["a"]])
+      expect([...a.connections, ...b.connections].map(({ line }) => line.isCut)).toEqual([false, false])
+    })
+  })
+
+  it("a peer that does not greet is cut after ten seconds, and may neither ask nor gossip before", async () => {
+    const net = netOf()
+    const received: Array<Received> = []
+    const ann = await node(net, net.wire("a", "10.1.0.1"), { heard: (each) => void received.push(each) })
+    const silent = net.wire("silent", "10.2.0.1")
+    await silent.start({ ...openPolicy(net.now), topics: [protocolOf("votes")] })
+    await net.until(silent.dial(ann.wire.address, 10_000))
+    const [connection] = silent.connections
+    const stream = await net.until(connection?.open(protocolOf("questions")) ?? Promise.reject())
+    stream.sink([Frames.framed(QUESTION)]).catch(() => {})
+    await silent.publish(protocolOf("votes"), Uint8Array.of(3))
+    await net.pass(9_000)
+    expect(connection?.isOpen).toBe(true)
+    await net.pass(2_000)
+    expect([connection?.isOpen, received.length, ann.peers()]).toEqual([false, 0, []])
+  })
+
+  it("a node of another network is refused, with the reason in both logs, and dialled ever less often", async () => {
+    const net = netOf()
+    const [a, b] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1")]
+    const ben = await node(net, b, { genesisHash: "cd".repeat(32) as Hash })
+    const ann = await node(net, a, { dials: [b] })
+    await net.pass(600_000)
+    expect([ann.peers(), ben.peers()]).toEqual([[], []])
+    for (const { log } of [ann, ben]) expect(log.filter((line) => /^warn .*genesis/.test(line))).toHaveLength(1)
+    const tries = ben.log.filter((line) => /refused: .*genesis/.test(line)).length
+    expect(tries).toBeGreaterThan(600 / 40)
+    expect(tries).toBeLessThan(10 + 600 / 20)
+  })
+
+  it("a node that dials itself forgets the address", async () => {
+    const net = netOf()
+    const a = net.wire("a", "10.1.0.1")
+    const ann = await node(net, a, { dials: [a] })
+    await net.pass(20_000)
+    const dials = ann.log.length
+    await net.pass(120_000)
+    expect([ann.peers(), ann.log.length]).toEqual([[], dials])
+    expect(ann.log).toContain("debug connection refused: it is this node itself")
+  })
+
+  it("a peer that sends garbage loses its connection, then is banned, and comes back once the ban is over", async () => {
+    const net = netOf()
+    const ann = await node(net, net.wire("a", "10.1.0.1"))
+    let rude = await guest(net, "rude", "10.2.0.1", ann.wire)
+    rude.say("answers", GARBAGE)
+    await net.pass(3_000)
+    expect([rude.connection.isOpen, ann.peers()]).toEqual([true, ["rude"]])
+    rude.say("answers", GARBAGE)
+    await net.pass(5_000)
+    expect([rude.connection.isOpen, ann.peers()]).toEqual([false, []])
+    // Not banned yet: it greets again, and goes on.
+    for (let offences = 2; offences < 4; offences++) {
+      rude = await guest(net, "rude", "10.2.0.1", ann.wire, rude.wire)
+      rude.say("answers", GARBAGE)
+      await net.pass(5_000)
+      expect(rude.connection.isOpen).toBe(false)
+    }
+    const bannedAt = net.now()
+    expect(ann.log.filter((line) => line.startsWith("warn peer banned"))).toHaveLength(1)
+    await expect(guest(net, "rude", "10.2.0.1", ann.wire, rude.wire)).rejects.toThrow("no handshake")
+    await net.pass(bannedAt + Conduct.BAN_MS - net.now() - 10_000)
+    await expect(guest(net, "rude", "10.2.0.1", ann.wire, rude.wire)).rejects.toThrow("no handshake")
+    await net.pass(10_000)
+    rude = await guest(net, "rude", "10.2.0.1", ann.wire, rude.wire)
+    await net.pass(1_000)
+    expect([rude.connection.isOpen, ann.peers()]).toEqual([true, ["rude"]])
+  })
+
+  it("of a host with five banned peers, only those come back that behaved before", async () => {
+    const net = netOf()
+    const ann = await node(net, net.wire("a", "10.1.0.1"))
+    const good = await guest(net, "good", "10.2.0.1", ann.wire)
+    await net.pass(61_000)
+    good.connection.close()
+    await net.pass(5_000)
+    for (let n = 0; n < Conduct.BANS_PER_ADDRESS; n++) {
+      const { connection } = await guest(net, `rude-${n}`, "10.2.0.1", ann.wire)
+      await net.pass(1_000)
+      for (let offences = 0; offences < 2; offences++) ann.board.misbehaved(rudeId(n), "a test says so", "misframed")
+      expect(connection.isOpen).toBe(true)
+      await net.pass(1_000)
+      expect(connection.isOpen).toBe(false)
+    }
+    await guest(net, "fresh", "10.2.0.1", ann.wire).catch(() => {})
+    await guest(net, "good", "10.2.0.1", ann.wire, good.wire)
+    await guest(net, "elsewhere", "10.3.0.1", ann.wire)
+    await net.pass(5_000)
+    expect(ann.peers()).toEqual(["elsewhere", "good"])
+    expect(ann.log.filter((line) => line.includes("several others from 10.2.0.1 are banned"))).toHaveLength(1)
+  })
+
+  it("of a full crowd the worst peer gives its place to each newcomer from elsewhere, and nobody else does", async () => {
+    const net = netOf()
+    const ann = await node(net, net.wire("a", "10.1.0.1"))
+    const guests: Array<Guest> = []
+    for (let n = 0; n < Places.STRANGERS; n++) {
+      guests.push(await guest(net, `crowd-${n}`, `10.2.0.${1 + (n % 4)}`, ann.wire))
+      if (n % 8 === 7) await net.pass(1_000)
+    }
+    await net.pass(5_000)
+    expect(ann.board.strangers).toBe(Places.STRANGERS)
+    const rude = [3, 50, 100]
+    for (const n of rude) guests[n]?.say("answers", GARBAGE)
+    await net.pass(3_000)
+    expect(ann.peers()).toHaveLength(Places.STRANGERS)
+    // They come at once: the end of the first that goes is not reported yet when the next one needs a place.
+    const names = rude.map((n) => `newcomer-${n}`)
+    const joined = rude.map((n, i) => guest(net, names[i] ?? "", `10.${n + 10}.0.1`, ann.wire))
+    await Promise.all(joined)
+    await net.pass(5_000)
+    expect(ann.board.strangers).toBe(Places.STRANGERS)
+    expect(guests.flatMap(({ connection }, n) => (connection.isOpen ? [] : [n]))).toEqual(rude)
+    expect(ann.peers()).toEqual(expect.arrayContaining(names))
+    // Neither a neighbour displaces anybody, nor do members need a place.
+    await guest(net, "neighbour", "10.2.0.2", ann.wire).catch(() => {})
+    const ben = await node(net, net.wire("b", "10.2.0.8"), { dials: [ann.wire] })
+    ann.standings.setMembers([ben.validator])
+    await net.pass(5_000)
+    expect(ann.peers()).not.toContain("neighbour")
+    expect(ann.peers()).toContain("b")
+    expect(ann.board.strangers).toBe(Places.STRANGERS)
+  })
+
+  it("strangers share what they may send a second; members and named peers do not", async () => {
+    const net = netOf()
+    const [a, c] = [net.wire("a", "10.1.0.1"), net.wire("c", "10.4.0.1")]
+    const carl = await node(net, c)
+    const ann = await node(net, a, { dials: [c] })
+    const ben = await node(net, net.wire("b", "10.3.0.1"), { dials: [a] })
+    ann.standings.setMembers([ben.validator])
+    const count = 20
+    for (let n = 0; n < count; n++) await guest(net, `guest-${n}`, `10.2.${n}.1`, a)
+    await net.pass(5_000)
+    expect(ann.peers()).toHaveLength(count + 2)
+    const share = lineAmong(count).pieces.perSecond
+    expect(share).toBe(200)
+    const isHeldUpAt = async (peer: string, perSecond: number) => {
+      const meter = a.policy.meterOf(peer as PeerId)
+      const held: Array<boolean> = []
+      for (let tenths = 0; tenths < 300; tenths++) {
+        await net.pass(100)
+        held.push(meter.charge(perSecond / 10, 0) !== undefined)
+      }
+      return held.slice(-10).filter(Boolean).length > 5
+    }
+    expect(await isHeldUpAt("guest-0", 0.9 * share)).toBe(false)
+    expect(await isHeldUpAt("guest-0", 1.5 * share)).toBe(true)
+    for (const peer of ["b", "c"]) expect(await isHeldUpAt(peer, 5 * share)).toBe(false)
+    expect(carl.peers()).toEqual(["a"])
+    // The others' shares grow when some leave.
+    for (const { connections } of guestsOf(net, count).slice(1)) connections[0]?.close()
+    await net.pass(10_000)
+    expect(ann.peers()).toHaveLength(3)
+    expect(await isHeldUpAt("guest-0", 0.9 * RATES.stranger.line.pieces.perSecond)).toBe(false)
+  })
+
+  it("news is relayed to peers that did not hear it, once, and what no honest node sends is not", async () => {
+    const net = netOf()
+    const [a, b, c] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1"), net.wire("c", "10.3.0.1")]
+    const heard: Array<string> = []
+    const hearing = (name: string, decision: Verdict) => (received: Received) => {
+      heard.push(`${name} ${received.tag} from ${received.from}`)
+      received.settle(decision)
+    }
+    await node(net, c, { heard: hearing("c", "news") })
+    const ben = await node(net, b, { dials: [c], heard: hearing("b", "news") })
+    const ann = await node(net, a, { dials: [b] })
+    await net.pass(5_000)
+    ann.board.broadcast({ _tag: "Transactions", transactions: [] })
+    await net.pass(5_000)
+    expect(heard).toEqual(["b Transactions from a", "c Transactions from b"])
+    expect(ben.board.sessions.map(({ news }) => news).sort()).toEqual([0, 1])
+    await a.publish(protocolOf("votes"), GARBAGE)
+    await net.pass(5_000)
+    expect(heard).toHaveLength(2)
+    expect(ben.log.filter((line) => line.includes("peer did what no honest node does"))).toHaveLength(1)
+  })
+})

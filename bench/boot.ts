@@ -61,4 +61,4 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
   }
 }
 
-export const suite: Suite = { about: `the program started ${STARTS} times`, figures }
+export const suite: Suite = { about: `how long the program takes to start, ${STARTS} starts`, figures }

@@ -123,6 +123,6 @@ const longEpoch = (): ReadonlyArray<Figure> => {
 }
 
 export const suite: Suite = {
-  about: "one node takes in the vertices of a whole committee; and the cost of a round as the epoch goes on",
+  about: "a node that receives the vertices of a whole committee, and how the cost of a round grows within an epoch",
   figures: () => [...fullRounds(), ...longEpoch()],
 }

@@ -162,6 +162,6 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
 }
 
 export const suite: Suite = {
-  about: `${CONNECTIONS} connections from another process, medians of ${ROUNDS} rounds of ${MILLISECONDS} ms`,
+  about: `the HTTP server alone, ${CONNECTIONS} connections from another process, medians of ${ROUNDS} rounds of ${MILLISECONDS} ms`,
   figures,
 }

@@ -84,7 +84,7 @@ const weight = (): Figure => {
 }
 
 export const suite: Suite = {
-  about: "the explorer in a browser: loading, weight, and frames while the DAG moves",
+  about: "the explorer in a browser: load times, size, and frame rate while the DAG moves",
   figures: async () => {
     const browser = await Browsers.launch()
     try {

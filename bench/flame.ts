@@ -106,4 +106,4 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => [
   ...(await profiled("one of four validators", (way) => NetworkLoad.run({ seconds: SECONDS, perSecond: 800, way }))),
 ]
 
-export const suite: Suite = { about: `which part of the program runs under load, ${SECONDS} seconds each`, figures }
+export const suite: Suite = { about: `where a loaded node spends its time, ${SECONDS} seconds for each load`, figures }

@@ -26,6 +26,6 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
 }
 
 export const suite: Suite = {
-  about: `a solo node under arrays of transfers, with ${FEW} accounts and with ${MANY}, ${TURNS} times each by turns`,
+  about: `a solo node that receives arrays of transfers, with ${FEW} and with ${MANY} accounts, ${TURNS} runs of each in turn`,
   figures,
 }

@@ -217,7 +217,7 @@ const departures = (): ReadonlyArray<Figure> => {
 }
 
 export const suite: Suite = {
-  about: "executing commits among a million accounts, and the checkpoint of them",
+  about: "executing commits on a million accounts, and making their checkpoint",
   figures: () => {
     const hash = hashing()
     const before = memoryNow()

@@ -164,6 +164,6 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
 }
 
 export const suite: Suite = {
-  about: `four validators on one machine, rounds every ${ROUND_MS} ms; and one that joins`,
+  about: `four validators on one machine, rounds every ${ROUND_MS} ms, and a node that joins them`,
   figures,
 }

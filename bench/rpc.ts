@@ -166,6 +166,6 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
 }
 
 export const suite: Suite = {
-  about: `the whole node in one process, ${CONNECTIONS} connections from another; reads: medians of ${ROUNDS} rounds of ${MILLISECONDS} ms`,
+  about: `a whole node, ${CONNECTIONS} connections from another process; reads are medians of ${ROUNDS} rounds of ${MILLISECONDS} ms`,
   figures,
 }

@@ -2,15 +2,15 @@
  * Signatures checked by the node's threads, one for each core, beside the same library in as many threads that do nothing
  * else. By turns, since both want the whole machine.
  */
-import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
-import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
-import { randomBytes, verifyNative } from "#crypto"
+import { fromHex, randomBytes, verifyNative } from "#crypto"
+import { startFile } from "../scripts/threads.mjs"
 import { Verifier } from "../src/node/signatures/Verifier.js"
 import * as Keys from "../src/protocol/identity/Keys.js"
 import type { Check } from "../src/protocol/transaction/Verification.js"
 import { type Figure, median, type Suite } from "./Harness.js"
+import type { Request } from "./SignatureProgram.js"
 
 const CORES = availableParallelism()
 const MESSAGE_BYTES = 145
@@ -18,16 +18,6 @@ const CHECKS = 20_000
 /** As many as come to the door in one array. */
 const TOGETHER = 100
 const ROUNDS = 7
-
-/** Checks one signature so many times, and says when it is done. */
-const PROGRAM = `
-const { parentPort, workerData: { library, signature, message, key } } = require("node:worker_threads")
-const sodium = require(library)
-parentPort.on("message", (count) => {
-  for (let i = 0; i < count; i++) sodium.crypto_sign_verify_detached(signature, message, key)
-  parentPort.postMessage("done")
-})
-`
 
 const key = Keys.SecretKey.generate()
 const message = randomBytes(MESSAGE_BYTES)
@@ -39,23 +29,22 @@ const rateOf = async (checks: number, run: () => Promise<unknown>): Promise<numb
   return (checks * 1_000) / (performance.now() - began)
 }
 
-const rawThreads = () => {
-  const [signature, publicKey] = [check.signature, check.publicKey].map((hex) => Buffer.from(hex, "hex"))
-  if (signature === undefined || publicKey === undefined || !verifyNative(signature, message, publicKey)) {
-    throw new Error("the signature does not hold")
-  }
-  const library = createRequire(import.meta.url).resolve("sodium-native")
-  const workerData = { library, signature, message, key: publicKey }
-  return Array.from({ length: CORES }, () => new Worker(PROGRAM, { eval: true, workerData }))
+/** What each of the raw threads checks. */
+const share: Request = {
+  count: CHECKS / CORES,
+  signature: fromHex(check.signature),
+  message,
+  publicKey: fromHex(check.publicKey),
 }
 
 const measure = Effect.gen(function* () {
   const verifier = yield* Verifier.make({ most: CORES })
-  const threads = rawThreads()
+  if (!verifyNative(share.signature, message, share.publicKey)) throw new Error("the signature does not hold")
+  const threads = Array.from({ length: CORES }, () => startFile("bench/SignatureProgram.ts"))
   const raw = () =>
     Promise.all(
       threads.map((thread) => {
-        thread.postMessage(CHECKS / CORES)
+        thread.postMessage(share)
         return new Promise((resolve) => thread.once("message", resolve))
       }),
     )
@@ -89,6 +78,6 @@ const measure = Effect.gen(function* () {
 })
 
 export const suite: Suite = {
-  about: `signatures in all threads, medians of ${ROUNDS} rounds of ${CHECKS}, ${TOGETHER} at a time`,
+  about: `checking signatures in as many threads as cores, ${TOGETHER} at a time, medians of ${ROUNDS} rounds of ${CHECKS} checks`,
   figures: () => Effect.runPromise(Effect.scoped(measure)),
 }

@@ -163,6 +163,6 @@ const figures = Effect.gen(function* () {
 }).pipe(Effect.provide(world.platform), Effect.scoped)
 
 export const suite: Suite = {
-  about: `a node with ${ACCOUNTS} accounts and ${VERTICES} stored vertices starts, rests and builds a checkpoint`,
+  about: `a node with ${ACCOUNTS} accounts and ${VERTICES} stored vertices: its start, its idle load and a checkpoint`,
   figures: () => Effect.runPromise(figures),
 }

@@ -146,6 +146,6 @@ const program = Effect.scoped(
 )
 
 export const suite: Suite = {
-  about: "the node's files: commits, the synced write of an own vertex, opening and loading",
+  about: "the databases: writing commits, the synced write of the node's own vertex, opening and loading",
   figures: () => Effect.runPromise(program.pipe(Effect.provide(NodeContext.layer))),
 }

@@ -84,7 +84,7 @@ const figures = async (): Promise<ReadonlyArray<Figure>> => {
 }
 
 export const suite: Suite = {
-  about: `a solo node through ${ROUNDS} rounds as fast as it makes them, pruned as by default`,
+  about: `a solo node that runs ${ROUNDS} rounds as fast as it can, with the default pruning`,
   isLong: true,
   figures,
 }

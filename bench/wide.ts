@@ -194,6 +194,6 @@ const figures = (): ReadonlyArray<Figure> => {
 }
 
 export const suite: Suite = {
-  about: `${MEMBERS} validators, ${DELAY_MS.least} to ${DELAY_MS.most} ms between any two, rounds of at least ${ROUND_MS} ms, on a virtual clock`,
+  about: `${MEMBERS} validators, ${DELAY_MS.least} to ${DELAY_MS.most} ms apart, rounds of at least ${ROUND_MS} ms, on a virtual clock`,
   figures,
 }

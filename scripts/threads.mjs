@@ -7,8 +7,8 @@ import { buildSync } from "esbuild"
 
 const root = resolve(import.meta.dirname, "..")
 
-const compiled = (program) => {
-  const source = join(root, `src/${program}.ts`)
+const compiled = (file) => {
+  const source = join(root, file)
   const { outputFiles } = buildSync({
     absWorkingDir: root,
     entryPoints: [source],
@@ -28,9 +28,12 @@ const compiled = (program) => {
 
 const texts = new Map()
 
-export const start = (program) => {
-  const text = texts.get(program) ?? compiled(program)
-  texts.set(program, text)
+/** Starts a thread with the program in this file, named from the root. */
+export const startFile = (file) => {
+  const text = texts.get(file) ?? compiled(file)
+  texts.set(file, text)
   // Of the arguments that this process was started with it needs none; tsx would only make it slow to start.
   return new Worker(text, { eval: true, execArgv: [] })
 }
+
+export const start = (program) => startFile(`src/${program}.ts`)

@@ -22,7 +22,19 @@ describe("the pages", () => {
   })
 })
 
+/** Words for a document that only its authors had. What is described here is named by its page. */
+const elsewhere = (text: string): ReadonlyArray<string> => text.match(/.*(?:§|\b[Ss]pecification|\b[Ss]pec\b).*/g) ?? []
+
+it("no page refers to a specification that is not in the repository", () => {
+  expect(pages.flatMap((page) => elsewhere(textOf(page)).map((line) => `${page}: ${line}`))).toStrictEqual([])
+})
+
 describe("the check itself", () => {
+  it("finds a reference to a specification, and no word that only resembles one", () => {
+    const text = "as decided (§11)\nA special case.\nThe specification says so\nsee the spec.\nspecified below"
+    expect(elsewhere(text)).toStrictEqual(["as decided (§11)", "The specification says so", "see the spec."])
+  })
+
   it("finds a file, a heading and a way out that are not there", () => {
     expect(complaint("docs/storage.md", "nowhere.md")).toContain("is not there")
     expect(complaint("docs/storage.md", "#no-such")).toContain("no such heading")

@@ -20,6 +20,3 @@ export class Weight extends Context.Tag("udg/rpc/Weight")<Weight, number>() {}
 
 /** Off on a mainnet; the value is what to do there instead. */
 export class TestnetOnly extends Context.Tag("udg/rpc/TestnetOnly")<TestnetOnly, string>() {}
-
-/** What stands in for an endpoint that signs a transaction of this type. */
-export const signYourself = (type: string): string => `sign a ${type} transaction yourself and send it to /tx/submit`

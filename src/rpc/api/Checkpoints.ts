@@ -29,6 +29,20 @@ const EpochRecord = Schema.Struct({
   ),
 }).annotations({ identifier: "EpochRecord", description: "the committee and rules of an epoch" })
 
+const checkpoint = {
+  epoch: 5,
+  round: 1200,
+  commit_index: 1190,
+  commit_hash: example.hash,
+  effects_digest: example.otherHash,
+  state_root: example.hash,
+  total_supply: 1_500_120_300_000_000,
+  next_epoch: null,
+  previous: example.otherHash,
+  hash: example.hash,
+  signatures: [{ validator: example.other, signature: example.signature }],
+} as const
+
 export const Checkpoint = Field.record(
   "Checkpoint",
   "the state after a commit, signed by a quorum of the committee",
@@ -50,19 +64,7 @@ export const Checkpoint = Field.record(
       }),
     ),
   }),
-  {
-    epoch: 5,
-    round: 1200,
-    commit_index: 1190,
-    commit_hash: example.hash,
-    effects_digest: example.otherHash,
-    state_root: example.hash,
-    total_supply: 1_500_120_300_000_000,
-    next_epoch: null,
-    previous: example.otherHash,
-    hash: example.hash,
-    signatures: [{ validator: example.other, signature: example.signature }],
-  },
+  checkpoint,
 )
 
 export const Proof = Field.record(
@@ -86,19 +88,7 @@ export const Proof = Field.record(
       siblings: [{ hash: example.otherHash, records: 40 }],
       leaf: [{ key: example.hash, value: "00e8764817000000" }],
     },
-    checkpoint: {
-      epoch: 5,
-      round: 1200,
-      commit_index: 1190,
-      commit_hash: example.hash,
-      effects_digest: example.otherHash,
-      state_root: example.hash,
-      total_supply: 1_500_120_300_000_000,
-      next_epoch: null,
-      previous: example.otherHash,
-      hash: example.hash,
-      signatures: [{ validator: example.other, signature: example.signature }],
-    },
+    checkpoint,
   },
 )
 

@@ -5,6 +5,7 @@ import * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
 import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
@@ -226,18 +227,10 @@ export const FaucetResult = Field.record(
   },
 )
 
-export const TransactionType = Schema.Literal(
-  "Transfer",
-  "StakeTx",
-  "UnstakeTx",
-  "DelegateTx",
-  "UndelegateTx",
-  "SetCommissionTx",
-  "CreateProposalTx",
-  "VoteTx",
-  "RegisterNameTx",
-  "SetAccountPolicyTx",
-).annotations({ identifier: "TransactionType", description: "one of the ten types" })
+export const TransactionType = Schema.Union(...TransactionJson.members.map(({ fields }) => fields.type)).annotations({
+  identifier: "TransactionType",
+  description: "one of the ten types",
+})
 
 const PendingTransaction = Schema.Struct({
   hash: Field.hash("the transaction, for GET /tx/:hash"),

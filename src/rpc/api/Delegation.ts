@@ -1,10 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 import { KeyOnlyRequest } from "./Staking.js"
-import { Accepted } from "./Transactions.js"
+import { signedByNode } from "./Transactions.js"
 
 const { example } = Field
 
@@ -76,38 +75,32 @@ export const DelegatorList = Field.record(
   },
 )
 
-const often = { requests: 5, windowSeconds: 60 }
-
 export const group = HttpApiGroup.make("delegation")
   .annotate(OpenApi.Title, "Delegation")
   .annotate(OpenApi.Description, "Lending stake to a validator for a share of its rewards.")
   .add(
-    HttpApiEndpoint.post("delegate", "/delegate")
-      .annotate(OpenApi.Summary, "Delegate to a validator, or add to a delegation (testnet)")
-      .annotate(Access.RateLimit, often)
-      .annotate(Access.TestnetOnly, Access.signYourself("DelegateTx"))
-      .setPayload(DelegateRequest)
-      .addSuccess(Accepted)
-      .addError(Failure.OfConvenience),
+    signedByNode("delegate", "/delegate", {
+      type: "DelegateTx",
+      summary: "Delegate to a validator, or add to a delegation",
+      perMinute: 5,
+      body: DelegateRequest,
+    }),
   )
   .add(
-    HttpApiEndpoint.post("undelegate", "/undelegate")
-      .annotate(OpenApi.Summary, "Take the whole delegation back (testnet)")
-      .annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown.")
-      .annotate(Access.RateLimit, often)
-      .annotate(Access.TestnetOnly, Access.signYourself("UndelegateTx"))
-      .setPayload(KeyOnlyRequest)
-      .addSuccess(Accepted)
-      .addError(Failure.OfConvenience),
+    signedByNode("undelegate", "/undelegate", {
+      type: "UndelegateTx",
+      summary: "Take the whole delegation back",
+      perMinute: 5,
+      body: KeyOnlyRequest,
+    }).annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown."),
   )
   .add(
-    HttpApiEndpoint.post("setCommission", "/set-commission")
-      .annotate(OpenApi.Summary, "Set a validator's commission (testnet)")
-      .annotate(Access.RateLimit, often)
-      .annotate(Access.TestnetOnly, Access.signYourself("SetCommissionTx"))
-      .setPayload(CommissionRequest)
-      .addSuccess(Accepted)
-      .addError(Failure.OfConvenience),
+    signedByNode("setCommission", "/set-commission", {
+      type: "SetCommissionTx",
+      summary: "Set a validator's commission",
+      perMinute: 5,
+      body: CommissionRequest,
+    }),
   )
   .add(
     HttpApiEndpoint.get("delegationOf", "/delegation/:address")

@@ -5,10 +5,9 @@ import * as Address from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
-import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
-import { Accepted } from "./Transactions.js"
+import { signedByNode } from "./Transactions.js"
 
 const { example } = Field
 
@@ -172,22 +171,17 @@ export const group = HttpApiGroup.make("governance")
   .annotate(OpenApi.Title, "Governance")
   .annotate(OpenApi.Description, "Proposals, votes, and the parameters they change.")
   .add(
-    HttpApiEndpoint.post("propose", "/proposal")
-      .annotate(OpenApi.Summary, "Create a proposal (testnet)")
-      .annotate(Access.RateLimit, { requests: 5, windowSeconds: 60 })
-      .annotate(Access.TestnetOnly, Access.signYourself("CreateProposalTx"))
-      .setPayload(ProposalRequest)
-      .addSuccess(Accepted)
-      .addError(Schema.Union(Failure.OfConvenience, Failure.TooManyActiveProposals)),
+    signedByNode("propose", "/proposal", {
+      type: "CreateProposalTx",
+      summary: "Create a proposal",
+      perMinute: 5,
+      body: ProposalRequest,
+    }).addError(Failure.TooManyActiveProposals),
   )
   .add(
-    HttpApiEndpoint.post("vote", "/vote")
-      .annotate(OpenApi.Summary, "Vote on a proposal (testnet)")
-      .annotate(Access.RateLimit, { requests: 10, windowSeconds: 60 })
-      .annotate(Access.TestnetOnly, Access.signYourself("VoteTx"))
-      .setPayload(VoteRequest)
-      .addSuccess(Accepted)
-      .addError(Schema.Union(Failure.OfConvenience, Failure.ProposalNotFound, Failure.AlreadyVoted)),
+    signedByNode("vote", "/vote", { type: "VoteTx", summary: "Vote on a proposal", perMinute: 10, body: VoteRequest })
+      .addError(Failure.ProposalNotFound)
+      .addError(Failure.AlreadyVoted),
   )
   .add(
     HttpApiEndpoint.get("proposals", "/proposals")

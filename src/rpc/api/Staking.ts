@@ -1,10 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
-import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
-import { Accepted } from "./Transactions.js"
+import { signedByNode } from "./Transactions.js"
 
 const { example } = Field
 
@@ -86,29 +85,24 @@ export const ValidatorList = Field.record(
   },
 )
 
-const often = { requests: 5, windowSeconds: 60 }
-
 export const group = HttpApiGroup.make("staking")
   .annotate(OpenApi.Title, "Staking")
   .annotate(OpenApi.Description, "Staking, and the list of validators.")
   .add(
-    HttpApiEndpoint.post("stake", "/stake")
-      .annotate(OpenApi.Summary, "Stake, or add to a stake (testnet)")
-      .annotate(Access.RateLimit, often)
-      .annotate(Access.TestnetOnly, Access.signYourself("StakeTx"))
-      .setPayload(StakeRequest)
-      .addSuccess(Accepted)
-      .addError(Failure.OfConvenience),
+    signedByNode("stake", "/stake", {
+      type: "StakeTx",
+      summary: "Stake, or add to a stake",
+      perMinute: 5,
+      body: StakeRequest,
+    }),
   )
   .add(
-    HttpApiEndpoint.post("unstake", "/unstake")
-      .annotate(OpenApi.Summary, "Withdraw the whole stake (testnet)")
-      .annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown.")
-      .annotate(Access.RateLimit, often)
-      .annotate(Access.TestnetOnly, Access.signYourself("UnstakeTx"))
-      .setPayload(KeyOnlyRequest)
-      .addSuccess(Accepted)
-      .addError(Failure.OfConvenience),
+    signedByNode("unstake", "/unstake", {
+      type: "UnstakeTx",
+      summary: "Withdraw the whole stake",
+      perMinute: 5,
+      body: KeyOnlyRequest,
+    }).annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown."),
   )
   .add(
     HttpApiEndpoint.get("stakeOf", "/stake/:address")

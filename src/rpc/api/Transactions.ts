@@ -4,6 +4,7 @@ import * as Text from "../../protocol/encoding/Text.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Type } from "../../protocol/transaction/Operation.js"
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Access from "./Access.js"
 import * as Failure from "./Failure.js"
@@ -152,6 +153,30 @@ const Submitted = Schema.Union(
   Failure.TooManyActiveProposals,
 )
 
+/** An endpoint that takes a secret key: the node makes a transaction of this type, signs and submits it. */
+export const signedByNode = <const Name extends string, A, I>(
+  name: Name,
+  path: `/${string}`,
+  {
+    type,
+    summary,
+    perMinute,
+    body,
+  }: {
+    readonly type: Type
+    readonly summary: string
+    readonly perMinute: number
+    readonly body: Schema.Schema<A, I>
+  },
+) =>
+  HttpApiEndpoint.post(name, path)
+    .annotate(OpenApi.Summary, `${summary} (testnet)`)
+    .annotate(Access.RateLimit, { requests: perMinute, windowSeconds: 60 })
+    .annotate(Access.TestnetOnly, `sign a ${type} transaction yourself and send it to /tx/submit`)
+    .setPayload(body)
+    .addSuccess(Accepted)
+    .addError(Failure.OfConvenience)
+
 export const submit = HttpApiEndpoint.post("submit", "/tx/submit")
   .annotate(OpenApi.Summary, "Submit a signed transaction, or up to 1,000 of them")
   .annotate(
@@ -168,14 +193,12 @@ export const group = HttpApiGroup.make("transactions")
   .annotate(OpenApi.Title, "Transactions")
   .annotate(OpenApi.Description, "Sending and finding transactions.")
   .add(
-    HttpApiEndpoint.post("send", "/tx")
-      .annotate(OpenApi.Summary, "Send a transfer (testnet)")
-      .annotate(OpenApi.Description, "The node signs with the secret key of the body and the account's next nonce.")
-      .annotate(Access.RateLimit, { requests: 100, windowSeconds: 60 })
-      .annotate(Access.TestnetOnly, Access.signYourself("Transfer"))
-      .setPayload(TransferRequest)
-      .addSuccess(Accepted)
-      .addError(Failure.OfConvenience),
+    signedByNode("send", "/tx", {
+      type: "Transfer",
+      summary: "Send a transfer",
+      perMinute: 100,
+      body: TransferRequest,
+    }).annotate(OpenApi.Description, "The node signs with the secret key of the body and the account's next nonce."),
   )
   .add(submit)
   .add(

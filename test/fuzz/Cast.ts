@@ -1,15 +1,12 @@
-/** Who is there: three honest validators, everybody whose keys the adversary has, and people with money who want to pay. */
-import { Either } from "effect"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
-import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Scheme } from "../simulation/Scheme.js"
 import type { Person } from "../simulation/World.js"
+import * as Networks from "../support/Genesis.js"
 
 export const ROUND_MS = 100
 export const START = Counter.timestamp(1_700_000_000_000)
@@ -39,8 +36,7 @@ export const accomplices = ({ member, crowd, newcomer, rich, unknown }: Cast): R
   ...unknown,
 ]
 
-const parametersOf = (epochRounds: number): Parameters.Parameters => ({
-  ...Parameters.standard,
+const parametersOf = (epochRounds: number) => ({
   cooldownRounds: epochRounds,
   votingPeriodRounds: epochRounds,
   executionDelayRounds: epochRounds,
@@ -69,9 +65,8 @@ export const make = (scheme: Scheme, chance: Chance, { crowd: crowded, epochRoun
   const unknown = people("unknown", 4)
   const victims = people("victim", 2)
   const weights = chance.percent(50) ? [0, 0, 0] : [chance.between(0, 50_000), chance.between(0, 50_000), 0]
-  const genesis = Genesis.make({
+  const genesis = Networks.genesisOf({
     networkId: "udg-fuzz" as NetworkId,
-    mode: "testnet",
     time: START,
     allocations: [
       ...[member, ...rich, ...victims].map(({ address }) => ({ address, amount: coins(5_000) })),
@@ -87,16 +82,9 @@ export const make = (scheme: Scheme, chance: Chance, { crowd: crowded, epochRoun
       ...crowd.map(({ signer }) => ({ publicKey: signer.publicKey, stake: coins(2_000), commissionPercent: 100 })),
     ],
     council: [member.address],
-    names: [],
     treasury: coins(1_000),
-    faucet: null,
     parameters: parametersOf(epochRounds),
-    protocol: {
-      ...Protocol.standard,
-      roundIntervalMs: ROUND_MS,
-      epochRounds,
-      collectionDepthRounds: 10,
-    },
+    protocol: { roundIntervalMs: ROUND_MS, epochRounds, collectionDepthRounds: 10 },
   })
-  return { genesis: Either.getOrThrow(genesis), honest, member, crowd, newcomer, rich, unknown, victims }
+  return { genesis, honest, member, crowd, newcomer, rich, unknown, victims }
 }

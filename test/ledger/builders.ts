@@ -8,14 +8,13 @@ import { Ledger } from "../../src/ledger/Ledger.js"
 import type { Event, Execution, Input, Outcome } from "../../src/ledger/rules/Execution.js"
 import type * as HalfSipHash from "../../src/ledger/tables/HalfSipHash.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import type * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
-import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
-import * as Parameters from "../../src/protocol/numbers/Parameters.js"
+import type * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import type { Authorization, Transaction } from "../../src/protocol/transaction/Transaction.js"
@@ -23,6 +22,7 @@ import * as Commit from "../../src/protocol/vertex/Commit.js"
 import type * as Header from "../../src/protocol/vertex/Header.js"
 import type { Heartbeat } from "../../src/protocol/vertex/Heartbeat.js"
 import type * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import * as Networks from "../support/Genesis.js"
 
 /** What a node draws by chance; no result may depend on it. */
 export const tableKey: HalfSipHash.Key = { low: 0x1b2c_3d4e, high: 0x5f60_7182 }
@@ -68,31 +68,25 @@ export interface World {
 
 /** Epochs of 40 rounds, a cooldown of 40: as short as a genesis may have them. */
 export const genesisOf = (world: World): Genesis.Genesis =>
-  Either.getOrThrow(
-    Genesis.make({
-      networkId: "udg-test" as NetworkId,
-      mode: "testnet",
-      time: Counter.timestamp(1_700_000_000_000),
-      allocations: Object.entries(world.accounts ?? {}).map(([name, amount]) => ({
-        address: person(name).address,
-        amount: coins(amount),
-      })),
-      validators: Object.entries(world.validators ?? { val: 10_000 }).map(([name, stake]) => ({
-        publicKey: person(name).publicKey,
-        stake: coins(stake),
-        commissionPercent: world.commission ?? 10,
-      })),
-      council: (world.council ?? []).map((name) => person(name).address),
-      names: Object.entries(world.names ?? {}).map(([name, owner]) => ({
-        name: name as Genesis.NamedAccount["name"],
-        address: person(owner).address,
-      })),
-      treasury: coins(world.treasury ?? 0),
-      faucet: null,
-      parameters: { ...Parameters.standard, cooldownRounds: 40, votingPeriodRounds: 10, ...world.parameters },
-      protocol: { ...Protocol.standard, epochRounds: 40, collectionDepthRounds: 10, ...world.protocol },
-    }),
-  )
+  Networks.genesisOf({
+    allocations: Object.entries(world.accounts ?? {}).map(([name, amount]) => ({
+      address: person(name).address,
+      amount: coins(amount),
+    })),
+    validators: Object.entries(world.validators ?? { val: 10_000 }).map(([name, stake]) => ({
+      publicKey: person(name).publicKey,
+      stake: coins(stake),
+      commissionPercent: world.commission ?? 10,
+    })),
+    council: (world.council ?? []).map((name) => person(name).address),
+    names: Object.entries(world.names ?? {}).map(([name, owner]) => ({
+      name: name as Genesis.NamedAccount["name"],
+      address: person(owner).address,
+    })),
+    treasury: coins(world.treasury ?? 0),
+    parameters: { cooldownRounds: 40, votingPeriodRounds: 10, ...world.parameters },
+    protocol: { epochRounds: 40, collectionDepthRounds: 10, ...world.protocol },
+  })
 
 const SIGNATURE = "5".repeat(128) as Signature
 

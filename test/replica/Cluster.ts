@@ -3,13 +3,11 @@
  * Enough to tell stories about one replica's dealings with the others; what faults do is the simulator's business.
  */
 import { Either } from "effect"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signer } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
-import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -24,6 +22,7 @@ import type { Output, Outputs } from "../../src/replica/output/Output.js"
 import * as Write from "../../src/replica/output/Write.js"
 import { Replica } from "../../src/replica/Replica.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
+import * as Networks from "../support/Genesis.js"
 
 export const ROUND_MS = 100
 const START = 1_700_000_000_000
@@ -61,33 +60,25 @@ export interface World {
 }
 
 export const genesisOf = (world: World): Genesis.Genesis =>
-  Either.getOrThrow(
-    Genesis.make({
-      networkId: NETWORK,
-      mode: "testnet",
-      time: Counter.timestamp(START),
-      allocations: Object.entries(world.accounts ?? { alice: 1_000, bob: 1_000 }).map(([name, amount]) => ({
-        address: addressOf(name),
-        amount: coins(amount),
-      })),
-      validators: Object.entries(world.validators).map(([name, stake]) => ({
-        publicKey: signerOf(name).publicKey,
-        stake: coins(stake),
-        commissionPercent: 10,
-      })),
-      council: [],
-      names: [],
-      treasury: Sats.ZERO,
-      faucet: null,
-      parameters: { ...Parameters.standard, cooldownRounds: 240, checkpointIntervalRounds: 10 },
-      protocol: {
-        ...Protocol.standard,
-        roundIntervalMs: world.roundMs ?? ROUND_MS,
-        epochRounds: world.epochRounds ?? 240,
-        collectionDepthRounds: world.collectionDepthRounds ?? 10,
-      },
-    }),
-  )
+  Networks.genesisOf({
+    networkId: NETWORK,
+    time: Counter.timestamp(START),
+    allocations: Object.entries(world.accounts ?? { alice: 1_000, bob: 1_000 }).map(([name, amount]) => ({
+      address: addressOf(name),
+      amount: coins(amount),
+    })),
+    validators: Object.entries(world.validators).map(([name, stake]) => ({
+      publicKey: signerOf(name).publicKey,
+      stake: coins(stake),
+      commissionPercent: 10,
+    })),
+    parameters: { cooldownRounds: 240, checkpointIntervalRounds: 10 },
+    protocol: {
+      roundIntervalMs: world.roundMs ?? ROUND_MS,
+      epochRounds: world.epochRounds ?? 240,
+      collectionDepthRounds: world.collectionDepthRounds ?? 10,
+    },
+  })
 
 interface Event {
   readonly at: number

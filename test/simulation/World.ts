@@ -1,12 +1,9 @@
-/** Who is there when a run begins: validators, people with money who want to validate later, and people with money. */
-import { Either } from "effect"
-import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
-import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import * as Networks from "../support/Genesis.js"
 import type { Chance } from "./Chance.js"
 import type { Scheme, Signer } from "./Scheme.js"
 
@@ -37,15 +34,13 @@ export interface Size {
 const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
 
 /** Epochs of 40 rounds and a collection depth of 10: every run closes epochs, collects and makes checkpoints. */
-const protocol: Protocol.Protocol = {
-  ...Protocol.standard,
+const protocol = {
   roundIntervalMs: ROUND_MS,
   epochRounds: 40,
   collectionDepthRounds: 10,
 }
 
-const parameters: Parameters.Parameters = {
-  ...Parameters.standard,
+const parameters = {
   cooldownRounds: 40,
   votingPeriodRounds: 10,
   executionDelayRounds: 5,
@@ -75,9 +70,8 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
     ...newcomers.map(({ address }) => ({ address, amount: coins(chance.between(5_000, 200_000)) })),
     ...people.map(({ address }) => ({ address, amount: coins(chance.between(2_500, 6_000)) })),
   ]
-  const genesis = Genesis.make({
+  const genesis = Networks.genesisOf({
     networkId: "udg-simulation" as NetworkId,
-    mode: "testnet",
     time: START,
     allocations,
     validators: validators.map(({ signer }, i) => ({
@@ -86,11 +80,9 @@ export const make = (scheme: Scheme, chance: Chance, size: Size): World => {
       commissionPercent: chance.between(0, 30),
     })),
     council: people.slice(0, 3).map(({ address }) => address),
-    names: [],
     treasury: coins(1_000),
-    faucet: null,
     parameters,
     protocol,
   })
-  return { genesis: Either.getOrThrow(genesis), validators, newcomers, people }
+  return { genesis, validators, newcomers, people }
 }

@@ -4,19 +4,17 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import { Effect, Either, Layer, Option, type Scope } from "effect"
+import { Effect, Layer, Option, type Scope } from "effect"
 import { fromHex } from "#crypto"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
-import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -32,6 +30,7 @@ import { WriterThread } from "../../src/storage/sqlite/WriterThread.js"
 import type { CommitBatch, RecordChange } from "../../src/storage/tables/CommitBatch.js"
 import type { CommitRecord } from "../../src/storage/tables/Commits.js"
 import type { ExecutedTransaction, OrderedVertex } from "../../src/storage/tables/Transactions.js"
+import * as Networks from "../support/Genesis.js"
 
 export const networkId = "udg-storage-test" as NetworkId
 
@@ -48,21 +47,11 @@ export const address = (n: number): Address.Address =>
   Hash.of("udg/address", seed(n)).slice(0, Address.BYTES * 2) as Address.Address
 
 export const genesis = (id: NetworkId = networkId): Genesis.Genesis =>
-  Either.getOrThrow(
-    Genesis.make({
-      networkId: id,
-      mode: "testnet",
-      time: Counter.timestamp(1_700_000_000_000),
-      allocations: [{ address: address(1), amount: Sats.make(1_000) }],
-      validators: [{ publicKey: key(0).publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 }],
-      council: [],
-      names: [],
-      treasury: Sats.ZERO,
-      faucet: null,
-      parameters: Parameters.standard,
-      protocol: Protocol.standard,
-    }),
-  )
+  Networks.genesisOf({
+    networkId: id,
+    allocations: [{ address: address(1), amount: Sats.make(1_000) }],
+    validators: [{ publicKey: key(0).publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 }],
+  })
 
 const unsigned = "0".repeat(Keys.SIGNATURE_BYTES * 2) as Keys.Signature
 

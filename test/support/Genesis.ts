@@ -1,0 +1,32 @@
+/** Networks for tests: a test names only the parts of a genesis that it is about. */
+import { Either } from "effect"
+import * as Genesis from "../../src/protocol/epoch/Genesis.js"
+import * as Protocol from "../../src/protocol/epoch/Protocol.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Parameters from "../../src/protocol/numbers/Parameters.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+
+export interface Parts extends Partial<Omit<Genesis.Genesis, "parameters" | "protocol">> {
+  readonly validators: Genesis.Genesis["validators"]
+  readonly parameters?: Partial<Parameters.Parameters>
+  readonly protocol?: Partial<Protocol.Protocol>
+}
+
+/** A testnet with these parts; it has no other accounts, and otherwise the numbers of a standard network. */
+export const genesisOf = ({ parameters, protocol, ...parts }: Parts): Genesis.Genesis =>
+  Either.getOrThrow(
+    Genesis.make({
+      networkId: "udg-test" as NetworkId,
+      mode: "testnet",
+      time: Counter.timestamp(1_700_000_000_000),
+      allocations: [],
+      council: [],
+      names: [],
+      treasury: Sats.ZERO,
+      faucet: null,
+      ...parts,
+      parameters: { ...Parameters.standard, ...parameters },
+      protocol: { ...Protocol.standard, ...protocol },
+    }),
+  )

@@ -2,11 +2,10 @@
  * Signed transactions as they come to `/tx/submit`. A body is one of them or an array; each entry is judged as it would
  * have been alone and answered in its place.
  */
-import { Array as Arr, type Effect, Either, Exit } from "effect"
+import { type Effect, Either, Exit } from "effect"
 import type { Run } from "../../effect3/fibers/Run.js"
 import type * as Definition from "../../effect3/http/Definition.js"
 import * as Json from "../../protocol/encoding/Json.js"
-import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
 import * as JsonText from "../../protocol/encoding/JsonText.js"
 import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
@@ -52,20 +51,31 @@ export const refusalOf = (submission: Submission): Failure.InvalidRequest | unde
 
 const decode = Json.decoder(Signed, "body")
 
-const read = (entry: Either.Either<unknown, JsonProblem>): Either.Either<TransactionJson, Failure.InvalidRequest> =>
-  Either.mapLeft(Either.flatMap(entry, decode), WrongField.toInvalidRequest)
+/** The transactions of a submission, and beside them, by its place, why each other entry is none. */
+interface Entries {
+  readonly transactions: ReadonlyArray<TransactionJson>
+  readonly refusals: ReadonlyMap<number, Failure.InvalidRequest>
+}
 
-/** In their places those that could not be read, and between them what became of the others. */
-const inPlace = (
-  transactions: ReadonlyArray<ReturnType<typeof read>>,
-  outcomes: ReadonlyArray<Outcome>,
-): ReadonlyArray<Outcome> => {
-  let next = 0
-  return transactions.map((transaction) => {
-    const outcome = Either.isLeft(transaction) ? Either.left(transaction.left) : outcomes[next++]
-    if (outcome === undefined) throw new Error("the handler gave fewer answers than there were transactions")
-    return outcome
-  })
+const read = (submission: Submission): Entries => {
+  const transactions: Array<TransactionJson> = []
+  const refusals = new Map<number, Failure.InvalidRequest>()
+  const entries = submission._tag === "One" ? [Either.right(submission.value)] : submission.entries()
+  for (const [place, entry] of entries.entries()) {
+    const transaction = Either.flatMap(entry, decode)
+    if (Either.isRight(transaction)) transactions.push(transaction.right)
+    else refusals.set(place, WrongField.toInvalidRequest(transaction.left))
+  }
+  return { transactions, refusals }
+}
+
+/** The outcomes of the transactions, with the refusals of the other entries in their places. */
+const inPlace = ({ transactions, refusals }: Entries, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Outcome> => {
+  if (outcomes.length < transactions.length) throw new Error("the handler gave fewer answers than transactions")
+  if (refusals.size === 0) return outcomes
+  const all = [...outcomes]
+  for (const [place, refusal] of refusals) all.splice(place, 0, Either.left(refusal))
+  return all
 }
 
 const toJson = Json.encoder(Accepted)
@@ -96,12 +106,11 @@ export class Submissions {
 
   /** Calls `done` once, also where handling it met a bug. */
   handle(submission: Submission, done: (answer: Answer) => void): void {
-    const entries = submission._tag === "One" ? [Either.right(submission.value)] : submission.entries()
-    const transactions = entries.map(read)
-    this.#batcher.add(Arr.getRights(transactions), (outcomes) => {
+    const entries = read(submission)
+    this.#batcher.add(entries.transactions, (outcomes) => {
       let answer: Answer
       try {
-        answer = Exit.flatMap(outcomes, (outcomes) => answerTo(submission, inPlace(transactions, outcomes)))
+        answer = Exit.flatMap(outcomes, (outcomes) => answerTo(submission, inPlace(entries, outcomes)))
       } catch (defect) {
         answer = Exit.die(defect)
       }

@@ -13,7 +13,6 @@ import type * as Hash from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Sats from "../protocol/numbers/Sats.js"
-import type * as Charges from "../protocol/transaction/Charges.js"
 import type * as Operation from "../protocol/transaction/Operation.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
 import * as TransactionJson from "../protocol/transaction/TransactionJson.js"
@@ -64,39 +63,13 @@ export const sats = (coins: string): Sats.Sats =>
 export const coins = (amount: number): string =>
   Sats.isSats(amount) ? Sats.formatCoin(amount) : refuse(`${amount} is not an amount of sats`)
 
-/** Every transaction has these; those that are free may leave the fee out. */
-export interface Common {
-  readonly nonce: number
-  readonly fee: number
-}
-export interface Free {
-  readonly nonce: number
-  readonly fee?: number
-}
+type Json = typeof TransactionJson.TransactionJson.Encoded
 
-/** What transactions of this type have in common. */
-type Base<T extends Operation.Type> = T extends Charges.ExemptType ? Free : Common
+/** Fields that the wallet fills in. */
+type Filled = "type" | "from" | "pub_key" | "signature" | "signatures"
 
 /** The fields of each type, under their names on the wire. */
-export interface Fields {
-  readonly Transfer: Base<"Transfer"> & { readonly to: string; readonly amount: number; readonly memo?: string }
-  readonly StakeTx: Base<"StakeTx"> & { readonly amount: number }
-  readonly UnstakeTx: Base<"UnstakeTx">
-  readonly DelegateTx: Base<"DelegateTx"> & { readonly validator: string; readonly amount: number }
-  readonly UndelegateTx: Base<"UndelegateTx">
-  readonly SetCommissionTx: Base<"SetCommissionTx"> & { readonly commission_percent: number }
-  readonly CreateProposalTx: Base<"CreateProposalTx"> & {
-    readonly title: string
-    readonly description: string
-    readonly proposal_type: ProposalType
-  }
-  readonly VoteTx: Base<"VoteTx"> & { readonly proposal_id: number; readonly vote: boolean }
-  readonly RegisterNameTx: Base<"RegisterNameTx"> & { readonly name: string }
-  readonly SetAccountPolicyTx: Base<"SetAccountPolicyTx"> & {
-    readonly threshold: number
-    readonly keys: ReadonlyArray<string>
-  }
-}
+export type Fields = { readonly [T in Operation.Type]: Omit<Extract<Json, { readonly type: T }>, Filled> }
 
 export type Type = keyof Fields
 
@@ -152,7 +125,7 @@ export const combine = (
 export const hashOf = ({ network, transaction }: Unsigned): Hash.Hash =>
   Transaction.idOf(network.networkId, transaction)
 
-/** An account with its key on a network: one method for each of the ten transactions, each gives a signed one. */
+/** An account with its key on a network: a method for each type of transaction, which signs one. */
 export const account = (network: WalletNetwork, key: SecretKey) => {
   const address = Address.fromPublicKey(key.publicKey)
   const signed =

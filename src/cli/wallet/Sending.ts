@@ -79,7 +79,7 @@ export interface Context {
 }
 
 /** Builds the transaction for the account that acts; may throw `InvalidInput`. */
-export type Build = (from: Address.Address, common: Wallet.Common) => Wallet.Unsigned
+export type Build = (from: Address.Address, common: { readonly nonce: number; readonly fee: number }) => Wallet.Unsigned
 
 const wrong = (message: string) => new WrongUsage({ message })
 

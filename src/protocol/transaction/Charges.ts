@@ -6,7 +6,7 @@ import type { Operation, Type } from "./Operation.js"
 import type { Transaction } from "./Transaction.js"
 
 /** The parameter that says the least fee; null for what is free when applied, so that fees keep nobody out of staking. */
-const FEE = {
+const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
   Transfer: "minFee",
   StakeTx: null,
   UnstakeTx: null,
@@ -17,12 +17,9 @@ const FEE = {
   VoteTx: "minFee",
   RegisterNameTx: "nameFee",
   SetAccountPolicyTx: "minFee",
-} as const satisfies { readonly [T in Type]: "minFee" | "nameFee" | null }
+}
 
-/** The types that are free when applied. */
-export type ExemptType = { [T in Type]: (typeof FEE)[T] extends null ? T : never }[Type]
-
-export const isExempt = (type: Type): type is ExemptType => FEE[type] === null
+export const isExempt = (type: Type): boolean => FEE[type] === null
 
 /** The least fee of this type, in sats; 0 where it is free. */
 export const leastFee = (type: Type, prices: Pick<Parameters, "minFee" | "nameFee">): number => {

@@ -1,4 +1,4 @@
-/** The ten things a transaction can ask for, and their bytes. `_tag` is the `type` of the wire. */
+/** What a transaction can ask for, and its bytes. `_tag` is the `type` of the wire. */
 
 import type { Reader, Writer } from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -81,7 +81,7 @@ export type Operation =
 export type Type = Operation["_tag"]
 
 /** The type byte of the wire. */
-export const TYPE_BYTE: { readonly [T in Type]: number } = {
+export const TYPE_BYTE = {
   Transfer: 1,
   StakeTx: 2,
   UnstakeTx: 3,
@@ -92,7 +92,7 @@ export const TYPE_BYTE: { readonly [T in Type]: number } = {
   VoteTx: 8,
   RegisterNameTx: 9,
   SetAccountPolicyTx: 10,
-}
+} as const satisfies { readonly [T in Type]: number }
 
 /** What is wrong with an operation: the field by its name on the wire, and the rule. */
 export interface Violation {
@@ -141,83 +141,73 @@ const policyViolation = ({ threshold, keys }: SetAccountPolicy): Violation | und
 }
 
 /** The body behind the envelope's fields. */
-export const write = (writer: Writer, operation: Operation): void => {
+export const write = (writer: Writer, operation: Operation): Writer => {
   switch (operation._tag) {
     case "Transfer":
-      writer.hex(operation.to).u64(operation.amount).text16(operation.memo)
-      return
+      return writer.hex(operation.to).u64(operation.amount).text16(operation.memo)
     case "StakeTx":
-      writer.u64(operation.amount)
-      return
+      return writer.u64(operation.amount)
     case "UnstakeTx":
     case "UndelegateTx":
-      return
+      return writer
     case "DelegateTx":
-      writer.hex(operation.validator).u64(operation.amount)
-      return
+      return writer.hex(operation.validator).u64(operation.amount)
     case "SetCommissionTx":
-      writer.u8(operation.commissionPercent)
-      return
+      return writer.u8(operation.commissionPercent)
     case "CreateProposalTx":
-      writer.text16(operation.title).text16(operation.description)
-      ProposalPayload.write(writer, operation.payload)
-      return
+      return ProposalPayload.write(writer.text16(operation.title).text16(operation.description), operation.payload)
     case "VoteTx":
-      writer.u64(operation.proposalId).boolean(operation.vote)
-      return
+      return writer.u64(operation.proposalId).boolean(operation.vote)
     case "RegisterNameTx":
-      writer.text8(operation.name)
-      return
+      return writer.text8(operation.name)
     case "SetAccountPolicyTx":
-      writer.u8(operation.threshold).list8(operation.keys, (key) => writer.hex(key))
+      return writer.u8(operation.threshold).list8(operation.keys, (key) => writer.hex(key))
   }
 }
 
-const readBody = (reader: Reader, typeByte: number): Operation => {
-  switch (typeByte) {
-    case TYPE_BYTE.Transfer:
-      return {
-        _tag: "Transfer",
-        to: Address.read(reader),
-        amount: reader.sats(),
-        memo: reader.text16(Limits.MEMO_BYTES),
-      }
-    case TYPE_BYTE.StakeTx:
-      return { _tag: "StakeTx", amount: reader.sats() }
-    case TYPE_BYTE.UnstakeTx:
-      return { _tag: "UnstakeTx" }
-    case TYPE_BYTE.DelegateTx:
-      return { _tag: "DelegateTx", validator: Address.read(reader), amount: reader.sats() }
-    case TYPE_BYTE.UndelegateTx:
-      return { _tag: "UndelegateTx" }
-    case TYPE_BYTE.SetCommissionTx:
-      return { _tag: "SetCommissionTx", commissionPercent: reader.u8() }
-    case TYPE_BYTE.CreateProposalTx:
-      return {
-        _tag: "CreateProposalTx",
-        title: reader.text16(Limits.TITLE_BYTES),
-        description: reader.text16(Limits.DESCRIPTION_BYTES),
-        payload: ProposalPayload.read(reader),
-      }
-    case TYPE_BYTE.VoteTx:
-      return { _tag: "VoteTx", proposalId: Counter.proposalId(reader.u64()), vote: reader.boolean() }
-    case TYPE_BYTE.RegisterNameTx:
-      return { _tag: "RegisterNameTx", name: Name.read(reader) }
-    case TYPE_BYTE.SetAccountPolicyTx:
-      return {
-        _tag: "SetAccountPolicyTx",
-        threshold: reader.u8(),
-        keys: reader.list8(Limits.POLICY_KEYS, () => readPublicKey(reader)),
-      }
-    default:
-      reader.fail(`transaction type ${typeByte}`)
-      return { _tag: "UnstakeTx" }
-  }
+/** By the type byte, so that no type is without its reader. */
+const READ: {
+  readonly [T in Type as (typeof TYPE_BYTE)[T]]: (reader: Reader) => Extract<Operation, { readonly _tag: T }>
+} = {
+  [TYPE_BYTE.Transfer]: (reader) => ({
+    _tag: "Transfer",
+    to: Address.read(reader),
+    amount: reader.sats(),
+    memo: reader.text16(Limits.MEMO_BYTES),
+  }),
+  [TYPE_BYTE.StakeTx]: (reader) => ({ _tag: "StakeTx", amount: reader.sats() }),
+  [TYPE_BYTE.UnstakeTx]: () => ({ _tag: "UnstakeTx" }),
+  [TYPE_BYTE.DelegateTx]: (reader) => ({ _tag: "DelegateTx", validator: Address.read(reader), amount: reader.sats() }),
+  [TYPE_BYTE.UndelegateTx]: () => ({ _tag: "UndelegateTx" }),
+  [TYPE_BYTE.SetCommissionTx]: (reader) => ({ _tag: "SetCommissionTx", commissionPercent: reader.u8() }),
+  [TYPE_BYTE.CreateProposalTx]: (reader) => ({
+    _tag: "CreateProposalTx",
+    title: reader.text16(Limits.TITLE_BYTES),
+    description: reader.text16(Limits.DESCRIPTION_BYTES),
+    payload: ProposalPayload.read(reader),
+  }),
+  [TYPE_BYTE.VoteTx]: (reader) => ({
+    _tag: "VoteTx",
+    proposalId: Counter.proposalId(reader.u64()),
+    vote: reader.boolean(),
+  }),
+  [TYPE_BYTE.RegisterNameTx]: (reader) => ({ _tag: "RegisterNameTx", name: Name.read(reader) }),
+  [TYPE_BYTE.SetAccountPolicyTx]: (reader) => ({
+    _tag: "SetAccountPolicyTx",
+    threshold: reader.u8(),
+    keys: reader.list8(Limits.POLICY_KEYS, () => readPublicKey(reader)),
+  }),
 }
+
+const isTypeByte = (byte: number): byte is keyof typeof READ => byte in READ
 
 /** Reads the body of a transaction of this type byte, and refuses what `violationOf` names. */
 export const read = (reader: Reader, typeByte: number): Operation => {
-  const operation = readBody(reader, typeByte)
+  if (!isTypeByte(typeByte)) {
+    reader.fail(`transaction type ${typeByte}`)
+    return { _tag: "UnstakeTx" }
+  }
+  const operation = READ[typeByte](reader)
   const found = reader.failure === undefined ? violationOf(operation) : undefined
   if (found !== undefined) reader.fail(`${found.field} ${found.reason}`)
   return operation

@@ -15,19 +15,17 @@ export type ProposalPayload =
 
 const TAG = { Text: 0, ParameterChange: 1, CouncilMembership: 2, TreasurySpend: 3 } as const
 
-export const write = (writer: Writer, payload: ProposalPayload): void => {
+export const write = (writer: Writer, payload: ProposalPayload): Writer => {
   writer.u8(TAG[payload._tag])
   switch (payload._tag) {
     case "Text":
-      return
+      return writer
     case "ParameterChange":
-      writer.text8(payload.param).u64(payload.value)
-      return
+      return writer.text8(payload.param).u64(payload.value)
     case "CouncilMembership":
-      writer.u8(payload.action === "add" ? 0 : 1).hex(payload.address)
-      return
+      return writer.u8(payload.action === "add" ? 0 : 1).hex(payload.address)
     case "TreasurySpend":
-      writer.hex(payload.recipient).u64(payload.amount)
+      return writer.hex(payload.recipient).u64(payload.amount)
   }
 }
 

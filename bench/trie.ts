@@ -184,7 +184,8 @@ const worstForgery = (): ReadonlyArray<Figure> => {
 }
 
 export const suite: Suite = {
-  about: "the state trie: building it, applying the changes of a checkpoint, memory, proofs, and sending it to a joiner",
+  about:
+    "the state trie: building it, applying the changes of a checkpoint, memory, proofs, and sending it to a joiner",
   figures: () => {
     const hashing = sha256()
     const [trie, building] = build()

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os"
 import { Effect } from "effect"
 import { fromHex, randomBytes, verifyNative } from "#crypto"
 import { startFile } from "../scripts/threads.mjs"
-import { Verifier } from "../src/node/signatures/Verifier.js"
+import { SignatureThreads } from "../src/node/signatures/SignatureThreads.js"
 import * as Keys from "../src/protocol/identity/Keys.js"
 import type { Check } from "../src/protocol/transaction/Verification.js"
 import { type Figure, median, type Suite } from "./Harness.js"
@@ -38,7 +38,7 @@ const share: Request = {
 }
 
 const measure = Effect.gen(function* () {
-  const verifier = yield* Verifier.make({ most: CORES })
+  const signatures = yield* SignatureThreads.make({ most: CORES })
   if (!verifyNative(share.signature, message, share.publicKey)) throw new Error("the signature does not hold")
   const threads = Array.from({ length: CORES }, () => startFile("bench/SignatureProgram.ts"))
   const raw = () =>
@@ -52,7 +52,7 @@ const measure = Effect.gen(function* () {
   const pooled = () =>
     Promise.all(
       Array.from({ length: CHECKS / TOGETHER }, async () => {
-        const verdicts = await Effect.runPromise(verifier.verdicts(list))
+        const verdicts = await Effect.runPromise(signatures.results(list))
         if (!verdicts.every((verdict) => verdict === 1)) throw new Error("a good signature was refused")
       }),
     )

@@ -126,8 +126,8 @@ const exceptions = {
   "storage/sqlite/WriterThread.ts": { packages: ["effect", "@effect/sql", "#threads", "node:worker_threads"] },
   "storage/sqlite/WriterProgram.ts": { packages: ["node:worker_threads"] },
   "storage/sqlite/Driver.ts": { packages: ["better-sqlite3", "node:module"] },
-  "node/signatures/Verifier.ts": { packages: ["effect", "#threads", "node:os", "node:worker_threads"] },
-  "node/signatures/VerifierProgram.ts": { packages: ["#crypto", "node:os", "node:worker_threads"] },
+  "node/signatures/SignatureThreads.ts": { packages: ["effect", "#threads", "node:os", "node:worker_threads"] },
+  "node/signatures/SignatureProgram.ts": { packages: ["#crypto", "node:os", "node:worker_threads"] },
   "Threads.ts": { ours: [], packages: ["node:worker_threads"] },
 }
 

@@ -5,7 +5,7 @@
 import { Worker } from "node:worker_threads"
 
 /** Files below `src/`, each the program of a thread. */
-export const PROGRAMS = ["storage/sqlite/WriterProgram", "node/signatures/VerifierProgram"] as const
+export const PROGRAMS = ["storage/sqlite/WriterProgram", "node/signatures/SignatureProgram"] as const
 
 export type Program = (typeof PROGRAMS)[number]
 

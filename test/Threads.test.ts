@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import * as Threads from "#threads"
 import * as CheckBatch from "../src/node/signatures/CheckBatch.js"
-import type * as Verifier from "../src/node/signatures/VerifierProgram.js"
+import type * as SignatureThreads from "../src/node/signatures/SignatureProgram.js"
 import * as Keys from "../src/protocol/identity/Keys.js"
 import { Parcel } from "../src/storage/sqlite/Parcel.js"
 import type * as Writer from "../src/storage/sqlite/WriterProgram.js"
@@ -15,7 +15,7 @@ import * as Bundle from "./support/Bundle.js"
 
 /** A thread, or the process that has it. */
 interface Started {
-  readonly ask: (request: Verifier.Request | Writer.Request) => Promise<unknown>
+  readonly ask: (request: SignatureThreads.Request | Writer.Request) => Promise<unknown>
   readonly end: () => Promise<unknown>
 }
 
@@ -52,7 +52,7 @@ const good = { message, publicKey: key.publicKey, signature: key.sign(message) }
 const bad = { ...good, message: Uint8Array.of(4) }
 
 const verdicts = async (start: Start): Promise<unknown> => {
-  const { ask, end } = start("node/signatures/VerifierProgram")
+  const { ask, end } = start("node/signatures/SignatureProgram")
   const bytes = CheckBatch.pack([good, bad, good])
   const answers = [await ask({ count: 3, bytes, isByZip215: false }), await ask({ count: 3, bytes, isByZip215: true })]
   await end()
@@ -106,7 +106,7 @@ describe("the programs of threads", () => {
   })
 
   it("have the faults that are planted in them", async () => {
-    const file = "src/node/signatures/VerifierProgram.ts"
+    const file = "src/node/signatures/SignatureProgram.ts"
     const by = "(request) => original(request).map((verdict) => 1 - verdict)"
     const fault = { name: "verdicts reversed", changes: [{ file, of: "replyTo", by }] }
     const program = await Bundle.make({

@@ -36,7 +36,7 @@ export interface Received {
   readonly tag: Tag
   readonly bytes: Uint8Array
   /** To be told once it was taken in: until then it takes up its sender's room, and is forwarded to nobody. */
-  readonly settle: (verdict: Verdict) => void
+  readonly release: (verdict: Verdict) => void
 }
 
 export interface Figures {

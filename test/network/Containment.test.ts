@@ -42,7 +42,7 @@ const untilLater = (clock: SetClock, ms: number, holds: () => boolean): Promise<
     return isSo
   })
 
-const started = async (heard: (received: Received) => void = ({ settle }) => settle("known")) => {
+const started = async (heard: (received: Received) => void = ({ release }) => release("known")) => {
   const clock = { now: Date.now() }
   const warnings: Array<string> = []
   const board = await Switchboard.start({
@@ -71,9 +71,9 @@ const started = async (heard: (received: Received) => void = ({ settle }) => set
 
 const counting = async () => {
   let count = 0
-  const all = await started(({ settle }) => {
+  const all = await started(({ release }) => {
     count++
-    settle("known")
+    release("known")
   })
   return { ...all, heard: () => count }
 }
@@ -249,10 +249,10 @@ describe("a bug of this node", () => {
     "costs a peer its message and nobody anything else, is counted each time and said once for each peer",
     async () => {
       let [isBroken, answered] = [true, 0]
-      const { board, warnings, stranger } = await started(({ settle }) => {
+      const { board, warnings, stranger } = await started(({ release }) => {
         if (isBroken) throw new Error("planted")
         answered++
-        settle("known")
+        release("known")
       })
       const bots = [await stranger("127.0.0.1"), await stranger("127.0.0.2")]
       // More than may wait to be taken in at a time: what failed takes up no room.

@@ -15,7 +15,7 @@ interface Member {
 }
 
 /** Everybody has heard it already. */
-const settle = () => {}
+const release = () => {}
 
 /** Messages that wait for a slow reader; more are lost, as they would be elsewhere. */
 const WAITING_MESSAGES = 10_000
@@ -54,7 +54,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
       const tell = (listeners: ReadonlyArray<Member>, message: Message<Vertex.Encoded>): void => {
         const bytes = MessageCodec.encode(message)
         for (const { inbound } of listeners) {
-          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, standing, tag: message._tag, bytes, settle })
+          if (inbound.length < WAITING_MESSAGES) inbound.push({ from: id, standing, tag: message._tag, bytes, release })
         }
       }
       const peersOf = (all: ReadonlyArray<Member>) => others(all).map((member) => member.self)

@@ -50,7 +50,7 @@ const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
     remembered: [],
     now: net.now,
     listener: {
-      heard: changes.heard ?? (({ settle }) => settle("known")),
+      heard: changes.heard ?? (({ release }) => release("known")),
       changed: () => {},
       noticed: ({ level, message }) => void log.push(`${level} ${message}`),
     },
@@ -323,7 +323,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     const heard: Array<string> = []
     const hearing = (name: string, decision: Verdict) => (received: Received) => {
       heard.push(`${name} ${received.tag} from ${received.from}`)
-      received.settle(decision)
+      received.release(decision)
     }
     await node(net, c, { heard: hearing("c", "news") })
     const ben = await node(net, b, { dials: [c], heard: hearing("b", "news") })

@@ -271,7 +271,7 @@ describe("what comes in", () => {
     expect(points()).toBe(30)
   })
 
-  it("waits in the peer's room until it is settled", async () => {
+  it("waits in the peer's room until it is released", async () => {
     const { session, heard, read } = intake()
     await read("questions", ...Array.from({ length: 64 }, () => question))
     await read(
@@ -280,7 +280,7 @@ describe("what comes in", () => {
     )
     expect(heard).toHaveLength(256)
     expect(session.hasRoom).toBe(false)
-    heard[0]?.settle("known")
+    heard[0]?.release("known")
     await settle()
     expect(heard).toHaveLength(257)
   })

@@ -59,8 +59,8 @@ export class Intake {
       discipline.offend(session.facts, "flood", what)
       return
     }
-    const settle = session.holds(bytes.length)
-    this.#deliver(session, channel, tag, bytes, settle, () => {
+    const release = session.holds(bytes.length)
+    this.#deliver(session, channel, tag, bytes, release, () => {
       if (MessageCodec.isQuestion({ _tag: tag })) session.answered()
     })
   }
@@ -83,9 +83,9 @@ export class Intake {
       report("refused")
       return
     }
-    const settle = session.holds(bytes.length)
+    const release = session.holds(bytes.length)
     this.#deliver(session, "gossip", tag, bytes, (verdict) => {
-      settle(verdict)
+      release(verdict)
       report(verdict)
     })
   }
@@ -96,13 +96,13 @@ export class Intake {
     where: string,
     tag: Tag,
     bytes: Uint8Array,
-    settle: (verdict: Verdict) => void,
+    release: (verdict: Verdict) => void,
     lost: () => void = nothing,
   ): void {
     const { heard, standingOf, notices } = this.#around
-    const hand = () => heard({ from: peer, standing: standingOf(peer), tag, bytes, settle })
+    const hand = () => heard({ from: peer, standing: standingOf(peer), tag, bytes, release })
     notices.contain(peer, where, hand, () => {
-      settle("known")
+      release("known")
       lost()
     })
   }

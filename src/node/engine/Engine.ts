@@ -41,7 +41,7 @@ import { Supervisor } from "../lifecycle/Supervisor.js"
 import * as Log from "../log/Log.js"
 import { Bulkhead } from "../signatures/Bulkhead.js"
 import { OpenQuestions } from "../signatures/OpenQuestions.js"
-import { Verifier } from "../signatures/Verifier.js"
+import { SignatureThreads } from "../signatures/SignatureThreads.js"
 import { Configuration, type Settings, type TrustedCheckpoint } from "../start/Configuration.js"
 import { Home } from "../start/Home.js"
 import * as Loading from "../start/Loading.js"
@@ -197,13 +197,13 @@ const listen = (
   Effect.gen(function* () {
     const { inbound, changes } = yield* Network
     const supervisor = yield* Supervisor
-    const scrutiny = incoming.scrutiny({
+    const inspection = incoming.inspection({
       ask: (owner, question) => answers.ask(owner, question),
       pass: (judged) => inbox.push(judged),
     })
     yield* supervisor.restarted(
       "network messages",
-      inbound.handOn((received) => scrutiny.take(received)),
+      inbound.handOn((received) => inspection.take(received)),
     )
     const connections = Stream.runForEach(changes, (peers) =>
       Effect.sync(() => {
@@ -252,14 +252,22 @@ const make = (load: Load) =>
       written: (id) => Effect.sync(() => inbox.push({ _tag: "Written", id })),
       published: publishTo({ events, settling, counters, vitals, fastSync }),
     })
-    const verifier = yield* Verifier.make()
+    const signatures = yield* SignatureThreads.make()
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const bulkhead = new Bulkhead(counters, (place, error) => {
       fork(log.error("a bug, please report it; what a peer sent ended with it", { place }, Cause.die(error)))
     })
     const asked = new OpenQuestions()
     const answers = yield* Answering.make({ replica, bulkhead })
-    const incoming = new Incoming({ replica, networkId, network: yield* Network, counters, verifier, asked, bulkhead })
+    const incoming = new Incoming({
+      replica,
+      networkId,
+      network: yield* Network,
+      counters,
+      signatures,
+      asked,
+      bulkhead,
+    })
     const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
     yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing }))
     yield* listen(inbox, incoming, answers)

@@ -1,6 +1,6 @@
 /**
  * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
- * once, whether a transaction came to the door first, by gossip or in a vertex. What peers send is judged by `Scrutiny`,
+ * once, whether a transaction came to the door first, by gossip or in a vertex. What peers send is judged by `MessageInspection`,
  * which changes nothing; what throws when the replica takes it in is no longer the sender's affair, and ends the node.
  */
 import { Effect, Either } from "effect"
@@ -18,14 +18,18 @@ import type { Connection } from "../../replica/messages/Peer.js"
 import type { Outputs } from "../../replica/output/Output.js"
 import type { Accepted, Replica } from "../../replica/Replica.js"
 import type { Bulkhead } from "../signatures/Bulkhead.js"
+import {
+  type Inspected,
+  MessageInspection,
+  type Surroundings as OfInspection,
+} from "../signatures/MessageInspection.js"
 import type { OpenQuestions } from "../signatures/OpenQuestions.js"
-import { type Judged, type Surroundings as OfScrutiny, Scrutiny } from "../signatures/Scrutiny.js"
-import type { Verifier } from "../signatures/Verifier.js"
+import type { SignatureThreads } from "../signatures/SignatureThreads.js"
 import type { Counters } from "./Counters.js"
 import { Forwarding } from "./Forwarding.js"
 
 export type Input =
-  | Judged
+  | Inspected
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
 
@@ -44,7 +48,7 @@ export interface Surroundings {
   readonly networkId: NetworkId
   readonly network: typeof Network.Service
   readonly counters: Counters
-  readonly verifier: Verifier
+  readonly signatures: SignatureThreads
   /** What this node waits for. */
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
@@ -65,12 +69,12 @@ export class Incoming {
   readonly #counters: Counters
   readonly #forwarding = new Forwarding()
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
-  readonly #verifier: Verifier
+  readonly #signatures: SignatureThreads
   readonly #asked: OpenQuestions
   readonly #bulkhead: Bulkhead
 
-  constructor({ replica, networkId, network, counters, verifier, asked, bulkhead }: Surroundings) {
-    this.#verifier = verifier
+  constructor({ replica, networkId, network, counters, signatures, asked, bulkhead }: Surroundings) {
+    this.#signatures = signatures
     this.#asked = asked
     this.#bulkhead = bulkhead
     this.#replica = replica
@@ -80,12 +84,12 @@ export class Incoming {
   }
 
   /** Where what peers say waits for its verdict; then it is passed on, to be taken. Questions are `ask`ed. */
-  scrutiny({ ask, pass }: Pick<OfScrutiny, "ask" | "pass">): Scrutiny {
-    return new Scrutiny({
+  inspection({ ask, pass }: Pick<OfInspection, "ask" | "pass">): MessageInspection {
+    return new MessageInspection({
       replica: this.#replica,
       networkId: this.#networkId,
       verified: this.#verified,
-      verifier: this.#verifier,
+      signatures: this.#signatures,
       asked: this.#asked,
       bulkhead: this.#bulkhead,
       isNewBeat: (heartbeat) => this.#forwarding.isNewBeat(this.#replica, heartbeat),
@@ -132,12 +136,12 @@ export class Incoming {
         return this.#verified.has(key) ? [] : [{ transaction, key }]
       })
       const checks = unknown.map(({ transaction }) => Verification.checksOf(this.#networkId, transaction))
-      return Effect.zipWith(this.#verifier.verdicts(checks.flat()), clock, (verdicts, at) => {
+      return Effect.zipWith(this.#signatures.results(checks.flat()), clock, (results, at) => {
         const refused = new Set<Transaction.Transaction>()
         let first = 0
         for (const [i, { transaction, key }] of unknown.entries()) {
           const end = first + (checks[i]?.length ?? 0)
-          const bad = verdicts.indexOf(0, first)
+          const bad = results.indexOf(0, first)
           if (bad < 0 || bad >= end) this.#verified.add(key)
           else refused.add(transaction)
           first = end
@@ -160,19 +164,19 @@ export class Incoming {
     })
   }
 
-  #receive({ from, message, isWhole, settle }: Extract<Judged, { _tag: "Message" }>, at: Timestamp): Outputs {
+  #receive({ from, message, isWhole, release }: Extract<Inspected, { _tag: "Message" }>, at: Timestamp): Outputs {
     let verdict: (() => Verdict) | null = null
     this.#bulkhead.hold(
       "judging",
       () => {
         verdict = this.#forwarding.judge(this.#replica, message)
       },
-      () => settle("refused"),
+      () => release("refused"),
     )
     if (verdict === null) return []
     const outputs = this.#replica.receive(from, message, at)
     const found = (verdict as () => Verdict)()
-    settle(found === "news" && !isWhole ? "known" : found)
+    release(found === "news" && !isWhole ? "known" : found)
     return outputs
   }
 }

@@ -19,8 +19,8 @@ import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Replica } from "../../replica/Replica.js"
 import type { Owner } from "./FairQueue.js"
+import type { SignatureThreads } from "./SignatureThreads.js"
 import type { Turns } from "./Turns.js"
-import type { Verifier } from "./Verifier.js"
 
 export type Finding =
   | { readonly _tag: "Refused"; readonly what: string; readonly offence: Offence }
@@ -61,7 +61,7 @@ export interface Surroundings {
   }
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
-  readonly verifier: Pick<Verifier, "judge" | "judgeByZip215">
+  readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215">
   readonly turns: Turns
 }
 
@@ -124,7 +124,7 @@ const invalid = (what: string): Finding => ({ _tag: "Refused", what, offence: "i
 const badHeader = invalid("a vertex under a signature that does not hold")
 const badBody = invalid("a vertex with a signature in it that does not hold")
 
-export class VertexScrutiny {
+export class VertexInspection {
   readonly #around: Surroundings
   /** Their headers hold, and the rest of them is being verified: since when, for each peer that sent one. */
   readonly #underWay = new Map<Hash, Map<PeerId, number>>()
@@ -350,7 +350,7 @@ export class VertexScrutiny {
 
   /** By ZIP-215, in the turn of whoever causes it. */
   #judgeSlowly(checks: ReadonlyArray<Check>, cause: string, then: (holds: boolean) => void): void {
-    this.#around.verifier.judgeByZip215(checks, then, { peer: cause, standing: "member" })
+    this.#around.signatures.checkByZip215(checks, then, { peer: cause, standing: "member" })
   }
 
   /** Gives those that the native verifier refuses. */
@@ -360,7 +360,7 @@ export class VertexScrutiny {
     isUrgent: boolean,
     then: (refused: ReadonlyArray<Check>) => void,
   ): void {
-    this.#around.verifier.judge(checks, (verdicts) => then(checks.filter((_, i) => verdicts[i] !== 1)), {
+    this.#around.signatures.check(checks, (results) => then(checks.filter((_, i) => results[i] !== 1)), {
       owner,
       isUrgent,
     })

@@ -1,5 +1,5 @@
 /**
- * Signatures, checked in other threads, whose program is `VerifierProgram`: here one costs 50 microseconds in which nobody
+ * Signatures, checked in other threads, whose program is `SignatureProgram`: here one costs 50 microseconds in which nobody
  * is served and no round goes on, there it costs this thread a few. They go in messages that are worth the way but not much
  * larger: who waits for one check waits for all that go with it, and the thread for the last of them to be read. A few are
  * checked where they are.
@@ -20,7 +20,7 @@ import * as Log from "../log/Log.js"
 import type { Rate } from "./Budget.js"
 import * as CheckBatch from "./CheckBatch.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
-import type { Reply, Request } from "./VerifierProgram.js"
+import type { Reply, Request } from "./SignatureProgram.js"
 
 const log = Log.for("node")
 
@@ -55,7 +55,7 @@ export interface Options {
 const standard = (): Options => ({
   most: Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1)),
   strangers: STRANGERS,
-  start: () => Threads.start("node/signatures/VerifierProgram"),
+  start: () => Threads.start("node/signatures/SignatureProgram"),
 })
 
 export interface Lane {
@@ -71,12 +71,12 @@ const DOOR: Lane = { owner: { peer: "the door", standing: "member" }, isUrgent: 
 interface Job {
   readonly checks: ReadonlyArray<Check>
   /** 1 where it holds, filled in as the answers come. */
-  readonly verdicts: Uint8Array
+  readonly results: Uint8Array
   /** How many of them are still to come; none either once a no has decided by the rule for vertices. */
   missing: number
   readonly lane: Lane
   readonly isByZip215: boolean
-  readonly settle: (verdicts: Uint8Array) => void
+  readonly complete: (results: Uint8Array) => void
 }
 
 /** A job's checks from one index up to another: large jobs are spread over the threads. */
@@ -92,13 +92,13 @@ const countOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((count, 
 
 const costOf = (pieces: ReadonlyArray<Piece>): number => pieces.reduce((cost, piece) => cost + costOfPiece(piece), 0)
 
-const answered = (piece: Piece, verdicts: Uint8Array): void => {
+const answered = (piece: Piece, results: Uint8Array): void => {
   const { job, from } = piece
   if (job.missing === 0) return
-  job.verdicts.set(verdicts, from)
-  const isDecided = job.isByZip215 && verdicts.includes(0)
-  job.missing = isDecided ? 0 : job.missing - verdicts.length
-  if (job.missing === 0) job.settle(job.verdicts)
+  job.results.set(results, from)
+  const isDecided = job.isByZip215 && results.includes(0)
+  job.missing = isDecided ? 0 : job.missing - results.length
+  if (job.missing === 0) job.complete(job.results)
 }
 
 const answerHere = (pieces: ReadonlyArray<Piece>): void => {
@@ -113,11 +113,11 @@ const answerHere = (pieces: ReadonlyArray<Piece>): void => {
   }
 }
 
-const answerBy = (verdicts: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
+const answerBy = (results: Uint8Array, pieces: ReadonlyArray<Piece>): void => {
   let at = 0
   for (const piece of pieces) {
     const end = at + piece.to - piece.from
-    answered(piece, verdicts.subarray(at, end))
+    answered(piece, results.subarray(at, end))
     at = end
   }
 }
@@ -139,11 +139,11 @@ class Thread {
     this.#worker = start()
     // A node that has nothing else to do may end.
     this.#worker.unref()
-    this.#worker.on("message", (verdicts: Reply) => {
+    this.#worker.on("message", (results: Reply) => {
       const pieces = this.#waiting.shift() ?? []
       this.#load -= costOf(pieces)
       onAnswer()
-      answerBy(verdicts, pieces)
+      answerBy(results, pieces)
     })
     // Followed by the exit, where what it has not answered is done.
     this.#worker.on("error", onFault)
@@ -172,7 +172,7 @@ class Thread {
   }
 }
 
-export class Verifier {
+export class SignatureThreads {
   readonly #most: number
   #jobs: Array<Job> = []
   /** How many checks these are. */
@@ -201,31 +201,31 @@ export class Verifier {
   }
 
   /** Threads start when there is first something for them to do, and end with the scope. */
-  static make(options: Partial<Options> = {}): Effect.Effect<Verifier, never, Scope.Scope> {
+  static make(options: Partial<Options> = {}): Effect.Effect<SignatureThreads, never, Scope.Scope> {
     return Effect.acquireRelease(
       Effect.map(Effect.runtime<never>(), (runtime) => {
         const warn = (error: unknown): void => {
           Runtime.runFork(runtime)(log.error("a thread that checks signatures has failed", { error: String(error) }))
         }
-        return new Verifier({ ...standard(), ...options }, warn)
+        return new SignatureThreads({ ...standard(), ...options }, warn)
       }),
-      (verifier) => Effect.promise(() => verifier.#end()),
+      (threads) => Effect.promise(() => threads.#end()),
     )
   }
 
   /** 1 for each of these that holds. */
-  verdicts(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
-    return Effect.async<Uint8Array>((resume) => this.judge(checks, (verdicts) => resume(Effect.succeed(verdicts))))
+  results(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
+    return Effect.async<Uint8Array>((resume) => this.check(checks, (results) => resume(Effect.succeed(results))))
   }
 
   /** The same for who has no fiber to spare, or for whom rounds wait. */
-  judge(checks: ReadonlyArray<Check>, settle: (verdicts: Uint8Array) => void, lane: Lane = DOOR): void {
-    const verdicts = new Uint8Array(checks.length)
+  check(checks: ReadonlyArray<Check>, complete: (results: Uint8Array) => void, lane: Lane = DOOR): void {
+    const results = new Uint8Array(checks.length)
     if (checks.length === 0) {
-      settle(verdicts)
+      complete(results)
       return
     }
-    this.#jobs.push({ checks, verdicts, missing: checks.length, lane, isByZip215: false, settle })
+    this.#jobs.push({ checks, results, missing: checks.length, lane, isByZip215: false, complete })
     this.#gathered += checks.length
     if (this.#gathered >= WORTH_THE_WAY) queueMicrotask(() => this.#dispatch())
     else if (this.#jobs.length === 1) setImmediate(() => this.#dispatch())
@@ -235,21 +235,21 @@ export class Verifier {
    * Whether all of these hold by ZIP-215, of what the native verifier refused and stands in a vertex. Never here, but where
    * a thread has died of it; who asks when the node ends gets no answer.
    */
-  judgeByZip215(checks: ReadonlyArray<Check>, settle: (holds: boolean) => void, owner: Owner): void {
+  checkByZip215(checks: ReadonlyArray<Check>, complete: (holds: boolean) => void, owner: Owner): void {
     if (checks.length === 0) {
-      settle(true)
+      complete(true)
       return
     }
     const job: Job = {
       checks,
-      verdicts: new Uint8Array(checks.length),
+      results: new Uint8Array(checks.length),
       missing: checks.length,
       lane: { owner, isUrgent: false },
       isByZip215: true,
-      settle: (verdicts) => {
-        const holds = !verdicts.includes(0)
+      complete: (results) => {
+        const holds = !results.includes(0)
         if (!holds) this.#doubted.charge(owner, COST_OF_NO)
-        settle(holds)
+        complete(holds)
       },
     }
     this.#doubted.push(owner, { job, from: 0, to: checks.length })

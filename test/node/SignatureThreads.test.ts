@@ -6,7 +6,7 @@ import * as ed25519 from "@noble/ed25519"
 import { Duration, Effect, HashMap, Logger } from "effect"
 import { describe, expect } from "vitest"
 import type { Owner } from "../../src/node/signatures/FairQueue.js"
-import { Verifier } from "../../src/node/signatures/Verifier.js"
+import { SignatureThreads } from "../../src/node/signatures/SignatureThreads.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
 import { type Check, isValidAtDoor } from "../../src/protocol/transaction/Verification.js"
 import { zip215 } from "../protocol/crypto/published.js"
@@ -32,16 +32,16 @@ const check = (i: number): Check => {
   }
 }
 
-describe("the verifier", () => {
+describe("the threads", () => {
   it.scopedLive.each([1, 3, 4, 127, 129, 700])(
     "says of %i what the door says of each, in any number of threads",
     (count) =>
       Effect.gen(function* () {
         const checks = Array.from({ length: count }, (_, i) => check(i))
-        for (const threads of [1, 2]) {
-          const verifier = yield* Verifier.make({ most: threads })
-          const alone = checks.map((check) => verifier.verdicts([check]))
-          const answers = yield* Effect.all([...alone, verifier.verdicts(checks)], { concurrency: "unbounded" })
+        for (const most of [1, 2]) {
+          const threads = yield* SignatureThreads.make({ most })
+          const alone = checks.map((check) => threads.results([check]))
+          const answers = yield* Effect.all([...alone, threads.results(checks)], { concurrency: "unbounded" })
           expect(answers.slice(0, -1).map(([verdict]) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
           expect(Array.from(answers.at(-1) ?? [], (verdict) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
         }
@@ -57,10 +57,10 @@ describe("the verifier", () => {
       const start = () => new Worker("throw new Error('no such program')", { eval: true })
       const checks = Array.from({ length: 40 }, (_, i) => check(i))
       yield* Effect.gen(function* () {
-        const verifier = yield* Verifier.make({ most: 1, start })
+        const threads = yield* SignatureThreads.make({ most: 1, start })
         for (let i = 0; i < 3; i++) {
-          const verdicts = yield* verifier.verdicts(checks)
-          expect(Array.from(verdicts, (verdict) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
+          const results = yield* threads.results(checks)
+          expect(Array.from(results, (verdict) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
         }
       }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
       expect(said).toHaveLength(1)
@@ -70,7 +70,7 @@ describe("the verifier", () => {
 
   it.scopedLive("checks what rounds wait for before what came earlier and may wait", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 1 })
+      const threads = yield* SignatureThreads.make({ most: 1 })
       const checks = Array.from({ length: 128 }, (_, i) => check(i))
       const done: Array<string> = []
       const all = Effect.async<void>((resume) => {
@@ -78,8 +78,8 @@ describe("the verifier", () => {
           done.push(name)
           if (done.length === 11) resume(Effect.void)
         }
-        for (let i = 0; i < 10; i++) verifier.judge(checks, settle(`transactions ${i}`))
-        setTimeout(() => verifier.judge(checks, settle("vertex"), { owner: member, isUrgent: true }), 5)
+        for (let i = 0; i < 10; i++) threads.check(checks, settle(`transactions ${i}`))
+        setTimeout(() => threads.check(checks, settle("vertex"), { owner: member, isUrgent: true }), 5)
       })
       yield* all
       // What the thread had been given by then had gone before it, and some more may have been answered.
@@ -92,7 +92,7 @@ describe("the verifier", () => {
 
   it.scopedLive("lets a thousand signatures of one peer keep nobody else waiting for more than a turn", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 1 })
+      const threads = yield* SignatureThreads.make({ most: 1 })
       const many = Array.from({ length: 2_000 }, (_, i) => check(5 * i))
       const few = many.slice(0, 4)
       const done: Array<string> = []
@@ -102,11 +102,11 @@ describe("the verifier", () => {
           if (done.length === 4) resume(Effect.void)
         }
         const lane = (peer: string, standing: Owner["standing"]) => ({ owner: { peer, standing }, isUrgent: false })
-        verifier.judge(many, settle("flood"), lane("flood", "stranger"))
+        threads.check(many, settle("flood"), lane("flood", "stranger"))
         setTimeout(() => {
-          verifier.judge(few, settle("stranger"), lane("stranger", "stranger"))
-          verifier.judge(few, settle("named"), lane("named", "named"))
-          verifier.judge(few, settle("member"), lane("member", "member"))
+          threads.check(few, settle("stranger"), lane("stranger", "stranger"))
+          threads.check(few, settle("named"), lane("named", "named"))
+          threads.check(few, settle("member"), lane("member", "member"))
         }, 5)
       })
       expect(done.at(-1)).toBe("flood")
@@ -115,7 +115,7 @@ describe("the verifier", () => {
 
   it.scopedLive("takes from all strangers together no more than their rate, in whatever lane", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 2, strangers: { atOnce: 100, perSecond: 400 } })
+      const threads = yield* SignatureThreads.make({ most: 2, strangers: { atOnce: 100, perSecond: 400 } })
       const checks = Array.from({ length: 60 }, (_, i) => check(5 * i))
       const began = performance.now()
       const took = new Map<string, number>()
@@ -125,7 +125,7 @@ describe("the verifier", () => {
             took.set(peer, performance.now() - began)
             resume(Effect.void)
           }
-          verifier.judge(checks, settle, { owner: { peer, standing }, isUrgent })
+          threads.check(checks, settle, { owner: { peer, standing }, isUrgent })
         })
       const strangers = ["a", "b", "c", "d", "e"].map((peer, i) => judged(peer, "stranger", i % 2 === 0))
       yield* Effect.all([...strangers, judged("member", "member", false)], { concurrency: "unbounded" })
@@ -144,9 +144,9 @@ describe("the verifier", () => {
       let settled = 0
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const verifier = yield* Verifier.make({ most: 3 })
-          yield* verifier.verdicts(Array.from({ length: 300 }, (_, i) => check(5 * i)))
-          for (let i = 0; i < 60; i++) verifier.judge(checks, () => settled++)
+          const threads = yield* SignatureThreads.make({ most: 3 })
+          yield* threads.results(Array.from({ length: 300 }, (_, i) => check(5 * i)))
+          for (let i = 0; i < 60; i++) threads.check(checks, () => settled++)
           yield* Effect.sleep("1 millis")
           busy(6)
           // After the threads were told to end: what they have said by then comes in when they are gone.
@@ -162,9 +162,9 @@ describe("the verifier", () => {
       const checks = Array.from({ length: 300 }, (_, i) => check(i))
       const waiting = yield* Effect.scoped(
         Effect.gen(function* () {
-          const verifier = yield* Verifier.make({ most: 2 })
+          const threads = yield* SignatureThreads.make({ most: 2 })
           const fiber = yield* Effect.forkDaemon(
-            Effect.forEach(checks, (check) => verifier.verdicts([check]), { concurrency: "unbounded" }),
+            Effect.forEach(checks, (check) => threads.results([check]), { concurrency: "unbounded" }),
           )
           yield* Effect.sleep("1 millis")
           return fiber
@@ -188,26 +188,26 @@ describe("the rule for vertices", () => {
 
   const falseOne: Check = { message: Uint8Array.of(1), publicKey: key.publicKey, signature: key.sign(Uint8Array.of(2)) }
 
-  const judged = (verifier: Verifier, checks: ReadonlyArray<Check>, peer = "ben") =>
+  const judged = (threads: SignatureThreads, checks: ReadonlyArray<Check>, peer = "ben") =>
     Effect.async<boolean>((resume) =>
-      verifier.judgeByZip215(checks, (holds) => resume(Effect.succeed(holds)), { peer, standing: "member" }),
+      threads.checkByZip215(checks, (holds) => resume(Effect.succeed(holds)), { peer, standing: "member" }),
     )
 
-  it.scopedLive("takes what the native verifier refuses, and nothing false", () =>
+  it.scopedLive("takes what the native threads refuses, and nothing false", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 2 })
+      const threads = yield* SignatureThreads.make({ most: 2 })
       expect(odd.length).toBeGreaterThan(100)
-      expect(yield* judged(verifier, odd)).toBe(true)
-      expect(yield* judged(verifier, [])).toBe(true)
+      expect(yield* judged(threads, odd)).toBe(true)
+      expect(yield* judged(threads, [])).toBe(true)
       for (const checks of [[falseOne], [...odd, falseOne], [falseOne, ...odd], [check(3)], [check(2), check(0)]]) {
-        expect(yield* judged(verifier, checks)).toBe(false)
+        expect(yield* judged(threads, checks)).toBe(false)
       }
     }),
   )
 
   it.scopedLive("is applied in other threads, however few there are to judge", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 1 })
+      const threads = yield* SignatureThreads.make({ most: 1 })
       const { sha512 } = ed25519.hashes
       let here = 0
       ed25519.hashes.sha512 = (message) => {
@@ -215,8 +215,8 @@ describe("the rule for vertices", () => {
         return Uint8Array.from(createHash("sha512").update(message).digest())
       }
       const before = performance.eventLoopUtilization()
-      yield* judged(verifier, [...many, falseOne])
-      yield* judged(verifier, [falseOne])
+      yield* judged(threads, [...many, falseOne])
+      yield* judged(threads, [falseOne])
       const { utilization } = performance.eventLoopUtilization(before)
       ed25519.hashes.sha512 = sha512
       expect(here).toBe(0)
@@ -226,10 +226,10 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("gives those who cause it fair turns", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 1 })
+      const threads = yield* SignatureThreads.make({ most: 1 })
       const done: Array<string> = []
       const asked = (peer: string, checks: ReadonlyArray<Check>) =>
-        Effect.tap(judged(verifier, checks, peer), () => Effect.sync(() => done.push(peer)))
+        Effect.tap(judged(threads, checks, peer), () => Effect.sync(() => done.push(peer)))
       yield* Effect.all([asked("flood", many), asked("ben", odd.slice(0, 2))], { concurrency: "unbounded" })
       expect(done).toEqual(["ben", "flood"])
     }),
@@ -237,10 +237,10 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("ends with the first no, since a vertex is invalid as a whole", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 1 })
-      yield* judged(verifier, [falseOne])
+      const threads = yield* SignatureThreads.make({ most: 1 })
+      yield* judged(threads, [falseOne])
       const timed = (checks: ReadonlyArray<Check>) =>
-        Effect.map(Effect.timed(judged(verifier, checks)), ([took]) => Duration.toMillis(took))
+        Effect.map(Effect.timed(judged(threads, checks)), ([took]) => Duration.toMillis(took))
       const rest = Array.from({ length: 1_000 }, () => falseOne)
       const one = yield* timed([falseOne])
       expect(yield* timed([falseOne, ...rest])).toBeLessThan(20 * one + 200)
@@ -251,17 +251,17 @@ describe("the rule for vertices", () => {
 
   it.scopedLive("leaves most of the threads' time to what rounds wait for", () =>
     Effect.gen(function* () {
-      const verifier = yield* Verifier.make({ most: 1 })
+      const threads = yield* SignatureThreads.make({ most: 1 })
       const urgent = Array.from({ length: 1_000 }, (_, i) => check(5 * i))
       let slow = 0
       let isOver = false
       const again = (): void => {
         if (!isOver)
-          verifier.judgeByZip215(odd.slice(0, 6), () => again(), { peer: `m${slow++ % 33}`, standing: "member" })
+          threads.checkByZip215(odd.slice(0, 6), () => again(), { peer: `m${slow++ % 33}`, standing: "member" })
       }
       for (let i = 0; i < 33; i++) again()
       yield* Effect.async<void>((resume) =>
-        verifier.judge(urgent, () => resume(Effect.void), { owner: member, isUrgent: true }),
+        threads.check(urgent, () => resume(Effect.void), { owner: member, isUrgent: true }),
       )
       isOver = true
       // 32 of them go in a message and three messages in a row, then one of what is slow: all else is an overhang.
@@ -274,9 +274,9 @@ describe("the rule for vertices", () => {
       const began = performance.now()
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const verifier = yield* Verifier.make({ most: 1 })
-          yield* verifier.verdicts(many.slice(0, 20))
-          for (let i = 0; i < 20; i++) verifier.judgeByZip215(many, () => {}, member)
+          const threads = yield* SignatureThreads.make({ most: 1 })
+          yield* threads.results(many.slice(0, 20))
+          for (let i = 0; i < 20; i++) threads.checkByZip215(many, () => {}, member)
         }),
       )
       // Judged one after the other it would be twenty seconds.

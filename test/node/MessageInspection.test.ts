@@ -5,11 +5,11 @@ import type { Verdict } from "../../src/network/Network.js"
 import type { Standing } from "../../src/network/Standing.js"
 import { Counters } from "../../src/node/engine/Counters.js"
 import { Bulkhead } from "../../src/node/signatures/Bulkhead.js"
+import { type Inspected, MessageInspection, type Surroundings } from "../../src/node/signatures/MessageInspection.js"
 import { OpenQuestions } from "../../src/node/signatures/OpenQuestions.js"
-import { type Judged, Scrutiny, type Surroundings } from "../../src/node/signatures/Scrutiny.js"
+import type { Lane } from "../../src/node/signatures/SignatureThreads.js"
 import { Turns } from "../../src/node/signatures/Turns.js"
-import type { Lane } from "../../src/node/signatures/Verifier.js"
-import { SLOW_SIGNATURES } from "../../src/node/signatures/VertexScrutiny.js"
+import { SLOW_SIGNATURES } from "../../src/node/signatures/VertexInspection.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
 import * as Counter from "../../src/protocol/numbers/Counter.js"
@@ -78,7 +78,7 @@ const scene = ({
   const slow: Array<string> = []
   const said: Array<string> = []
   const refused: Array<string> = []
-  const passed: Array<Judged> = []
+  const passed: Array<Inspected> = []
   const asked = new OpenQuestions()
   const counters = new Counters(0)
   // The methods of a class are not its own.
@@ -91,21 +91,21 @@ const scene = ({
     pool: replica.pool,
     ...other,
   }
-  const scrutiny = new Scrutiny({
+  const inspection = new MessageInspection({
     replica: view,
     networkId,
     verified: verifiedTransactions ?? new VerifiedTransactions(1_000),
-    verifier: {
-      judge: (checks, settle, lane) => {
+    signatures: {
+      check: (checks, complete, lane) => {
         if (lane === undefined) throw new Error("no lane")
         const waiting = checks.map((check) => ({ ...check, ...lane }))
         verified.push(...waiting)
         if (waiting.some(isStuck)) return
-        setImmediate(() => settle(Uint8Array.from(checks, (check) => (verify(check) ? 1 : 0))))
+        setImmediate(() => complete(Uint8Array.from(checks, (check) => (verify(check) ? 1 : 0))))
       },
-      judgeByZip215: (checks, settle, owner) => {
+      checkByZip215: (checks, complete, owner) => {
         slow.push(...checks.map(() => owner.peer))
-        holdSlow(() => settle(checks.every(verifySlowly)))
+        holdSlow(() => complete(checks.every(verifySlowly)))
       },
     },
     asked,
@@ -116,12 +116,12 @@ const scene = ({
     pass: (judged) => passed.push(judged),
   })
   const take = (from: string, standing: Standing, message: Message, settled: (verdict: Verdict) => void = () => {}) =>
-    scrutiny.take({
+    inspection.take({
       from: from as PeerId,
       standing,
       tag: message._tag,
       bytes: MessageCodec.encode(message),
-      settle: settled,
+      release: settled,
     })
   const settle = async () => {
     for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate)

@@ -1,4 +1,4 @@
-/** The program of a thread that checks signatures. `Verifier` is the other side. */
+/** The program of a thread that checks signatures. `SignatureThreads` is the other side. */
 import * as os from "node:os"
 import { parentPort } from "node:worker_threads"
 import { verifyNative, verifyZip215 } from "#crypto"
@@ -26,19 +26,19 @@ try {
 
 const replyTo = ({ count, bytes, isByZip215 }: Request): Reply => {
   const verify = isByZip215 ? verifyZip215 : verifyNative
-  const verdicts = new Uint8Array(count)
+  const results = new Uint8Array(count)
   let i = 0
   for (const { signature, message, publicKey } of CheckBatch.unpack(bytes)) {
     const holds = verify(signature, message, publicKey)
-    verdicts[i++] = holds ? 1 : 0
+    results[i++] = holds ? 1 : 0
     if (isByZip215 && !holds) break
   }
-  return verdicts
+  return results
 }
 
 const port = parentPort
-if (port === null) throw new Error("this is the program of a thread, which Verifier starts")
+if (port === null) throw new Error("this is the program of a thread, which SignatureThreads starts")
 port.on("message", (request: Request) => {
-  const verdicts = replyTo(request)
-  port.postMessage(verdicts, [verdicts.buffer])
+  const results = replyTo(request)
+  port.postMessage(results, [results.buffer])
 })

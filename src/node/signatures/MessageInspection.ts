@@ -3,7 +3,7 @@
  * To judge it changes nothing in the replica. What one peer says is handed on in the order in which it came; its
  * transactions go by themselves, since a thousand of them must not stand in the way of a vertex, and so do its questions and
  * vertices whose signatures take long to judge.
- * It holds no more than what each peer may have waiting (`Received.settle`).
+ * It holds no more than what each peer may have waiting (`Received.release`).
  */
 import { Either } from "effect"
 import type { Offence } from "../../network/Conduct.js"
@@ -22,19 +22,19 @@ import type { Replica } from "../../replica/Replica.js"
 import type { Bulkhead, Place } from "./Bulkhead.js"
 import type { Owner } from "./FairQueue.js"
 import type { OpenQuestions } from "./OpenQuestions.js"
+import type { SignatureThreads } from "./SignatureThreads.js"
 import { Turns } from "./Turns.js"
-import type { Verifier } from "./Verifier.js"
-import { type Finding, VertexScrutiny } from "./VertexScrutiny.js"
+import { type Finding, VertexInspection } from "./VertexInspection.js"
 
 /** What the replica is to take in. */
-export type Judged =
+export type Inspected =
   | {
       readonly _tag: "Message"
       readonly from: PeerId
       readonly message: Message
       /** Whether everything that came is in it; gossip passes on nothing else. */
       readonly isWhole: boolean
-      readonly settle: Received["settle"]
+      readonly release: Received["release"]
     }
   /** A peer is in that epoch, or says so. */
   | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
@@ -44,7 +44,7 @@ export interface Surroundings {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
-  readonly verifier: Pick<Verifier, "judge" | "judgeByZip215">
+  readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215">
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
   /** Whether a heartbeat says more than its validator's last one. */
@@ -54,14 +54,14 @@ export interface Surroundings {
   /** A peer sent what no honest node sends. */
   readonly refused: (received: Received, what: string, offence: Offence) => void
   /** Called in the order of each peer's words. */
-  readonly pass: (judged: Judged) => void
+  readonly pass: (inspected: Inspected) => void
 }
 
 interface Waiting {
   readonly received: Received
   readonly owner: Owner
   /** What came of it, once that is known. */
-  outcome: ReadonlyArray<Judged> | null
+  outcome: ReadonlyArray<Inspected> | null
   /** It has left its lane, and is passed on whenever it is judged. */
   isAside: boolean
 }
@@ -71,17 +71,17 @@ type PackedOf<T extends Message["_tag"]> = Extract<Packed, { readonly _tag: T }>
 /** What is signed by itself and is no transaction. */
 type Signed = PackedOf<"Heartbeat" | "Evidence" | "CheckpointSignature" | "Highest">
 
-export class Scrutiny {
+export class MessageInspection {
   readonly #around: Surroundings
   readonly #turns = new Turns()
-  readonly #vertices: VertexScrutiny
+  readonly #vertices: VertexInspection
   /** In the order in which they came. */
   readonly #lanes = new Map<string, Array<Waiting>>()
 
   constructor(surroundings: Surroundings) {
     this.#around = surroundings
-    const { replica, networkId, verified, verifier } = surroundings
-    this.#vertices = new VertexScrutiny({ replica, networkId, verified, verifier, turns: this.#turns })
+    const { replica, networkId, verified, signatures } = surroundings
+    this.#vertices = new VertexInspection({ replica, networkId, verified, signatures, turns: this.#turns })
   }
 
   take(received: Received): void {
@@ -112,7 +112,7 @@ export class Scrutiny {
       case "AskClosing":
       case "AskHighest":
       case "AskState":
-        waiting.received.settle("known")
+        waiting.received.release("known")
         this.#around.ask(waiting.owner, message)
         return
       case "Vertices":
@@ -178,26 +178,26 @@ export class Scrutiny {
       this.#refuse(waiting, finding.what, finding.offence)
       return
     }
-    const { from, settle } = waiting.received
+    const { from, release } = waiting.received
     const { vertices, headersOnly, elsewhere, done } = finding
-    const outcome: Array<Judged> = headersOnly.map((header) => ({ _tag: "HeaderOnly", from, header }))
+    const outcome: Array<Inspected> = headersOnly.map((header) => ({ _tag: "HeaderOnly", from, header }))
     if (elsewhere !== null) outcome.push({ _tag: "HeardOf", from, epoch: elsewhere })
     if (vertices.length === 0 && message._tag === "Vertices") {
       done()
-      settle("known")
+      release("known")
     } else {
-      const takenIn: Received["settle"] = (verdict) => {
+      const takenIn: Received["release"] = (verdict) => {
         done()
-        settle(verdict)
+        release(verdict)
       }
-      outcome.push({ _tag: "Message", from, message: { ...message, vertices }, isWhole: true, settle: takenIn })
+      outcome.push({ _tag: "Message", from, message: { ...message, vertices }, isWhole: true, release: takenIn })
     }
     this.#conclude(waiting, outcome)
   }
 
   /** Those that the pool would refuse need no signature: who would flood it must have what it takes to get in. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
-    const { replica, networkId, verified, verifier } = this.#around
+    const { replica, networkId, verified, signatures } = this.#around
     const verdicts = transactions.map((transaction) => replica.pool.judge(transaction))
     const fresh = transactions.filter((_, i) => {
       const verdict = verdicts[i]
@@ -219,7 +219,7 @@ export class Scrutiny {
       for (const transaction of fresh) verified.add(verificationKey(networkId, transaction))
       this.#accept(waiting, message, isWhole)
     }
-    verifier.judge(checks, (found) => this.#hold(waiting, "checking signatures", () => judged(found)), {
+    signatures.check(checks, (found) => this.#hold(waiting, "checking signatures", () => judged(found)), {
       owner: waiting.owner,
       isUrgent: false,
     })
@@ -227,7 +227,7 @@ export class Scrutiny {
 
   /** The native verifier's no is final: what it refuses and a vertex may hold is of use in a vertex only. */
   #judgeSigned(waiting: Waiting, message: Signed): void {
-    const { replica, verifier } = this.#around
+    const { replica, signatures } = this.#around
     const use = replica.useOf(waiting.received.from, message)
     if (use._tag === "Elsewhere") {
       this.#hint(waiting, use.epoch)
@@ -243,7 +243,7 @@ export class Scrutiny {
       else if (message._tag === "Evidence" && waiting.owner.standing === "member") this.#drop(waiting)
       else this.#refuse(waiting, `a ${message._tag} with a signature that does not hold`, "invalid")
     }
-    verifier.judge(
+    signatures.check(
       replica.checksOf(message),
       (found) => this.#hold(waiting, "checking signatures", () => judged(found)),
       { owner: waiting.owner, isUrgent: waiting.owner.standing === "member" },
@@ -253,24 +253,24 @@ export class Scrutiny {
   // What comes of it.
 
   #accept(waiting: Waiting, message: Message, isWhole = true): void {
-    const { from, settle } = waiting.received
-    this.#conclude(waiting, [{ _tag: "Message", from, message, isWhole, settle }])
+    const { from, release } = waiting.received
+    this.#conclude(waiting, [{ _tag: "Message", from, message, isWhole, release }])
   }
 
   #drop(waiting: Waiting): void {
-    waiting.received.settle("known")
+    waiting.received.release("known")
     this.#conclude(waiting, [])
   }
 
   #hint(waiting: Waiting, epoch: Epoch): void {
-    const { from, settle } = waiting.received
-    settle("known")
+    const { from, release } = waiting.received
+    release("known")
     this.#conclude(waiting, [{ _tag: "HeardOf", from, epoch }])
   }
 
   #refuse(waiting: Waiting, what: string, offence: Offence): void {
     if (waiting.outcome !== null) return
-    waiting.received.settle("refused")
+    waiting.received.release("refused")
     this.#around.refused(waiting.received, what, offence)
     this.#conclude(waiting, [])
   }
@@ -282,10 +282,10 @@ export class Scrutiny {
     return lane
   }
 
-  #conclude(waiting: Waiting, outcome: ReadonlyArray<Judged>): void {
+  #conclude(waiting: Waiting, outcome: ReadonlyArray<Inspected>): void {
     if (waiting.outcome !== null) return
     waiting.outcome = outcome
-    if (waiting.isAside) for (const judged of outcome) this.#around.pass(judged)
+    if (waiting.isAside) for (const inspected of outcome) this.#around.pass(inspected)
     else this.#passOn(waiting)
   }
 
@@ -304,7 +304,7 @@ export class Scrutiny {
     const lane = this.#lanes.get(name) ?? []
     for (let first = lane[0]; first !== undefined && first.outcome !== null; first = lane[0]) {
       lane.shift()
-      for (const judged of first.outcome) this.#around.pass(judged)
+      for (const inspected of first.outcome) this.#around.pass(inspected)
     }
     if (lane.length === 0) this.#lanes.delete(name)
   }

@@ -96,7 +96,7 @@ const figuresOf = (senders: number): ReadonlyArray<Figure> => {
       const pool = full(transactions)
       return { pool, chosen: pool.choose(wish) }
     },
-    ({ pool, chosen }) => pool.settle(executionOf(chosen), [chosen]),
+    ({ pool, chosen }) => pool.evictExecuted(executionOf(chosen), [chosen]),
   )
   return [
     { name: `${who}: let in, each`, value: (fill * 1_000) / transactions.length, unit: "µs" },

@@ -23,7 +23,7 @@ export interface Finding {
   readonly rollback: Rollback | null
 }
 
-const NOTHING: Finding = { final: null, rollback: null }
+const NO_FINDING: Finding = { final: null, rollback: null }
 
 const byValidator = (a: CheckpointSignature, b: CheckpointSignature): number => (a.validator < b.validator ? -1 : 1)
 
@@ -90,7 +90,7 @@ export class CheckpointQuorum {
 
   #judge(index: CommitIndex): Finding {
     const signed = this.#signed.get(index)
-    return signed === undefined ? NOTHING : { final: null, rollback: this.#rollback(signed.checkpoint) }
+    return signed === undefined ? NO_FINDING : { final: null, rollback: this.#rollback(signed.checkpoint) }
   }
 
   #rollback(checkpoint: Checkpoint): Rollback | null {
@@ -116,7 +116,7 @@ export class CheckpointQuorum {
 
   /** A signature of a member of this committee, found valid by the host. */
   add(checkpoint: Checkpoint, { validator, signature }: CheckpointSignature): Finding {
-    if (!this.isNews(checkpoint, validator)) return NOTHING
+    if (!this.isNews(checkpoint, validator)) return NO_FINDING
     let candidate = this.#candidates.get(checkpoint.hash)
     if (candidate === undefined) {
       this.#makeRoom(validator)
@@ -148,7 +148,7 @@ export class CheckpointQuorum {
       const seat = this.#committee.seatOf(validator)
       if (seat !== undefined) weight += this.#committee.weightOf(seat)
     }
-    if (!this.#committee.isQuorum(weight)) return NOTHING
+    if (!this.#committee.isQuorum(weight)) return NO_FINDING
     const final: SignedCheckpoint = {
       checkpoint,
       signatures: [...signatures].map(([validator, signature]) => ({ validator, signature })).sort(byValidator),

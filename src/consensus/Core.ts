@@ -279,7 +279,7 @@ export class Core {
       if (base !== opening.base)
         return { _tag: "Invalid", error: new WrongBase({ found: base, expected: opening.base }) }
       if (committee.seatOf(author) === undefined) return { _tag: "Invalid", error: new NotAMember({ author }) }
-      if (!isClosed && !admission.isSettled({ header })) return WANTED
+      if (!isClosed && !admission.isHereOrOld({ header })) return WANTED
       return this.#isHighest(header) ? HEADER_ONLY : KNOWN
     }
     if (header.epoch === epoch + 1 && this.#early?.wants(header) === true) return WANTED

@@ -85,7 +85,7 @@ export class Epoch {
 
   /** A vertex of this epoch whose signatures hold. */
   receive(vertex: Vertex): void {
-    if (this.#isClosed || this.admission.isSettled(vertex)) return
+    if (this.#isClosed || this.admission.isHereOrOld(vertex)) return
     const { header } = vertex
     const checked = Validity.check(vertex, this.opening.base, this.committee)
     const seat = this.committee.seatOf(header.author)

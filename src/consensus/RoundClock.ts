@@ -2,7 +2,7 @@
  * When to make the next vertex. Nothing here has consensus meaning: a node with a wrong clock only helps less.
  *
  * From round r to r+1 when a quorum of r is present, the round interval has passed since the own vertex, and either r's
- * leader has arrived and r's vertices have settled the leader of r−1 by votes or blames, or the timeout is over. A node
+ * leader has arrived and r's vertices have decided the leader of r−1 by votes or blames, or the timeout is over. A node
  * that sees a quorum of a higher round jumps to it at once.
  *
  * Who is later than others by less than a round would stay so for good, and everybody would wait for it in every round.

@@ -4,10 +4,10 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Network } from "../network/Network.js"
 import * as Address from "../protocol/identity/Address.js"
 import * as Engine from "./engine/Engine.js"
-import { Front } from "./Front.js"
 import * as Supervisor from "./lifecycle/Supervisor.js"
 import * as Log from "./log/Log.js"
 import * as Pruning from "./offline/Pruning.js"
+import { RpcUrl } from "./RpcUrl.js"
 import * as Checkpoints from "./reads/Checkpoints.js"
 import * as Dag from "./reads/Dag.js"
 import * as Governance from "./reads/Governance.js"
@@ -62,7 +62,7 @@ const announce = Effect.gen(function* () {
   const { version } = yield* Configuration
   const { genesis, isFounded, location, validatorKey, faucetKey } = yield* Home.Home
   const network = yield* Network
-  const { url } = yield* Front
+  const { url } = yield* RpcUrl
   const facts: Banner.Facts = {
     version,
     genesis,
@@ -82,7 +82,7 @@ export type Environment = Configuration | FileSystem.FileSystem
  * Runs until it is interrupted or something ends it; everything is stopped and closed then, whoever asks first, so that
  * nothing is taken in that the parts below would not keep.
  */
-export const run = <E>(front: Layer.Layer<Front, E, Services | Environment>) =>
+export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>) =>
   Effect.gen(function* () {
     yield* announce
     const supervisor = yield* Supervisor.Supervisor
@@ -90,5 +90,5 @@ export const run = <E>(front: Layer.Layer<Front, E, Services | Environment>) =>
     return yield* supervisor.ended
   }).pipe(
     Effect.onInterrupt(() => log.info("asked to stop")),
-    Effect.provide(Layer.provideMerge(front, layer)),
+    Effect.provide(Layer.provideMerge(rpc, layer)),
   )

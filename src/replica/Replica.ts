@@ -30,7 +30,7 @@ import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
 import * as Opened from "./disk/Opened.js"
 import type { Contents, Stored, StoredJoin } from "./disk/Stored.js"
-import { JoinedLedger, type State } from "./joining/JoinedLedger.js"
+import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
 import { type Joined, Joining } from "./joining/Joining.js"
 import type { Pin } from "./joining/ProvenChain.js"
 import { CommitteeClock } from "./life/CommitteeClock.js"
@@ -525,7 +525,7 @@ export class Replica {
         peers: this.#peers,
         outbox: this.#outbox,
         patienceMs: this.#patienceMs,
-        ledgerOf: (state: State) => new JoinedLedger(this.#genesis.protocol, this.#options.tableKey, state),
+        ledgerOf: (state: JoinedState) => new JoinedLedger(this.#genesis.protocol, this.#options.tableKey, state),
       }
       const trust = { record, pin: this.#options.trust, isValid: this.#options.isValid }
       this.#joining = new Joining(around, trust, this.#keptJoin, now)
@@ -653,7 +653,7 @@ export class Replica {
     this.#heartbeats.executed(commit)
     unordered.remove(vertices)
     this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))
-    pool.settle(
+    pool.evictExecuted(
       execution,
       bodies.map(({ transactions }) => transactions),
     )

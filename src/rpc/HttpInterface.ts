@@ -1,7 +1,7 @@
 /** The HTTP interface over a node: every group's handlers over its services, and the server in front of them. */
 import { Effect, Layer } from "effect"
 import { Engine } from "../node/engine/Engine.js"
-import { Front } from "../node/Front.js"
+import { RpcUrl } from "../node/RpcUrl.js"
 import { Configuration } from "../node/start/Configuration.js"
 import { Home } from "../node/start/Home.js"
 import * as SteadyClock from "../turns/SteadyClock.js"
@@ -69,6 +69,6 @@ const server = Layer.unwrapEffect(
 )
 
 export const layer = Layer.effect(
-  Front,
-  Effect.map(Server.Server, (listening) => Front.of({ url: Server.urlOf(listening) })),
+  RpcUrl,
+  Effect.map(Server.Server, (listening) => RpcUrl.of({ url: Server.urlOf(listening) })),
 ).pipe(Layer.provide(server), Layer.provide(handlers), Layer.provide(Prometheus.layer))

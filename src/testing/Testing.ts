@@ -19,8 +19,8 @@ import * as Client from "../client/Client.js"
 import * as Wallet from "../client/Wallet.js"
 import * as Network from "../network/Network.js"
 import * as Engine from "../node/engine/Engine.js"
-import { Front } from "../node/Front.js"
 import * as Node from "../node/Node.js"
+import { RpcUrl } from "../node/RpcUrl.js"
 import { Configuration } from "../node/start/Configuration.js"
 import * as Founding from "../node/start/Founding.js"
 import { Home } from "../node/start/Home.js"
@@ -154,7 +154,7 @@ export class TestNode extends Context.Tag("udg/TestNode")<
 
 const face = (keys: ReadonlyArray<Wallet.SecretKey>) =>
   Effect.gen(function* () {
-    const { url } = yield* Front
+    const { url } = yield* RpcUrl
     const { genesis } = yield* Home
     const client = Client.connect(url, { retries: 0 })
     const network = { networkId: genesis.networkId, prefix: addressPrefix(genesis.mode) }

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 
 /** Handed on before other fibers have their turn. */
-const AT_ONCE = 64
+const ITEMS_PER_TURN = 64
 /** The longest that a timer counts. */
 const LONGEST_MS = 2 ** 31 - 1
 
@@ -61,7 +61,8 @@ export class Inbox<A> {
   readonly handOn = (take: (item: A) => void): Effect.Effect<never> =>
     Effect.forever(
       Effect.map(this.arrival, () => {
-        for (let taken = 0; taken < AT_ONCE && !this.isEmpty; taken++) for (const item of this.take(1)) take(item)
+        for (let taken = 0; taken < ITEMS_PER_TURN && !this.isEmpty; taken++)
+          for (const item of this.take(1)) take(item)
       }),
     )
 }

@@ -341,6 +341,6 @@ describe("the waiting room", () => {
     expect(entered).toEqual(["A1", "B1"])
     for (const name of ["D1", "A2", "B2"]) receive(name)
     expect(entered).toEqual(["A1", "B1", "D1", "C2", "A2", "B2", "C3"])
-    expect(admission.isSettled(picture.vertex("C1"))).toBe(true)
+    expect(admission.isHereOrOld(picture.vertex("C1"))).toBe(true)
   })
 })

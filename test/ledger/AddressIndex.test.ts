@@ -2,7 +2,7 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { AccountRows, ADDRESS_WORDS, NONE } from "../../src/ledger/tables/AccountRows.js"
-import { AddressIndex, MOVED_AT_ONCE, TOGETHER } from "../../src/ledger/tables/AddressIndex.js"
+import { AddressIndex, LOOKUPS_PER_BATCH, MOVED_AT_ONCE } from "../../src/ledger/tables/AddressIndex.js"
 import * as HalfSipHash from "../../src/ledger/tables/HalfSipHash.js"
 
 const words = (...some: ReadonlyArray<number>): Uint32Array => {
@@ -133,8 +133,8 @@ describe("the index of addresses", () => {
       index.add(words(1, i))
       if (i % 61 !== 0) continue
       // Oldest and newest in turn, and the last few are not there yet.
-      const asked = Array.from({ length: TOGETHER }, (_, k) => (k % 2 === 0 ? i - k + 8 : k))
-      const found = index.findAll(Uint32Array.from(asked.flatMap((n) => [...words(1, n)])), TOGETHER)
+      const asked = Array.from({ length: LOOKUPS_PER_BATCH }, (_, k) => (k % 2 === 0 ? i - k + 8 : k))
+      const found = index.findAll(Uint32Array.from(asked.flatMap((n) => [...words(1, n)])), LOOKUPS_PER_BATCH)
       for (const [k, n] of asked.entries()) if (found[k] !== index.find(words(1, n))) wrong.push(n)
     }
     expect(wrong).toEqual([])

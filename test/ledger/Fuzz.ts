@@ -395,7 +395,7 @@ class World {
   /** What waits goes on waiting, and some of it would be proposed. */
   #settle(execution: Execution, vertices: ReadonlyArray<Vertex>): void {
     const round = Counter.round(this.#chain.round)
-    this.#pool.settle(
+    this.#pool.evictExecuted(
       execution,
       vertices.map(({ body }) => body.transactions),
     )

@@ -1,7 +1,7 @@
 /** Entries that come and go, while their table grows. */
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { HashIndex, NOTHING } from "../../src/ledger/tables/HashIndex.js"
+import { HashIndex, NO_ENTRY } from "../../src/ledger/tables/HashIndex.js"
 
 /** Few hashes for many keys, so that walks are long and cross the table's end. */
 const crowded = (entry: number): number => (Math.imul(entry >>> 2, 0x9e3779b1) >>> 28) * 0x0fff_ffff
@@ -55,7 +55,7 @@ describe("an index of entries by hash", () => {
     }
     expect(growths).toBe(10)
     for (let entry = 1; entry <= 20_000; entry++) if (!finds(index, hashOf, entry)) throw new Error(`${entry} is lost`)
-    expect(index.find(hashOf(20_001), (entry) => entry === 20_001)).toBe(NOTHING)
+    expect(index.find(hashOf(20_001), (entry) => entry === 20_001)).toBe(NO_ENTRY)
     expect(() => index.remove(20_001, hashOf(20_001))).toThrow("no entry 20001")
   })
 })

@@ -4,8 +4,8 @@ import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { afterEach, expect, it } from "vitest"
 import { Network, nobody } from "../../src/network/Network.js"
 import * as Engine from "../../src/node/engine/Engine.js"
-import { Front } from "../../src/node/Front.js"
 import * as Pruning from "../../src/node/offline/Pruning.js"
+import { RpcUrl } from "../../src/node/RpcUrl.js"
 import type { Settings } from "../../src/node/start/Configuration.js"
 import type { Failure } from "../../src/rpc/api/Failure.js"
 import * as HttpInterface from "../../src/rpc/HttpInterface.js"
@@ -149,7 +149,7 @@ const serving = async (directory: string, changes: Partial<Settings>, network = 
   const settings = { rateLimits: false, roundMs: Option.none(), ...changes }
   const node = world.node(directory, settings, network, engine)
   const context = await started(Layer.provideMerge(HttpInterface.layer, node))
-  const { url } = Effect.runSync(Effect.provide(Front, context))
+  const { url } = Effect.runSync(Effect.provide(RpcUrl, context))
   return { url, context }
 }
 

@@ -1,6 +1,6 @@
 /** A whole node with its HTTP interface in this process, on a free port, with nothing on the disk. */
 import { Effect, Exit, Layer, type Option, Scope } from "effect"
-import { Front } from "../../src/node/Front.js"
+import { RpcUrl } from "../../src/node/RpcUrl.js"
 import type * as Configuration from "../../src/node/start/Configuration.js"
 import { Home } from "../../src/node/start/Home.js"
 import type { SecretKey } from "../../src/protocol/identity/Keys.js"
@@ -24,7 +24,7 @@ export const start = async (changes: Partial<Configuration.Settings> = {}): Prom
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   try {
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-    const [{ url }, { faucetKey, validatorKey }] = Effect.runSync(Effect.provide(Effect.all([Front, Home]), context))
+    const [{ url }, { faucetKey, validatorKey }] = Effect.runSync(Effect.provide(Effect.all([RpcUrl, Home]), context))
     return { url, port: Number(new URL(url).port), faucetKey, validatorKey, stop }
   } catch (error) {
     await stop()

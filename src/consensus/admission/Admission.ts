@@ -53,7 +53,7 @@ export class Admission {
   }
 
   /** Whether the vertex is here, in the DAG or waiting, or too old to matter. */
-  isSettled({ header: { hash, round } }: Pick<Vertex, "header">): boolean {
+  isHereOrOld({ header: { hash, round } }: Pick<Vertex, "header">): boolean {
     return round <= this.#dag.collectedRound || this.#dag.has(hash) || this.#room.has(hash)
   }
 
@@ -82,7 +82,7 @@ export class Admission {
 
   /** Takes in a valid vertex, and whatever was waiting for nothing but it. */
   receive(vertex: Vertex, seat: number): void {
-    if (this.#isClosed || this.isSettled(vertex)) return
+    if (this.#isClosed || this.isHereOrOld(vertex)) return
     const missing = this.#dag.missingParents(vertex)
     const { header } = vertex
     const isFirst = this.#dag.first(header.round, seat) === undefined
@@ -94,7 +94,7 @@ export class Admission {
 
   /** Puts back what had entered before a restart, in the order it had. */
   restore(vertex: Vertex): void {
-    if (!this.isSettled(vertex)) this.#enter(vertex)
+    if (!this.isHereOrOld(vertex)) this.#enter(vertex)
   }
 
   /** Takes in what only waited for leave to enter unnamed. */

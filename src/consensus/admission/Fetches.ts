@@ -116,7 +116,7 @@ export class Fetches implements Lacks {
     queue.heap.push({ want, order: this.#order++, place: -1 })
   }
 
-  settled(want: Want): void {
+  resolved(want: Want): void {
     if (want.place >= 0) this.#answer(want)
   }
 

@@ -71,7 +71,7 @@ export interface Lacks {
   /** These seats' turns may be used for a parent that is not here. */
   readonly needed: (want: Want, seats: SeatSet.SeatSet) => void
   /** It is here, or nobody wants it any longer. */
-  readonly settled: (want: Want) => void
+  readonly resolved: (want: Want) => void
 }
 
 interface Held {
@@ -183,7 +183,7 @@ export class WaitingRoom {
     const own = this.#wants.get(referenceTo(vertex.header))
     if (own !== undefined) {
       own.guest = guest
-      this.#lacks.settled(own)
+      this.#lacks.resolved(own)
       guest.isNamed = SeatSet.addAll(neededBy, own.neededBy) !== undefined || !SeatSet.isEmpty(own.neededBy)
     }
     for (const parent of missing) this.#want(parent, guest)
@@ -284,7 +284,7 @@ export class WaitingRoom {
     want.isOver = true
     this.#wants.delete(referenceTo(want.parent))
     removeFrom(this.#wantsByRound, want.parent.round, want)
-    this.#lacks.settled(want)
+    this.#lacks.resolved(want)
   }
 
   /** Nobody waits for this parent any longer: it is there, or it is collected. */

@@ -156,7 +156,7 @@ export class Dag {
 
   /**
    * Takes in a valid vertex above the collected round that misses no parent and is not here yet. No message can make it
-   * throw: `Admission` lets in only what `isSettled` denies and `missingParents` clears, and forgets what is collected.
+   * throw: `Admission` lets in only what `isHereOrOld` denies and `missingParents` clears, and forgets what is collected.
    */
   insert(vertex: Vertex): Node {
     const { header } = vertex

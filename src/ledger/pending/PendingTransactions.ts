@@ -297,7 +297,7 @@ export class PendingTransactions {
    * The ledger has executed a commit of vertices with these transactions. What leaves the pool follows from the senders'
    * accounts alone: that an id stood in a vertex says nothing, since it may have stood there under anybody's signatures.
    */
-  settle(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
+  evictExecuted(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
     const touched = new Map<Sender, boolean>()
     for (const [i, { transactions: outcomes }] of execution.vertices.entries()) {
       for (const [j, transaction] of (bodies[i] ?? []).entries()) {

@@ -10,7 +10,7 @@ import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transfer } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { NONE, type Row } from "../tables/AccountRows.js"
-import { TOGETHER } from "../tables/AddressIndex.js"
+import { LOOKUPS_PER_BATCH } from "../tables/AddressIndex.js"
 import type { State } from "../tables/State.js"
 import * as Delegation from "./Delegation.js"
 import type { Outcome } from "./Execution.js"
@@ -171,7 +171,7 @@ const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats 
   Charges.isExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
 
 /** Transactions whose accounts are looked up together, two of each. */
-const AT_ONCE = TOGETHER >>> 1
+const TRANSACTIONS_PER_BATCH = LOOKUPS_PER_BATCH >>> 1
 
 /** Executes the transactions of a vertex by this author, in their order, and says of each that it is next. */
 export const executeAll = (
@@ -181,8 +181,8 @@ export const executeAll = (
   isNext: (transaction: Transaction) => void,
 ): ReadonlyArray<Outcome> => {
   const outcomes: Array<Outcome> = []
-  for (let start = 0; start < transactions.length; start += AT_ONCE) {
-    const some = transactions.slice(start, start + AT_ONCE)
+  for (let start = 0; start < transactions.length; start += TRANSACTIONS_PER_BATCH) {
+    const some = transactions.slice(start, start + TRANSACTIONS_PER_BATCH)
     const addresses: Array<Address> = []
     for (const transaction of some) {
       const { from, operation } = transaction

@@ -17,7 +17,7 @@ import * as StateKey from "../../protocol/state/StateKey.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
 import type { Change } from "../trie/Trie.js"
 import { AccountRows, ADDRESS_WORDS, BALANCE, DIRTY, EXTRAS, NONCE, NONE, type Row, STAMP } from "./AccountRows.js"
-import { AddressIndex, TOGETHER } from "./AddressIndex.js"
+import { AddressIndex, LOOKUPS_PER_BATCH } from "./AddressIndex.js"
 import { Cells } from "./Cells.js"
 import type { Collector } from "./Effects.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
@@ -30,7 +30,7 @@ for (let i = 0; i < 16; i++) NIBBLE[i.toString(16).charCodeAt(0)] = i
 /** Scratch for the address being looked up, as five big-endian words. */
 const probe = new Uint32Array(ADDRESS_WORDS)
 /** The same of several. */
-const probes = new Uint32Array(TOGETHER * ADDRESS_WORDS)
+const probes = new Uint32Array(LOOKUPS_PER_BATCH * ADDRESS_WORDS)
 
 const readAddress = (address: Address, into: Uint32Array, at: number): void => {
   for (let word = 0; word < ADDRESS_WORDS; word++) {
@@ -82,7 +82,7 @@ const DECODED = 16_384
 const decoded = (bytes: Uint8Array): AccountRecord.Extras =>
   Either.getOrThrowWith(AccountRecord.decodeExtras(bytes), (malformed) => malformed)
 
-const NOTHING = new Uint8Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 export class Accounts {
   readonly #rows = new AccountRows()
@@ -101,7 +101,7 @@ export class Accounts {
   /** Rows of the latest freeze that changed before they were taken, as they were. */
   #captured = new Map<Row, Uint8Array | null>()
   /** Captures whatever the latest freeze has not taken yet. */
-  #settle: () => void = () => {}
+  #captureRest: () => void = () => {}
 
   /** The key decides only in which slot a row lies, so that nobody can choose addresses that all fall into one place. */
   constructor(key: HalfSipHash.Key) {
@@ -125,7 +125,7 @@ export class Accounts {
     return row === NONE ? undefined : row
   }
 
-  /** The rows of up to `TOGETHER` addresses, in their order, `NONE` where there is none; lent until the next ones are. */
+  /** The rows of up to `LOOKUPS_PER_BATCH` addresses, in their order, `NONE` where there is none; lent until the next ones are. */
   findAll(addresses: ReadonlyArray<Address>): Int32Array {
     let at = 0
     for (const address of addresses) {
@@ -172,7 +172,7 @@ export class Accounts {
   /** The bytes of the extras; none where there are none. */
   #extrasBytes(row: Row): Uint8Array {
     const handle = this.#rows.word(row, EXTRAS)
-    return handle === 0 ? NOTHING : this.#cells.get(handle)
+    return handle === 0 ? NO_BYTES : this.#cells.get(handle)
   }
 
   extras(row: Row | undefined): AccountRecord.Extras {
@@ -283,7 +283,7 @@ export class Accounts {
     const entries = this.#journal.sorted()
     const rows = this.#journal.rowsOf(entries)
     for (let i = 0; i < entries.length; i++) {
-      if (i % TOGETHER === 0) this.#rows.fetch(rows, i, Math.min(i + TOGETHER, rows.length))
+      if (i % LOOKUPS_PER_BATCH === 0) this.#rows.fetch(rows, i, Math.min(i + LOOKUPS_PER_BATCH, rows.length))
       this.#collectEntry(entries[i] ?? 0, collector)
     }
     this.#stamp++
@@ -310,14 +310,14 @@ export class Accounts {
    * are taken; one that changes earlier is captured first, and all are before another freeze begins.
    */
   freeze(): FrozenAccounts {
-    this.#settle()
+    this.#captureRest()
     const rows = this.#dirty
     const captured = new Map<Row, Uint8Array | null>()
     const freeze = this.#freezing++
     let taken = 0
     this.#dirty = []
     this.#captured = captured
-    this.#settle = () => {
+    this.#captureRest = () => {
       for (const row of rows.slice(taken)) if (this.#rows.word(row, DIRTY) === freeze) this.#capture(row)
     }
     const take = (row: Row): Change => {

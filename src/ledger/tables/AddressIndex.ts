@@ -13,11 +13,11 @@ const INITIAL_SLOTS = 2_048
 export const MOVED_AT_ONCE = 4
 
 /** So many are looked up at once: enough to wait for them together, few enough to be near when they are used. */
-export const TOGETHER = 128
+export const LOOKUPS_PER_BATCH = 128
 
 /** Scratch for addresses looked up together. */
-const hashes = new Uint32Array(TOGETHER)
-const found = new Int32Array(TOGETHER)
+const hashes = new Uint32Array(LOOKUPS_PER_BATCH)
+const found = new Int32Array(LOOKUPS_PER_BATCH)
 /** Scratch for the address of a row being moved. */
 const moving = new Uint32Array(ADDRESS_WORDS)
 

@@ -14,7 +14,7 @@ const EMPTIED_AT_ONCE = 8
 const GONE = 0xffff_ffff
 
 /** No entry. */
-export const NOTHING = 0
+export const NO_ENTRY = 0
 
 export class HashIndex {
   readonly #hashOf: (entry: number) => number
@@ -37,9 +37,9 @@ export class HashIndex {
     return this.#before === undefined ? 0 : this.#before.length - this.#next
   }
 
-  /** The entry under this hash that is the one, or `NOTHING`. */
+  /** The entry under this hash that is the one, or `NO_ENTRY`. */
   find(hash: number, isIt: (entry: number) => boolean): number {
-    return findIn(this.#slots, hash, isIt) || (this.#before === undefined ? NOTHING : findIn(this.#before, hash, isIt))
+    return findIn(this.#slots, hash, isIt) || (this.#before === undefined ? NO_ENTRY : findIn(this.#before, hash, isIt))
   }
 
   /** Takes in an entry, from 1 to 2^32 − 2, whose key no other has. */
@@ -64,14 +64,14 @@ export class HashIndex {
   /** In no particular order, and of no use any more once one comes or goes. */
   *entries(): Generator<number> {
     for (const slots of [this.#slots, this.#before ?? []]) {
-      for (const entry of slots) if (entry !== NOTHING && entry !== GONE) yield entry
+      for (const entry of slots) if (entry !== NO_ENTRY && entry !== GONE) yield entry
     }
   }
 
   #put(entry: number, hash: number): void {
     const mask = this.#slots.length - 1
     let slot = hash & mask
-    while (this.#slots[slot] !== NOTHING) slot = (slot + 1) & mask
+    while (this.#slots[slot] !== NO_ENTRY) slot = (slot + 1) & mask
     this.#slots[slot] = entry
   }
 
@@ -81,14 +81,14 @@ export class HashIndex {
     const mask = slots.length - 1
     let hole = slot
     for (let at = (hole + 1) & mask; ; at = (at + 1) & mask) {
-      const entry = slots[at] ?? NOTHING
-      if (entry === NOTHING) break
+      const entry = slots[at] ?? NO_ENTRY
+      if (entry === NO_ENTRY) break
       const walked = (at - this.#hashOf(entry)) & mask
       if (walked < ((at - hole) & mask)) continue
       slots[hole] = entry
       hole = at
     }
-    slots[hole] = NOTHING
+    slots[hole] = NO_ENTRY
   }
 
   #grow(): void {
@@ -100,8 +100,8 @@ export class HashIndex {
   #empty(before: Uint32Array): void {
     const until = Math.min(this.#next + EMPTIED_AT_ONCE, before.length)
     for (; this.#next < until; this.#next++) {
-      const entry = before[this.#next] ?? NOTHING
-      if (entry === NOTHING || entry === GONE) continue
+      const entry = before[this.#next] ?? NO_ENTRY
+      if (entry === NO_ENTRY || entry === GONE) continue
       before[this.#next] = GONE
       this.#put(entry, this.#hashOf(entry))
     }
@@ -112,8 +112,8 @@ export class HashIndex {
 const findIn = (slots: Uint32Array, hash: number, isIt: (entry: number) => boolean): number => {
   const mask = slots.length - 1
   for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-    const entry = slots[slot] ?? NOTHING
-    if (entry === NOTHING || (entry !== GONE && isIt(entry))) return entry
+    const entry = slots[slot] ?? NO_ENTRY
+    if (entry === NO_ENTRY || (entry !== GONE && isIt(entry))) return entry
   }
 }
 
@@ -121,6 +121,6 @@ const slotOf = (slots: Uint32Array, entry: number, hash: number): number | undef
   const mask = slots.length - 1
   for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
     if (slots[slot] === entry) return slot
-    if (slots[slot] === NOTHING) return undefined
+    if (slots[slot] === NO_ENTRY) return undefined
   }
 }

@@ -8,7 +8,7 @@ import * as Binary from "../../protocol/encoding/Binary.js"
 import { KINDS } from "../../protocol/state/StateKey.js"
 import { Cells, type Handle } from "./Cells.js"
 import * as HalfSipHash from "./HalfSipHash.js"
-import { HashIndex, NOTHING } from "./HashIndex.js"
+import { HashIndex, NO_ENTRY } from "./HashIndex.js"
 import { type Codec, decode } from "./Records.js"
 import type { Rows } from "./Table.js"
 
@@ -60,11 +60,11 @@ export class PackedRows<V> implements Rows<V> {
 
   get(key: string): V | undefined {
     const handle = this.#find(fromHex(key))
-    return handle === NOTHING ? undefined : this.#valueAt(handle)
+    return handle === NO_ENTRY ? undefined : this.#valueAt(handle)
   }
 
   has(key: string): boolean {
-    return this.#find(fromHex(key)) !== NOTHING
+    return this.#find(fromHex(key)) !== NO_ENTRY
   }
 
   set(key: string, value: V): void {
@@ -77,7 +77,7 @@ export class PackedRows<V> implements Rows<V> {
   delete(key: string): void {
     const bytes = fromHex(key)
     const handle = this.#find(bytes)
-    if (handle === NOTHING) return
+    if (handle === NO_ENTRY) return
     this.#index.remove(handle, this.#hash(bytes))
     this.#cells.free(handle)
   }

@@ -36,7 +36,7 @@ import { UnlockQueue } from "./UnlockQueue.js"
 import { Voters } from "./Voters.js"
 
 /** The key of a kind that has one record. */
-export const ONLY = ""
+export const SINGLE_KEY = ""
 
 /** Where the ballot of a voter stands. */
 export const ballotKey = (id: Counter.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
@@ -134,19 +134,19 @@ export class State {
   }
 
   get head(): Records.Head {
-    return required(this.#head.get(ONLY), "head")
+    return required(this.#head.get(SINGLE_KEY), "head")
   }
 
   set head(head: Records.Head) {
-    this.#head.set(ONLY, head)
+    this.#head.set(SINGLE_KEY, head)
   }
 
   get parameters(): Parameters {
-    return required(this.#parameters.get(ONLY), "parameters")
+    return required(this.#parameters.get(SINGLE_KEY), "parameters")
   }
 
   set parameters(parameters: Parameters) {
-    this.#parameters.set(ONLY, parameters)
+    this.#parameters.set(SINGLE_KEY, parameters)
   }
 
   /** The running epoch. */
@@ -347,7 +347,7 @@ export class State {
 
   /** Ends a commit: what it changed, in the order of kind bytes and keys. */
   collect(): Effects.Changes {
-    this.#totals.set(ONLY, this.supply.totals)
+    this.#totals.set(SINGLE_KEY, this.supply.totals)
     const collector = new Effects.Collector(this.accounts.touched)
     this.accounts.collect(collector)
     for (const table of this.#tables) table.collect(collector)
@@ -395,7 +395,7 @@ export class State {
       return Either.left(new MalformedBytes({ what: "state", offset: 0, reason: `there is no ${missing.kind} record` }))
     }
     // Every proposal ever made is kept, and the indexes below go by their numbers.
-    const { nextProposalId } = required(this.#head.get(ONLY), "head")
+    const { nextProposalId } = required(this.#head.get(SINGLE_KEY), "head")
     const isDense = [...this.proposals.keys()].sort().every((key, i) => key === StateKey.counter(i + 1))
     if (!isDense || this.proposals.size !== nextProposalId - 1) {
       const reason = `the proposals are not those numbered from 1 to ${nextProposalId - 1}`
@@ -426,7 +426,7 @@ export class State {
     for (const [key, proposal] of this.proposals.entries()) {
       this.agenda.add(Counter.proposalId(Number.parseInt(key, 16)), proposal)
     }
-    this.supply = new Supply(required(this.#totals.get(ONLY), "totals"))
+    this.supply = new Supply(required(this.#totals.get(SINGLE_KEY), "totals"))
     this.round = this.head.leaderRound
     return Either.void
   }

@@ -1,7 +1,7 @@
 /**
  * The changes of one update, packed: their bytes lie in a few large chunks and are ordered by moving four-byte positions,
  * so that a million changes cost the garbage collector nothing. A change is a record; a removal has no value and a
- * length no value has. Positions rise in the order of arrival, which settles what two changes of one key mean.
+ * length no value has. Positions rise in the order of arrival, which decides what two changes of one key mean.
  */
 
 import * as HexDigits from "../../protocol/crypto/HexDigits.js"
@@ -25,7 +25,7 @@ const REMOVED = 0xffff
 export const SORTED = 32_768
 export const SORTED_BITS = 32
 /** Elements looked at before others may have the thread. */
-const SLICE = 4_096
+const ELEMENTS_PER_SLICE = 4_096
 
 const sizeOf = (value: Uint8Array | null): number => {
   if (value === null) return StateTree.RECORD_HEADER_BYTES
@@ -111,7 +111,7 @@ export class Batch {
     let left = lo
     for (let i = lo; i < hi; i++) {
       if (!this.turnsRight(i, depth)) this.#swap(i, left++)
-      if ((i - lo) % SLICE === SLICE - 1) yield
+      if ((i - lo) % ELEMENTS_PER_SLICE === ELEMENTS_PER_SLICE - 1) yield
     }
     return left
   }
@@ -163,7 +163,7 @@ export class Batch {
    * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; gives where they end now. By insertion:
    * a descent has parted the batch down to some dozens before.
    */
-  settle(lo: number, hi: number): number {
+  sortChanges(lo: number, hi: number): number {
     for (let i = lo + 1; i < hi; i++) {
       const position = this.#positionAt(i)
       let at = i

@@ -90,7 +90,7 @@ const firstRight = (batch: Batch, lo: number, hi: number, depth: number): number
   return at
 }
 
-/** Applies settled changes at once. */
+/** Applies sorted changes at once. */
 const applyDirectly = (node: Node.Node, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
   if (lo === hi) return node
   if (node instanceof Leaf) return changedLeaf(node, batch, lo, hi, depth)
@@ -109,7 +109,7 @@ function* apply(
 ): Work<Node.Node> {
   if (lo === hi) return node
   yield
-  if (hi - lo <= DIRECT) return applyDirectly(node, batch, lo, batch.settle(lo, hi), depth)
+  if (hi - lo <= DIRECT) return applyDirectly(node, batch, lo, batch.sortChanges(lo, hi), depth)
   if (depth === StateTree.KEY_BITS) {
     batch.latestFirst(lo, hi)
     return applyDirectly(node, batch, lo, lo + 1, depth)

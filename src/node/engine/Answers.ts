@@ -17,7 +17,7 @@ export interface Price {
 export type Answer = (to: Owner, question: Question | DiskQuestion, done: (price: Price) => void) => void
 
 /** Answers of all that are in the making. */
-const AT_ONCE = 4
+const MAX_ANSWERS = 4
 /** Of one peer: a member's pages follow each other without a gap. */
 const OF_A_MEMBER = 2
 /** As many as a session leaves open. */
@@ -73,7 +73,7 @@ export class Answers {
     for (;;) {
       let making = 0
       for (const count of this.#inTheMaking.values()) making += count
-      if (making >= AT_ONCE || this.#questions.size === 0) return
+      if (making >= MAX_ANSWERS || this.#questions.size === 0) return
       const now = this.#now()
       const next = this.#questions.next((owner) => this.#mayHave(owner, now))
       if (next === undefined) {

@@ -19,11 +19,11 @@ const log = Log.for("storage")
 /** Older vertices go, but never those of the running epoch and the one before. */
 export const KEPT_ROUNDS = 10_000
 /** About ten milliseconds' worth: nothing else is written meanwhile. */
-const AT_ONCE = 200
+const VERTICES_PER_TURN = 200
 /** The same of small rows that lie side by side. */
-const SMALL_AT_ONCE = 2_000
+const SMALL_ROWS_PER_TURN = 2_000
 /** The same of what may bear the signatures of a hundred validators. */
-const SIGNED_AT_ONCE = 50
+const SIGNED_ROWS_PER_TURN = 50
 const PAUSE = Duration.millis(50)
 const EVERY = Duration.seconds(30)
 
@@ -58,9 +58,9 @@ const vertices = (bounds: Bounds, rest: Effect.Effect<void>, told: (gone: number
   Effect.gen(function* () {
     const storage = yield* Storage
     const { beforeRound } = bounds
-    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: AT_ONCE }
+    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: VERTICES_PER_TURN }
     const take = Effect.tap(storage.vertices.prune(request), (gone) => Effect.sync(() => told(gone)))
-    const pruned = yield* inTurns(AT_ONCE, rest, take)
+    const pruned = yield* inTurns(VERTICES_PER_TURN, rest, take)
     if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: beforeRound })
     return pruned
   })
@@ -70,7 +70,7 @@ const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const { beforeRound } = bounds
-    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: SMALL_AT_ONCE }
+    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: SMALL_ROWS_PER_TURN }
     while (yield* storage.commits.prune(request)) yield* rest
   })
 
@@ -78,7 +78,7 @@ const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
 const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: SIGNED_AT_ONCE }
+    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: SIGNED_ROWS_PER_TURN }
     while (yield* storage.checkpoints.prune(request)) yield* rest
   })
 
@@ -87,7 +87,7 @@ const closedStates = (running: Counter.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const oldest = Counter.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
-    return yield* inTurns(SMALL_AT_ONCE, rest, storage.closedStates.prune(oldest, SMALL_AT_ONCE))
+    return yield* inTurns(SMALL_ROWS_PER_TURN, rest, storage.closedStates.prune(oldest, SMALL_ROWS_PER_TURN))
   })
 
 const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.prune(oldestKept(bounds)))

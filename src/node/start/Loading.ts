@@ -23,7 +23,7 @@ import * as Vertex from "../../protocol/vertex/Vertex.js"
 import * as GenesisState from "../../replica/disk/GenesisState.js"
 import * as Opened from "../../replica/disk/Opened.js"
 import type { Contents } from "../../replica/disk/Stored.js"
-import { JoinedLedger, type State } from "../../replica/joining/JoinedLedger.js"
+import { JoinedLedger, type JoinedState } from "../../replica/joining/JoinedLedger.js"
 import type { ReceivedTransaction } from "../../replica/output/Write.js"
 import { Storage } from "../../storage/Storage.js"
 import type { StoredAccount } from "../../storage/tables/Accounts.js"
@@ -166,7 +166,7 @@ export const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
   })
 
 /** The ledger of a state that is there as a trie, made in slices, or what is wrong with it. */
-export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key, state: State) =>
+export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key, state: JoinedState) =>
   Effect.gen(function* () {
     const making = new JoinedLedger(protocol, tableKey, state)
     for (;;) {

@@ -9,7 +9,7 @@ import type { Protocol } from "../../protocol/epoch/Protocol.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
 
 /** A state with the root that the target names. */
-export interface State {
+export interface JoinedState {
   readonly target: SignedCheckpoint
   readonly trie: Trie.Trie
 }
@@ -17,13 +17,13 @@ export interface State {
 type Made = Either.Either<Ledger, string>
 
 /** Records taken in before others may have the thread. */
-const SLICE = 256
+const RECORDS_PER_SLICE = 256
 
 /** A quorum signed the root, so nothing should be wrong; a ledger that is must not be gone on with all the same. */
 function* making(
   protocol: Protocol,
   tableKey: HalfSipHash.Key,
-  { target, trie }: State,
+  { target, trie }: JoinedState,
 ): Generator<undefined, Made, undefined> {
   const restoring = Ledger.restoring(protocol, tableKey)
   const recount = new Recount()
@@ -43,7 +43,7 @@ function* making(
       ),
     )
     if (Either.isLeft(taken)) return Either.left(taken.left)
-    if (++count % SLICE === 0) yield
+    if (++count % RECORDS_PER_SLICE === 0) yield
   }
   const counted = recount.finish()
   if (Either.isLeft(counted)) return Either.left(counted.left.message)
@@ -60,7 +60,7 @@ function* making(
 export class JoinedLedger {
   readonly #making: ReturnType<typeof making>
 
-  constructor(protocol: Protocol, tableKey: HalfSipHash.Key, state: State) {
+  constructor(protocol: Protocol, tableKey: HalfSipHash.Key, state: JoinedState) {
     this.#making = making(protocol, tableKey, state)
   }
 

@@ -18,7 +18,7 @@ import type { Peers } from "../messages/Peers.js"
 import type { Outbox } from "../output/Outbox.js"
 import { Histories, type Parting } from "./Histories.js"
 import type { Inquiry } from "./Inquiry.js"
-import type { JoinedLedger, State } from "./JoinedLedger.js"
+import type { JoinedLedger, JoinedState } from "./JoinedLedger.js"
 import type { Trust } from "./ProvenChain.js"
 import { StateDownload } from "./StateDownload.js"
 
@@ -28,11 +28,11 @@ export interface Surroundings {
   readonly peers: Peers
   readonly outbox: Outbox
   readonly patienceMs: number
-  readonly ledgerOf: (state: State) => JoinedLedger
+  readonly ledgerOf: (state: JoinedState) => JoinedLedger
 }
 
 /** Where it has come to. */
-export interface Joined extends State {
+export interface Joined extends JoinedState {
   readonly ledger: Ledger
   /** The closing checkpoints on the way there. */
   readonly proven: ReadonlyArray<SignedCheckpoint>
@@ -364,13 +364,13 @@ export class Joining {
     return open.reduce((first, each) => (placeOf(each) < placeOf(first) ? each : first))
   }
 
-  #make(state: State, mayContinue: () => boolean): Joined | undefined {
+  #make(state: JoinedState, mayContinue: () => boolean): Joined | undefined {
     this.#ledger ??= this.#makeLedger(state, mayContinue)
     if (this.#ledger === null || !this.#mayLand) return undefined
     return { ...state, ledger: this.#ledger, proven: this.#histories.wayTo(state.target) }
   }
 
-  #makeLedger(state: State, mayContinue: () => boolean): Ledger | null {
+  #makeLedger(state: JoinedState, mayContinue: () => boolean): Ledger | null {
     this.#making ??= this.#around.ledgerOf(state)
     const made = this.#making.work(mayContinue)
     if (made === undefined) return null

@@ -39,7 +39,7 @@ interface Job {
 }
 
 /** Leaves counted before others may have the thread. */
-const SLICE = 8
+const LEAVES_PER_SLICE = 8
 
 /** Counts the supply from the leaves, resting now and then. They are what this node itself put there. */
 function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals, SupplyInvariantViolated>, undefined> {
@@ -47,7 +47,7 @@ function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals,
   let taken = 0
   for (const leaf of Trie.leaves(trie)) {
     Either.getOrThrow(recount.leaf(leaf))
-    if (++taken % SLICE === 0) yield
+    if (++taken % LEAVES_PER_SLICE === 0) yield
   }
   return recount.finish()
 }

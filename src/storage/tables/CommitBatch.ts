@@ -88,13 +88,13 @@ const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effec
   })
 
 /** About as many records as are put together in ten milliseconds. Behind them others have their turn. */
-const AT_ONCE = 1_024
+const CHANGES_PER_TURN = 1_024
 
 function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
   let part: Array<A> = []
   for (const one of all) {
     part.push(one)
-    if (part.length < AT_ONCE) continue
+    if (part.length < CHANGES_PER_TURN) continue
     yield part
     part = []
   }
@@ -110,7 +110,7 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
       // Nobody joins at genesis: what there was then says its file.
       if (commit.epoch > 1) ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), changes)
       writeChanges(sql, changes)
-      if (changes.length === AT_ONCE) yield* EventLoop.turn
+      if (changes.length === CHANGES_PER_TURN) yield* EventLoop.turn
     }
     yield* Transactions.append(sql, commit.index, vertices)
     PendingTransactions.remove(sql, batch.settled)

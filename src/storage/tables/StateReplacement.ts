@@ -11,7 +11,7 @@ import * as CommitBatch from "./CommitBatch.js"
 import * as Epochs from "./Epochs.js"
 
 /** What stands in no chain with the new state. */
-const GOES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
+const REPLACED_TABLES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
 /**
  * What takes the place: the state of `target`, of which the fetched pieces are all, the closing checkpoints that lead to it,
@@ -27,7 +27,7 @@ export interface Replacement {
 export const write = (sql: Sql, { target, proven, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     for (const signed of [...proven, target]) Checkpoints.put(sql, { ...signed, hasQuorum: true })
-    for (const table of GOES) sql.text(`delete from ${table}`).run()
+    for (const table of REPLACED_TABLES) sql.text(`delete from ${table}`).run()
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {
       const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values

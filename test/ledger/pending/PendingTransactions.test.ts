@@ -289,10 +289,10 @@ describe("a commit", () => {
     if (!zero || !one || !two) throw new Error("three expected")
     submit(pool, zero, one, two, paying("ben", 0, 1_000))
     world.set(addressOf("ann"), 2, 1_001)
-    pool.settle(executionOf([applied, applied]), [[zero, elsewhere]])
+    pool.evictExecuted(executionOf([applied, applied]), [[zero, elsewhere]])
     expect(idsOf(pool.of(addressOf("ann")))).toEqual([two.id])
     world.set(addressOf("ann"), 2, 1_000)
-    pool.settle(executionOf([applied]), [[elsewhere]])
+    pool.evictExecuted(executionOf([applied]), [[elsewhere]])
     expect(pool.of(addressOf("ann"))).toEqual([])
     expect(pool.size).toBe(1)
     expect(new Set(pool.drain().removed)).toEqual(new Set())
@@ -302,7 +302,7 @@ describe("a commit", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 1, 1_000)
     submit(pool, one)
-    pool.settle(executionOf([nonceTooHigh]), [[one]])
+    pool.evictExecuted(executionOf([nonceTooHigh]), [[one]])
     expect(idsOf(pool.of(addressOf("ann")))).toEqual([one.id])
   })
 
@@ -317,7 +317,7 @@ describe("a commit", () => {
     const policy = chain.tx(ann, { _tag: "SetAccountPolicyTx", threshold: 1, keys: [bob.publicKey] }, { fee: 1_000 })
     const later = chain.transfer(ann, bob, 5)
     expect(submit(pool, policy, later)).toEqual(["new", "new"])
-    pool.settle(chain.commit([{ by: person("val"), transactions: [policy] }]), [[policy]])
+    pool.evictExecuted(chain.commit([{ by: person("val"), transactions: [policy] }]), [[policy]])
     expect(pool.size).toBe(0)
     expect(chain.balance(ann)).toBe(coins(100) - 1_000)
   })
@@ -340,10 +340,10 @@ describe("a commit", () => {
       pool.included([forged], round)
       expect(idsOf(pool.choose({ ...everybody, round: Counter.round(round + 1) }))).toEqual([genuine.id])
       pool.excluded([forged])
-      pool.settle(chain.commit([vertex]), [[forged]])
+      pool.evictExecuted(chain.commit([vertex]), [[forged]])
       expect(pool.get(genuine.id)?.transaction).toBe(genuine)
     }
-    pool.settle(chain.commit([{ by: person("val"), transactions: [genuine] }]), [[genuine]])
+    pool.evictExecuted(chain.commit([{ by: person("val"), transactions: [genuine] }]), [[genuine]])
     expect(pool.size).toBe(0)
     expect(chain.balance(ann)).toBe(coins(100) - 1_005)
   })
@@ -361,7 +361,7 @@ describe("a commit", () => {
     const genuine = { ...chain.transfer(ann, bob, 5), authorization: signedBy(bob) }
     expect(submit(pool, genuine)).toEqual(["new"])
     const other = { ...genuine, authorization: signedBy(cleo) }
-    pool.settle(chain.commit([{ by: person("val"), transactions: [other, genuine] }]), [[other, genuine]])
+    pool.evictExecuted(chain.commit([{ by: person("val"), transactions: [other, genuine] }]), [[other, genuine]])
     expect(pool.size).toBe(0)
   })
 
@@ -449,7 +449,7 @@ describe("the pool beside its definition", () => {
               world.set(address, world.account(address).nonce + each.nonces, each.balance)
               const transactions = executed.map(({ transaction }) => transaction)
               const done = transactions.length > 0 ? transactions : [paying(each.name, 0, 1)]
-              pool.settle(executionOf(done.map(() => applied)), [done])
+              pool.evictExecuted(executionOf(done.map(() => applied)), [done])
               for (const { id } of transactions) naive.drop(id)
               naive.review([address])
             } else {

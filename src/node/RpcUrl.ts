@@ -1,0 +1,10 @@
+/** Where the HTTP interface listens. `main` provides it, since the node imports nothing of the interface. */
+import { Context } from "effect"
+
+export class RpcUrl extends Context.Tag("udg/RpcUrl")<
+  RpcUrl,
+  {
+    /** As reached from this machine. */
+    readonly url: string
+  }
+>() {}

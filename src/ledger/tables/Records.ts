@@ -144,33 +144,19 @@ export const validator: Codec<Validator> = {
   },
 }
 
-const STATUS_BYTE: { readonly [S in ProposalStatus]: number } = {
-  Active: 0,
-  Passed: 1,
-  Rejected: 2,
-  Executed: 3,
-  Failed: 4,
-}
-const statuses: ReadonlyArray<ProposalStatus> = ["Active", "Passed", "Rejected", "Executed", "Failed"]
+/** A byte for each of these words: its place among them. */
+const oneOf = <A extends string>(what: string, words: readonly [A, ...ReadonlyArray<A>]) => ({
+  write: (writer: Binary.Writer, word: A): void => void writer.u8(words.indexOf(word)),
+  read: (reader: Binary.Reader): A => {
+    const byte = reader.u8()
+    const word = words[byte]
+    if (word === undefined) reader.fail(`${what} ${byte}`)
+    return word ?? words[0]
+  },
+})
 
-const readStatus = (reader: Binary.Reader): ProposalStatus => {
-  const byte = reader.u8()
-  const status = statuses[byte]
-  if (status !== undefined) return status
-  reader.fail(`proposal status ${byte}`)
-  return "Active"
-}
-
-const BOND_BYTE: { readonly [S in BondStatus]: number } = { held: 0, returned: 1, forfeited: 2 }
-const bondStatuses: ReadonlyArray<BondStatus> = ["held", "returned", "forfeited"]
-
-const readBondStatus = (reader: Binary.Reader): BondStatus => {
-  const byte = reader.u8()
-  const status = bondStatuses[byte]
-  if (status !== undefined) return status
-  reader.fail(`bond status ${byte}`)
-  return "held"
-}
+const statuses = oneOf<ProposalStatus>("proposal status", ["Active", "Passed", "Rejected", "Executed", "Failed"])
+const bondStatuses = oneOf<BondStatus>("bond status", ["held", "returned", "forfeited"])
 
 const writeTexts = (writer: Binary.Writer, texts: Texts | null): void => {
   writer.boolean(texts !== null)
@@ -190,51 +176,39 @@ export const proposal: Codec<Proposal> = {
     writer.hex(value.proposer).hex(value.transaction)
     writeTexts(writer, value.texts)
     ProposalPayload.write(writer, value.payload)
+    writer.u64(value.bond)
+    bondStatuses.write(writer, value.bondStatus)
     writer
-      .u64(value.bond)
-      .u8(BOND_BYTE[value.bondStatus])
       .u64(value.createdAtRound)
       .u64(value.votingEndsAtRound)
       .u64(value.executesAtRound)
       .u64(value.snapshotTotalStake)
       .u64(value.votesFor)
       .u64(value.votesAgainst)
-      .u8(STATUS_BYTE[value.status])
+    statuses.write(writer, value.status)
     if (value.status === "Failed") writer.text16(value.failure ?? "")
   },
   read: (reader) => {
-    const proposer = Address.read(reader)
-    const transaction = Hash.read(reader)
-    const texts = readTexts(reader)
-    const payload = ProposalPayload.read(reader)
-    const bond = reader.sats()
-    const bondStatus = readBondStatus(reader)
-    const createdAtRound = Counter.round(reader.u64())
-    const votingEndsAtRound = Counter.round(reader.u64())
-    const executesAtRound = Counter.round(reader.u64())
-    const snapshotTotalStake = reader.sats()
-    const votesFor = reader.sats()
-    const votesAgainst = reader.sats()
-    const status = readStatus(reader)
-    reader.require((bondStatus === "held") === (status === "Active"), "a bond is held while voting goes on")
-    const failure = status === "Failed" ? reader.text16(FAILURE_BYTES) : null
-    // Read with every vote; spreading half of it into the whole would take longer than the reading.
-    return {
-      proposer,
-      transaction,
-      texts,
-      payload,
-      bond,
-      bondStatus,
-      createdAtRound,
-      votingEndsAtRound,
-      executesAtRound,
-      snapshotTotalStake,
-      votesFor,
-      votesAgainst,
-      status,
-      failure,
+    // Read with every vote: spreading half of it into the whole would take longer than the reading.
+    const value = {
+      proposer: Address.read(reader),
+      transaction: Hash.read(reader),
+      texts: readTexts(reader),
+      payload: ProposalPayload.read(reader),
+      bond: reader.sats(),
+      bondStatus: bondStatuses.read(reader),
+      createdAtRound: Counter.round(reader.u64()),
+      votingEndsAtRound: Counter.round(reader.u64()),
+      executesAtRound: Counter.round(reader.u64()),
+      snapshotTotalStake: reader.sats(),
+      votesFor: reader.sats(),
+      votesAgainst: reader.sats(),
+      status: statuses.read(reader),
+      failure: null as string | null,
     }
+    reader.require((value.bondStatus === "held") === (value.status === "Active"), "a bond is held while voting goes on")
+    if (value.status === "Failed") value.failure = reader.text16(FAILURE_BYTES)
+    return value
   },
 }
 

@@ -75,6 +75,9 @@ const required = <A>(value: A | undefined, what: string): A => {
   return value
 }
 
+const malformed = (reason: string): Either.Either<never, MalformedBytes> =>
+  Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
+
 export class State {
   readonly protocol: Protocol
   readonly accounts: Accounts
@@ -391,15 +394,12 @@ export class State {
   /** The indexes, the running epoch and the totals, from nothing but the records. */
   rebuild(): Either.Either<void, MalformedBytes> {
     const missing = [this.#parameters, this.#totals, this.#head, this.epochs].find((table) => table.size === 0)
-    if (missing !== undefined) {
-      return Either.left(new MalformedBytes({ what: "state", offset: 0, reason: `there is no ${missing.kind} record` }))
-    }
+    if (missing !== undefined) return malformed(`there is no ${missing.kind} record`)
     // Every proposal ever made is kept, and the indexes below go by their numbers.
     const { nextProposalId } = required(this.#head.get(SINGLE_KEY), "head")
     const isDense = [...this.proposals.keys()].sort().every((key, i) => key === StateKey.counter(i + 1))
     if (!isDense || this.proposals.size !== nextProposalId - 1) {
-      const reason = `the proposals are not those numbered from 1 to ${nextProposalId - 1}`
-      return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
+      return malformed(`the proposals are not those numbered from 1 to ${nextProposalId - 1}`)
     }
     const latest = [...this.epochs.keys()].sort().at(-1)
     this.#run(required(this.epochs.get(latest ?? ""), "epoch"))
@@ -410,17 +410,13 @@ export class State {
       const pool = delegation === null ? undefined : this.poolOf(delegation)
       // What shares are worth is their part of the pool's: no part is more than the whole.
       if (pool !== undefined && delegation?.generation === pool.generation && delegation.shares > pool.shares) {
-        const reason = `${this.accounts.addressOf(row)} holds more shares of a pool than there are`
-        return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
+        return malformed(`${this.accounts.addressOf(row)} holds more shares of a pool than there are`)
       }
       this.#index(row, AccountRecord.noExtras, extras)
     }
     for (const key of this.ballots.keys()) {
       const id = proposalOfBallot(key)
-      if (id < 1 || id >= nextProposalId) {
-        const reason = `there is a ballot on proposal ${id}, which was never made`
-        return Either.left(new MalformedBytes({ what: "state", offset: 0, reason }))
-      }
+      if (id < 1 || id >= nextProposalId) return malformed(`there is a ballot on proposal ${id}, which was never made`)
       this.voters.add(id, this.accounts.findOrAdd(voterOfBallot(key)))
     }
     for (const [key, proposal] of this.proposals.entries()) {

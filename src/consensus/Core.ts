@@ -32,13 +32,13 @@ import type { SigningGuard, Told } from "./SigningGuard.js"
 const FETCHED_ROUNDS = 16
 /** Behind a quorum by more than this, a node asks for whole rounds. */
 const TOLERATED_LAG_ROUNDS = 4
-/** A node that no quorum's round has reached for so many retries asks for what it may lack; a partition is no reason to shout. */
+/** Retries without a new round of a quorum after which a node asks for what it may lack; a partition is no reason to shout. */
 const STANDSTILL_RETRIES = 8
 
 /** Recovered vertices that are sent at once: as many as fit in the waiting rooms of others, and not too much for the line. */
 const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
 
-/** After so many retries in vain whatever is missing is no lost message: it is said again, but less often. */
+/** Retries in vain after which the cause is no lost message: everything is sent again, but less often. */
 const PATIENT_AFTER_RETRIES = 40
 const PATIENT_RETRIES = 4
 

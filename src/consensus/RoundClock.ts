@@ -5,7 +5,7 @@
  * leader has arrived and r's vertices have decided the leader of r−1 by votes or blames, or the timeout is over. A node
  * that sees a quorum of a higher round jumps to it at once.
  *
- * Who is later than others by less than a round would stay so for good, and everybody would wait for it in every round.
+ * A node that is late by less than a round would stay late, and all the others would wait for it in every round.
  * So the interval passes also from the moment in which a third of the weight had made r: somebody honest was among them
  * and has kept to the interval, hence no round comes sooner than an interval after the one before.
  */

@@ -35,7 +35,7 @@ export type Silence =
   /** Somebody else signs with this key, or did. */
   | "foreign"
 
-/** What a member tells of this key: the highest header it knows, and the epoch it is in. */
+/** A member's answer about this key: the highest header it knows, and the epoch it is in. */
 export interface Told {
   readonly epoch: Epoch
   readonly header: Header | null
@@ -137,7 +137,7 @@ export class SigningGuard {
     return this.#heldBack
   }
 
-  /** An epoch has opened on this base. Gives the foreign header that was held back for it, as `meet` would have met it. */
+  /** An epoch has opened on this base. Returns the foreign header that was held back for it, after `meet` has judged it. */
   open(epoch: Epoch, base: Hash): Header | undefined {
     this.#bases.set(epoch, base)
     if (!this.#hasSigned) this.#forgetAnswers()
@@ -184,7 +184,7 @@ export class SigningGuard {
     this.#heldBack = [...others, header].sort((a, b) => a.epoch - b.epoch).slice(0, MAX_HELD_BACK)
   }
 
-  /** A member has answered the question at the start; the header that it told went to `meet`. */
+  /** A member has answered the question at the start; the header in its answer went to `meet`. */
   answer(member: Address, told: Told, committee: Committee): void {
     if (!this.#tells(told)) return
     this.#answered.add(member)
@@ -200,7 +200,7 @@ export class SigningGuard {
     return header === null || header.epoch < this.#oldest || this.#bases.get(header.epoch) === header.base
   }
 
-  /** Whom to ask still. */
+  /** The members still to ask. */
   toAsk(committee: Committee): ReadonlyArray<Address> {
     this.#count(committee)
     if (this.#hasCommitteeAnswered || committee.seatOf(this.self) === undefined) return []
@@ -229,7 +229,7 @@ export class SigningGuard {
     if (this.#quietMsLeft <= 0) this.#quietMsLeft = null
   }
 
-  /** Own headers of epochs before `oldest` are no longer told apart. */
+  /** Own headers of epochs before `oldest` are no longer distinguished from foreign ones. */
   forgetBefore(oldest: Epoch): void {
     if (oldest <= this.#oldest) return
     this.#oldest = oldest

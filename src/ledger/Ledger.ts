@@ -50,7 +50,7 @@ export class Ledger {
   #effectsDigest: Hash.Hash
   /** What is being executed, to be named when that throws. */
   readonly #place: { -readonly [K in keyof Place]: Place[K] } = { ...NOWHERE }
-  /** What anybody may ask between two commits. */
+  /** Reads between two commits. */
   readonly read: Reads
 
   private constructor(state: State, effectsDigest: Hash.Hash) {

@@ -1,4 +1,4 @@
-/** What others ask the ledger between commits, answered from the tables without copying the world. */
+/** Reads of the ledger between commits, answered from the tables without copying them. */
 
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { Address } from "../protocol/identity/Address.js"
@@ -54,7 +54,7 @@ interface Ranked {
   readonly delegators: ReadonlyArray<Delegator>
 }
 
-/** So many delegators are looked at for each commit; of a validator with more, the list is as of some commits ago. */
+/** Delegators looked at for each commit; the list of a validator with more of them is some commits old. */
 const LOOKED_AT = 2_000
 const KEPT_LISTS = 256
 
@@ -132,7 +132,7 @@ export class Reads {
     }
   }
 
-  /** Zeros for who never staked, apart from what its delegators still hold. */
+  /** Zeros for accounts that never staked, apart from what their delegators still hold. */
   stake(address: Address): StakeDetails {
     const staker = this.#state.staker(address)
     if (staker !== undefined) return this.#details(staker)
@@ -167,7 +167,7 @@ export class Reads {
     return { validator, amount: Delegation.worth(this.#state, delegation), leaving }
   }
 
-  /** Number and total are as of now; the list is at most one commit old for each 2,000 delegators beyond the first. */
+  /** Count and total are current; the list is at most one commit old for each 2,000 delegators beyond the first. */
   delegators(validator: Address, limit: number): DelegatorList {
     const known = this.knownDelegators(validator, limit)
     if (known !== undefined) return known
@@ -176,7 +176,7 @@ export class Reads {
     return this.listDelegators(search)
   }
 
-  /** The same where nobody needs to search for it. */
+  /** The same, if it is known without a search. */
   knownDelegators(validator: Address, limit: number): DelegatorList | undefined {
     const list = this.#lists.get(validator)
     if (list === undefined || list.limit !== limit) return undefined
@@ -190,7 +190,7 @@ export class Reads {
     return new DelegatorSearch(this.#state, validator, limit)
   }
 
-  /** What a search that is through has found, which is kept for others who ask. */
+  /** What a finished search has found, kept for later questions. */
   listDelegators(search: DelegatorSearch): DelegatorList {
     const { validator, limit, begunAt: madeAt, found: delegators } = search
     this.#lists.delete(validator)
@@ -247,7 +247,7 @@ export class Reads {
       })
   }
 
-  /** None for who is not in the snapshot, and once the proposal is decided for who did not vote. */
+  /** None for addresses outside the snapshot, nor, once the proposal is decided, for those that did not vote. */
   ballot(id: Counter.ProposalId, address: Address): Ballot | undefined {
     return this.#state.ballots.get(ballotKey(id, address))
   }

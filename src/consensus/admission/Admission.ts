@@ -12,7 +12,7 @@ import type { Wanted } from "../output/Output.js"
 import { Fetches } from "./Fetches.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
-/** So many vertices of one slot may enter without being named while nothing moves. */
+/** Vertices of one slot that may enter without being named while nothing moves. */
 const UNNAMED_PER_SLOT = 16
 
 export class Admission {

@@ -1,7 +1,7 @@
 /**
  * Which missing parents to ask for, and when again. A vertex may name parents that do not exist, and an author may have
  * thousands of those waited for at once; what honest vertices lack must not stand in line behind them. So every author
- * whose vertices wait has its turn, one parent at a time, lowest rounds first, and so many questions under way at once.
+ * whose vertices wait has its turn, one parent at a time, lowest rounds first, with a limited number of questions under way at once.
  *
  * An author's turn covers what its vertices lack themselves and what waiting vertices of others lack that they build
  * on. So an honest author's turns are all well spent, whatever else those others have waiting.
@@ -21,7 +21,7 @@ const MAX_WANTED = 256
 const MOST_UNDER_WAY = 64
 /** How many parents wait for one author's turns. Some sixty rounds of a hundred members; what is beyond is looked up again. */
 const MOST_QUEUED = 8_192
-/** So many attempts follow each other at the same distance: messages do get lost. */
+/** Attempts that follow each other at the same interval: messages do get lost. */
 const EAGER_ATTEMPTS = 4
 /** Then the distance doubles, up to this many times the first one: it may not exist. */
 const MOST_PATIENT = 8

@@ -1,4 +1,4 @@
-/** The committee of one epoch: who sits in it, what their word weighs, and who leads which round. Fixed for the epoch. */
+/** The committee of one epoch: its members, their weights, and the leader of each round. Fixed for the epoch. */
 
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"

@@ -199,7 +199,7 @@ export class Dag {
     return node
   }
 
-  /** Forgets everything up to and including `round`, and gives it back for a last look. */
+  /** Forgets everything up to and including `round`, and returns it for a last look. */
   collect(round: Round): ReadonlyArray<Node> {
     const collected: Array<Node> = []
     for (let old = this.#collectedRound + 1; old <= round; old++) {

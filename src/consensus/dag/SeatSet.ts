@@ -18,7 +18,7 @@ export const has = (set: SeatSet, seat: number): boolean => ((set[seat >>> 5] ??
 
 export const isEmpty = (set: SeatSet): boolean => set.every((word) => word === 0)
 
-/** Puts these seats into the set. Gives those that were not in it; none when all were. */
+/** Adds these seats to the set. Returns those that were not in it; none if all were. */
 export const addAll = (set: SeatSet, seats: SeatSet): SeatSet | undefined => {
   let added: SeatSet | undefined
   for (let word = 0; word < set.length; word++) {

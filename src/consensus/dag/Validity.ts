@@ -1,6 +1,6 @@
 /**
  * Structural validity: a pure function of the vertex, the base and the epoch record. It reads neither the ledger nor the
- * clock, the schedule, the DAG or a cache, so every node of every time gives the same answer. What a parent says is
+ * clock, the schedule, the DAG or a cache, so every node comes to the same answer at any time. What a parent says is
  * judged when the parent is.
  */
 import { Data, Either } from "effect"

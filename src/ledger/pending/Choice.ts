@@ -10,7 +10,7 @@ import type { Inclusion, Inclusions } from "./Inclusions.js"
 import type { Sender } from "./Sender.js"
 
 /**
- * What came less than so many rounds ago is the leader's of each round to propose: its vertex is final a round before those
+ * Only the leader of each round proposes what came less than this many rounds ago: its vertex is final a round before those
  * beside it. Two leaders have their chance, then the member to which the sender is assigned.
  */
 export const FRESH_ROUNDS = 3

@@ -245,7 +245,7 @@ export class PendingTransactions {
     if (sender.entries.length === 0) this.#senders.delete(sender.address)
   }
 
-  /** Makes room when there is one too many; gives what had to go. */
+  /** Makes room when there is one too many, and returns what was evicted. */
   #evict(): Entry.Entry | undefined {
     if (this.#entries.size <= this.#capacity) return undefined
     const lane = this.#exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"

@@ -1,5 +1,5 @@
 /**
- * Who runs the next epoch, and with what weight. What came into a committee at its last two closes (newcomers and growth
+ * The members of the next epoch and their weights. What came into a committee at its last two closes (newcomers and growth
  * together) weighs at most a third of what was there before, so a network finalizes even if all of it dies at once.
  */
 
@@ -14,11 +14,11 @@ import * as Heartbeats from "./Heartbeats.js"
 
 export const MAX_NEWCOMERS = 25
 
-/** Somebody who qualifies for a seat. */
+/** An account that qualifies for a seat. */
 export interface Candidate {
   readonly address: Address
   readonly publicKey: PublicKey
-  /** What it would weigh without the bound; also decides who gets a seat. */
+  /** Its weight without the bound; also decides which candidates get a seat. */
   readonly stake: Sats.Sats
   /** What a stayer keeps of its old weight; 0 for a newcomer. */
   readonly carried: Sats.Sats
@@ -94,7 +94,7 @@ const stayers = (state: State): ReadonlyArray<Candidate> =>
     return [{ address, publicKey, stake, carried, established: establishedOf(state, address, carried) }]
   })
 
-/** When nobody stays, the old members do as they are: a committee is never empty. */
+/** When nobody stays, the old members do, unchanged: a committee is never empty. */
 const remaining = (state: State): ReadonlyArray<Candidate> =>
   state.epoch.record.members.map(({ address, publicKey, weight }) => ({
     address,

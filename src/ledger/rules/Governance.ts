@@ -1,4 +1,4 @@
-/** Proposals: who may make them, who votes with what, when they are decided and what they do. */
+/** Proposals: the right to make them, votes and their weights, decisions and effects. */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -52,7 +52,7 @@ export const proposalRejection = (
     : Rejection.invalid("no_voters", "there is no active validator to vote on it")
 }
 
-/** Who is active votes, with the effective stake it has now. */
+/** Active validators vote, each with its effective stake at this moment. */
 const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
   const voters = [...state.activeValidators()].sort((a, b) => (a.address < b.address ? -1 : 1))
   for (const { address, effective } of voters) {
@@ -181,7 +181,7 @@ const execute = (state: State, payload: ProposalPayload): string | undefined => 
   }
 }
 
-/** Nobody reads any more with what weight those could have voted who did not: a snapshot of a hundred would stay for a fee. */
+/** The weights of those who did not vote are never read again; else a fee would buy a snapshot of a hundred forever. */
 const dropUncast = (state: State, id: Counter.ProposalId): void => {
   const hasVoted = (row: Row): boolean => {
     const key = ballotKey(id, state.accounts.addressOf(row))
@@ -192,7 +192,7 @@ const dropUncast = (state: State, id: Counter.ProposalId): void => {
   state.voters.set(id, state.voters.of(id).filter(hasVoted))
 }
 
-/** A proposal that too few cared about took a place from the others for nothing: its bond goes to the treasury. */
+/** A proposal without a quorum took a place from others in vain: its bond goes to the treasury. */
 const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: boolean): "returned" | "forfeited" => {
   if (isReturned) state.giveBack(proposer, bond)
   else state.forfeit(bond)
@@ -215,10 +215,10 @@ const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, even
   return { ...proposal, status, failure }
 }
 
-/** Texts are for those who vote; who wants them later finds them in the transaction, whose hash stays. */
+/** Voters read the texts here; later they are still in the transaction, whose hash stays. */
 const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
 
-/** Its time has come: it is decided, or carried out, or both; or what nobody needs in the state any more is dropped. */
+/** Decides a due proposal, or carries it out, or both; drops from the state what is no longer needed. */
 const advance = (state: State, id: Counter.ProposalId, events: Array<Event>): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)

@@ -1,4 +1,4 @@
-/** What a finalized vertex earns, and who gets it. */
+/** The reward of a finalized vertex and its shares. */
 import type { Rules } from "../../protocol/epoch/EpochRecord.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
@@ -6,7 +6,7 @@ import type { Header } from "../../protocol/vertex/Header.js"
 import * as Pool from "../tables/Pool.js"
 import type { State } from "../tables/State.js"
 
-/** What the shares of a reward are measured by. */
+/** What determines the shares of a reward. */
 export interface Measures {
   readonly rules: Pick<Rules, "treasuryPercent" | "councilPercent">
   readonly councilSeats: number
@@ -22,7 +22,7 @@ export interface Split {
   readonly author: Sats.Sats
 }
 
-/** Every part is rounded down; what is left over is the author's. */
+/** Every part is rounded down; the remainder is the author's. */
 export const split = (minted: Sats.Sats, measures: Measures): Split => {
   const { rules, councilSeats, ownStake, workingPool, commissionPercent } = measures
   const council = Sats.percent(minted, rules.councilPercent)

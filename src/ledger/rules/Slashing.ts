@@ -1,4 +1,4 @@
-/** What equivocation costs: a part of everything that stands behind the author, burned, and the seat. */
+/** The penalty for equivocation: part of the author's own and delegated stake is burned, and the seat is lost. */
 
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"

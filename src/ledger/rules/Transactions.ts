@@ -1,6 +1,6 @@
 /**
- * One transaction: checked completely, then applied, so nothing is ever rolled back. The door asks the same questions,
- * so what it says and what execution says are the same words.
+ * One transaction: checked completely, then applied, so nothing is ever rolled back. Admission to the mempool applies the
+ * same rules, so it rejects in the same words as execution.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Counter from "../../protocol/numbers/Counter.js"
@@ -20,7 +20,7 @@ import * as Policies from "./Policies.js"
 import * as Rejection from "./Rejection.js"
 import * as Staking from "./Staking.js"
 
-/** How far a nonce may be ahead of the next one at the door. */
+/** How far a nonce may be ahead of the next one at admission. */
 export const NONCE_WINDOW = 64
 
 /** Fee and amount together: what a pending transaction reserves. A plain number, since two may exceed all there is. */
@@ -94,7 +94,7 @@ const payFee = (state: State, row: Row, author: Row, { fee, operation }: Transac
 const applyTransfer = (state: State, row: Row, recipient: Row | undefined, { to, amount }: Transfer): void =>
   state.pay(row, recipient ?? state.accounts.findOrAdd(to), amount)
 
-/** Does what was checked. Gives the id of a proposal it made. */
+/** Applies a transaction that was checked. Returns the id of the proposal it made, if any. */
 const apply = (
   state: State,
   transaction: Transaction,
@@ -164,8 +164,8 @@ const noEffect = (state: State, transaction: Transaction, row: Row | undefined):
 }
 
 /**
- * What failing costs. What is free when applied is never free to fail; everybody else pays the fee that was signed and
- * no more, also where a vote has raised the minimum above it in the meantime.
+ * The fee of a failed transaction. One that is free when applied is never free to fail; any other pays the fee that was
+ * signed and no more, even if a vote has raised the minimum above it in the meantime.
  */
 const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats =>
   Charges.isExempt(operation._tag) ? Sats.max(fee, Sats.make(state.parameters.minFee)) : fee
@@ -212,7 +212,7 @@ const execute = (
   const obstacle = noEffect(state, transaction, row)
   if (obstacle !== undefined) return { _tag: "NoEffect", reason: obstacle }
   const reason = ruleRejection(state, transaction, row, 0)
-  // Who has no record has nothing that any transaction could take or change, whether it was ever there or not.
+  // An account without a record has nothing that a transaction could take or change.
   if (row === undefined) return { _tag: "NoEffect", reason: reason ?? Rejection.insufficient(LEAST_FEE, 0) }
   if (reason === undefined) {
     return { _tag: "Applied", fee: transaction.fee, proposalId: apply(state, transaction, row, recipient, author) }
@@ -224,7 +224,7 @@ const execute = (
   return { _tag: "Failed", fee, reason }
 }
 
-/** The door's question: signature, nonce, rules and balance, in this order. */
+/** Admission to the mempool: signature, nonce, rules and balance, in this order. */
 export const admissionRejection = (
   state: State,
   transaction: Transaction,

@@ -13,7 +13,7 @@ import * as Staking from "./Staking.js"
 const isSame = (a: Leaving | null | undefined, b: Leaving): boolean =>
   a?.epoch === b.epoch && a.unlockAtRound === b.unlockAtRound
 
-/** What became of somebody whose turn it is. */
+/** The outcome of one turn. */
 type Turn = "released" | "must wait" | "is not leaving"
 
 /**
@@ -35,7 +35,7 @@ const takeTurn = (state: State, { row, validator, leaving }: Waiting, events: Ar
   return "released"
 }
 
-/** Every commit: releases what is due, the first so many; the others come with the next commits. */
+/** Every commit: releases what is due, up to a limit; later commits release the rest. */
 export const release = (state: State, events: Array<Event>): void => {
   const isHeld = (validator: Address, leftIn: Epoch): boolean => state.isWeightOf(validator, leftIn)
   // Members of two committees at most.

@@ -12,7 +12,7 @@ const INITIAL_SLOTS = 2_048
 /** Rows moved with each new one. One would do; more end the time in which a lookup may ask two tables. */
 export const MOVED_AT_ONCE = 4
 
-/** So many are looked up at once: enough to wait for them together, few enough to be near when they are used. */
+/** Enough to wait for memory once for all of them, few enough to be still in the cache when they are used. */
 export const LOOKUPS_PER_BATCH = 128
 
 /** Scratch for addresses looked up together. */

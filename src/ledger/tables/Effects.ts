@@ -49,7 +49,7 @@ export class Collector {
   readonly writer: Binary.Writer
   #size = 0
 
-  /** With room for the changes of so many accounts without extras; what else a commit changes is little. */
+  /** With room for the changes of this many accounts without extras; a commit changes little else. */
   constructor(accounts: number) {
     this.writer = new Binary.Writer(OTHER_BYTES + accounts * PLAIN_CHANGE_BYTES)
   }

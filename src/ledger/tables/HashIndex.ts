@@ -23,7 +23,7 @@ export class HashIndex {
   #next = 0
   #size = 0
 
-  /** `hashOf` gives the hash of an entry's key as long as the entry is in here. */
+  /** `hashOf` returns the hash of an entry's key as long as the entry is in the index. */
   constructor(hashOf: (entry: number) => number) {
     this.#hashOf = hashOf
   }

@@ -44,7 +44,7 @@ export class Journal {
     this.#nonces[entry] = this.#accounts.double(row, NONCE)
   }
 
-  /** Memory for so many entries, with those there are. */
+  /** Memory for this many entries, with the present ones in it. */
   #allot(entries: number): void {
     this.#rows = resized(this.#rows, new Uint32Array(entries), this.#length)
     this.#firstWords = resized(this.#firstWords, new Uint32Array(entries), this.#length)

@@ -1,6 +1,5 @@
 /**
- * Many people's money under one amount: everybody holds shares, so that paying or slashing all of them touches only the
- * pool. Invariant: the amount is 0 exactly when there are no shares.
+ * One amount that many accounts hold shares of, so that paying or slashing all of them touches only the pool. Invariant: the amount is 0 exactly when there are no shares.
  */
 import { Either } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -13,7 +12,7 @@ export interface Pool {
   readonly generation: number
 }
 
-/** What somebody holds of a pool. */
+/** An account's part of a pool. */
 export interface Share {
   readonly generation: number
   readonly shares: bigint

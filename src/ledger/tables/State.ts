@@ -216,18 +216,18 @@ export class State {
     this.accounts.setBalance(to, Sats.addBounded(this.accounts.balance(to), amount))
   }
 
-  /** Sets a part of a balance aside. It still counts as liquid, and is given back or forfeited later. */
+  /** Sets a part of a balance aside. It still counts as liquid, and is returned or forfeited later. */
   hold(row: Row, amount: Sats.Sats): void {
     this.accounts.setBalance(row, Sats.subtractBounded(this.accounts.balance(row), amount))
   }
 
-  /** What was set aside, to whom it came from. */
+  /** Returns what was set aside to the account it came from. */
   giveBack(address: Address, amount: Sats.Sats): void {
     const row = this.accounts.findOrAdd(address)
     this.accounts.setBalance(row, Sats.addBounded(this.accounts.balance(row), amount))
   }
 
-  /** What was set aside, to the treasury. */
+  /** Moves what was set aside to the treasury. */
   forfeit(amount: Sats.Sats): void {
     this.supply.decrease("liquid", amount)
     this.supply.increase("treasury", amount)

@@ -11,7 +11,7 @@ import type { Row } from "./AccountRows.js"
 
 export interface Waiting {
   readonly row: Row
-  /** Whom a delegation leaves; null for an own stake. */
+  /** The validator that a delegation leaves; null for the account's own stake. */
   readonly validator: Address | null
   readonly leaving: Leaving
 }

@@ -1,4 +1,4 @@
-/** Of whom there are ballots on each proposal. An index over the ballots, four bytes for each. */
+/** The holders of ballots on each proposal: an index over the ballots, four bytes each. */
 import type { ProposalId } from "../../protocol/numbers/Counter.js"
 import type { Row } from "./AccountRows.js"
 import { Cells, type Handle } from "./Cells.js"

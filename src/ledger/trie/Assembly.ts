@@ -64,7 +64,7 @@ export class Assembly {
     this.#top = root === StateTree.EMPTY.hash ? whole(Leaf.EMPTY) : { _tag: "Gap", records: undefined }
   }
 
-  /** Records of the whole state, once the first subtree has told. */
+  /** Records of the whole state, known from the first subtree on. */
   get records(): number | undefined {
     return this.#records
   }

@@ -21,7 +21,7 @@ const MAX_CHUNKS = 1 << (32 - CHUNK_BITS)
 /** Most batches are small: each further chunk is twice as large as the one before. */
 const FIRST_CHUNK_BYTES = 4_096
 const REMOVED = 0xffff
-/** So many are sorted in one go, in some milliseconds. */
+/** Changes sorted in one go, in some milliseconds. */
 export const SORTED = 32_768
 export const SORTED_BITS = 32
 /** Elements looked at before others may have the thread. */
@@ -106,7 +106,7 @@ export class Batch {
     return Span.turnsRight(this.#chunkOf(position), position & (CHUNK_BYTES - 1), depth)
   }
 
-  /** Moves what turns left below `depth` bits in front of what turns right, and gives the first that turns right. */
+  /** Moves what turns left below `depth` bits in front of what turns right, and returns the first that turns right. */
   *partition(lo: number, hi: number, depth: number): Generator<undefined, number, undefined> {
     let left = lo
     for (let i = lo; i < hi; i++) {
@@ -160,7 +160,7 @@ export class Batch {
   }
 
   /**
-   * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; gives where they end now. By insertion:
+   * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; returns where they end now. By insertion:
    * a descent has parted the batch down to some dozens before.
    */
   sortChanges(lo: number, hi: number): number {

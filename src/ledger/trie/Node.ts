@@ -9,7 +9,7 @@ import * as Span from "./Span.js"
 
 export type Node = Leaf | Branch
 
-/** More than 32 records, told apart by the next bit of their keys. Hashed at once, so no later read is slow. */
+/** More than 32 records, separated by the next bit of their keys. Hashed at once, so no later read is slow. */
 export class Branch {
   readonly left: Node
   readonly right: Node

@@ -36,7 +36,7 @@ export class ForeignSubtree extends Data.TaggedError("ForeignSubtree")<{
 /** The records as others know them. */
 export const entriesOf = ({ records }: Subtree): ReadonlyArray<StateTree.Entry> => records.map(Span.toEntry)
 
-/** Checks that exactly these records lie at the position in the state with this root, and gives their subtree. */
+/** Checks that exactly these records lie at the position in the state with this root, and returns their subtree. */
 export const check = (
   root: Hash,
   { position, siblings, records }: Subtree,

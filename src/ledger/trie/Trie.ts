@@ -1,6 +1,6 @@
 /**
  * The authenticated state: an immutable map from key hashes to values with a root hash that its content alone decides.
- * `trie.hash` is the root, `trie.records` and `trie.bytes` its size. An update gives a new trie and leaves the old one a
+ * `trie.hash` is the root, `trie.records` and `trie.bytes` its size. An update returns a new trie and leaves the old one a
  * full view of what was, so proofs and joiners read the state of an earlier checkpoint while commits go on.
  */
 import { fromHex } from "#crypto"

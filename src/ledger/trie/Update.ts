@@ -9,7 +9,7 @@ import { Leaf, type Replacement } from "./Leaf.js"
 import * as Node from "./Node.js"
 import * as Span from "./Span.js"
 
-/** So few changes are applied in one go: well under a millisecond among millions of records. */
+/** At most this many changes are applied in one go: well under a millisecond among millions of records. */
 const DIRECT = 64
 /** Changes taken in before the clock is asked. */
 const TAKEN = 256
@@ -147,7 +147,7 @@ export class Update {
     this.#work = run(base, changes)
   }
 
-  /** Works while `mayContinue`, asked before each further piece; gives the new trie once it is done. */
+  /** Works while `mayContinue`, asked before each further piece; returns the new trie once it is done. */
   step(mayContinue: () => boolean): Node.Node | undefined {
     while (this.#result === undefined) {
       const { done, value } = this.#work.next()

@@ -63,7 +63,7 @@ export class Dag extends Context.Tag("udg/Dag")<
   {
     readonly position: Effect.Effect<Position>
     readonly round: (round: Round) => Effect.Effect<KnownRound, RoundNotFound | Unreadable>
-    /** So many rounds from this one on, or the latest so many; fewer where one answer has no room for all. */
+    /** `count` rounds from this one on, or the latest `count`; fewer if one answer has no room for all. */
     readonly stretch: (from: Option.Option<Round>, rounds: number) => Effect.Effect<Stretch, RoundNotFound | Unreadable>
     readonly vertex: (hash: Hash) => Effect.Effect<KnownVertex, VertexNotFound | Unreadable>
   }

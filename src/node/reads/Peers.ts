@@ -1,4 +1,4 @@
-/** Whom this node is connected to, and whom it was told to connect to. */
+/** The peers this node is connected to, and those it was configured to connect to. */
 import { Context, Effect, Layer } from "effect"
 import { Network, type Peer } from "../../network/Network.js"
 import * as PeerAddress from "../../network/PeerAddress.js"
@@ -17,7 +17,7 @@ export interface Known {
 
 export class Peers extends Context.Tag("udg/Peers")<Peers, { readonly known: Effect.Effect<Known> }>() {}
 
-/** Whoever was told by address alone answers under an address that ends in its identity. */
+/** A peer that was configured by address alone answers under an address that ends in its identity. */
 const isAt = (peer: Peer, address: string): boolean =>
   peer.address === address || peer.address.startsWith(`${address}/`)
 

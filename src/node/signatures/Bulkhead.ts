@@ -13,7 +13,7 @@ interface Counters {
 /** What was being done. */
 export type Place = "reading" | "judging" | "checking signatures" | "answering"
 
-/** Causes that are told apart; what comes after so many is only counted. */
+/** Causes that are distinguished; further ones are only counted. */
 const MAX_CAUSES = 64
 
 export class Bulkhead {

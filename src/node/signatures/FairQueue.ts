@@ -2,7 +2,7 @@
  * Work that peers bring, handed out in fair turns. Members of the committee get most of what there is, then peers that the
  * operator named, then strangers; what a class does not use, the others get. Within a class the peer that has cost least so
  * far is next, so that a thousand pieces from one peer delay another peer's single piece by no more than one turn. Costs
- * are told after the work (`charge`), in any unit, or before it where they are known.
+ * are charged after the work, in any unit, or before it where they are known.
  */
 import type { Standing } from "../../network/Standing.js"
 
@@ -51,7 +51,7 @@ class Class<A> {
   }
 }
 
-/** So many idle peers are kept before they are looked through. */
+/** Idle peers that are kept before they are looked through. */
 const MANY_LINES = 64
 
 export class FairQueue<A> {
@@ -88,7 +88,7 @@ export class FairQueue<A> {
 
   #lineFor(owner: Owner): Line<A> {
     const group = this.#classes[owner.standing]
-    // Who was idle has saved nothing up.
+    // An idle class saves nothing up.
     if (group.waiting === 0) group.used = Math.max(group.used, this.#floor)
     const line = group.line(owner)
     if (line.items.length === 0) line.used = Math.max(line.used, group.floor)
@@ -122,7 +122,7 @@ export class FairQueue<A> {
     else if (group.waiting > 0) group.line(owner).used += cost
   }
 
-  /** This peer has gone: what it waited for, nobody needs. Gives what was waiting. */
+  /** This peer has gone, and nobody needs its work any more. Returns what was waiting. */
   drop(peer: string): ReadonlyArray<A> {
     const dropped: Array<A> = []
     for (const group of Object.values(this.#classes)) {

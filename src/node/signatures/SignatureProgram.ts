@@ -6,7 +6,7 @@ import * as CheckBatch from "./CheckBatch.js"
 
 export interface Request {
   readonly count: number
-  /** So many checks, as `CheckBatch` packs them. */
+  /** `count` checks, as `CheckBatch` packs them. */
   readonly bytes: ArrayBuffer
   /** By the rule for vertices, of one vertex: with the first no it is invalid as a whole, and the rest is not judged. */
   readonly isByZip215: boolean

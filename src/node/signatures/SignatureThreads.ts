@@ -24,16 +24,16 @@ import type { Reply, Request } from "./SignatureProgram.js"
 
 const log = Log.for("node")
 
-/** So few are checked at once where they are. */
+/** At most this many are checked at once in this thread. */
 const NOT_WORTH_THE_WAY = 3
-/** So many go at once, without what else may come within this turn of the event loop. */
+/** This many go at once, without waiting for more within this turn of the event loop. */
 const WORTH_THE_WAY = 16
 /** Signatures a message; more would only let the other threads wait. */
 const BATCH = 32
 const MOST_WORKERS = 4
-/** A thread that has so many, or what takes as long, is given no more: it need not wait for the next, and the rest can be overtaken here. */
+/** A thread with this many, or with work that takes as long, gets no more: it does not run dry, and the rest can be overtaken here. */
 const AHEAD = 128
-/** Every so often the others have their turn although something is urgent. */
+/** Urgent batches in a row, after which the others have a turn. */
 const URGENT_IN_A_ROW = 3
 /** Signatures of all strangers together: a quarter of one core. */
 const STRANGERS: Rate = { atOnce: 10_000, perSecond: 5_000 }
@@ -218,7 +218,7 @@ export class SignatureThreads {
     return Effect.async<Uint8Array>((resume) => this.check(checks, (results) => resume(Effect.succeed(results))))
   }
 
-  /** The same for who has no fiber to spare, or for whom rounds wait. */
+  /** The same for callers without a fiber, and for those that rounds wait for. */
   check(checks: ReadonlyArray<Check>, complete: (results: Uint8Array) => void, lane: Lane = DOOR): void {
     const results = new Uint8Array(checks.length)
     if (checks.length === 0) {
@@ -275,7 +275,7 @@ export class SignatureThreads {
     this.#give()
   }
 
-  /** Also when a thread that is ending has answered once more; it is given nothing then. */
+  /** Also when a thread that is ending has answered once more; it gets nothing then. */
   #give(): void {
     while (!this.#isEnded && this.#urgent.size + this.#others.size + this.#doubted.size > 0) {
       const thread = this.#leastLoaded()
@@ -368,7 +368,7 @@ export class SignatureThreads {
     return thread
   }
 
-  /** The next batch starts another thread, and where none can start, the main thread does it all: slowly, so it is said. */
+  /** The next batch starts another thread. If none can start, the main thread does all the work, slowly: hence the warning. */
   #failed(error: unknown): void {
     const now = performance.now()
     if (now - this.#warnedAt < WARNED_EVERY_MS) return

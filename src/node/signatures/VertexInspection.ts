@@ -85,7 +85,7 @@ interface Part {
 }
 
 /**
- * So many signatures that only the slow rule takes are judged in any vertex. No node of this kind puts one into its own,
+ * How many signatures that only the slow rule accepts are judged in any vertex. No node of this kind puts one into its own,
  * since none passes its door. A vertex with more is valid, but its author could hold up everybody: shown to one member
  * alone, which names it, it keeps the others waiting for as long as they need to judge it. So nobody here is the first to
  * name it: it is judged when the network builds on it.
@@ -235,7 +235,7 @@ export class VertexInspection {
     this.#verify(said, headers.map(Header.check), owner.standing === "member", (refused) =>
       hold(() => {
         if (refused.length === 0) then()
-        // The slow rule is only for those whom this node asked, and for members; of others the native no is final.
+        // The slow rule is only for answers to this node, and for members; for all others the native no is final.
         else if (!said.isAsked && owner.standing !== "member" && author === null) conclude(badHeader)
         else {
           const judged = (holds: boolean): void => (holds ? then() : conclude(badHeader))
@@ -294,7 +294,7 @@ export class VertexInspection {
       for (const { vertex } of guilty) this.#refused.add(vertex.header.hash)
       conclude(badBody)
     }
-    // One that stayed here for good after a bug would be taken from nobody.
+    // One that a bug left under way forever would be accepted from nobody.
     const holdOrForget = (judge: () => void): void =>
       hold(() => {
         try {
@@ -353,7 +353,7 @@ export class VertexInspection {
     this.#around.signatures.checkByZip215(checks, then, { peer: cause, standing: "member" })
   }
 
-  /** Gives those that the native verifier refuses. */
+  /** Passes on those that the native verifier refuses. */
   #verify(
     { owner }: Said,
     checks: ReadonlyArray<Check>,

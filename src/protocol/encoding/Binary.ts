@@ -197,7 +197,7 @@ export const encode = (write: (writer: Writer) => void): Uint8Array => {
 }
 
 /**
- * Reads encodings from a byte string. The first failure sticks and every later read gives a zero of its kind, so a
+ * Reads encodings from a byte string. The first failure sticks and every later read returns a zero of its kind, so a
  * decoder is written straight through, without a branch per field, and `decode` reports the failure at the end.
  */
 export class Reader {

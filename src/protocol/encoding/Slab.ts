@@ -12,7 +12,7 @@ const LONGEST = 1_024
 let block = new Uint8Array(BLOCK_BYTES)
 let used = 0
 
-/** So many bytes, all zero, that nobody else has. */
+/** This many bytes, all zero, that nobody else uses. */
 export const allot = (length: number): Uint8Array => {
   if (length > LONGEST) return new Uint8Array(length)
   if (used + length > BLOCK_BYTES) {

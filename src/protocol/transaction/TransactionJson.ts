@@ -46,7 +46,7 @@ export const ProposalType = Schema.Union(
 
 const KeySignatureJson = Schema.Struct({ pub_key: PublicKey, signature: Signature })
 
-/** Fields that every type has. A smart account gives `signatures`, everybody else `pub_key` and `signature`. */
+/** Fields that every type has. A smart account has `signatures`, every other account `pub_key` and `signature`. */
 const envelope = {
   from: Address.text,
   nonce: Nonce,

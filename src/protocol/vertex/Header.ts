@@ -93,7 +93,7 @@ export const signedBytes = (content: Content): Uint8Array =>
 
 const hashOf = (signed: Uint8Array): Hash.Hash => Hash.of("udg/vertex-id", signed)
 
-/** Puts a signature under a header; `sign` gives the bytes to whoever signs in this program. */
+/** Puts a signature under a header; `sign` passes the bytes to whatever signs in this program. */
 export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Signature): Header => {
   const parents = [...content.parents].sort(compareParents)
   const sorted = { ...content, parents }

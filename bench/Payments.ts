@@ -6,7 +6,7 @@ import { Agent, request } from "node:http"
 import * as Address from "../src/protocol/identity/Address.js"
 import type { Hash } from "../src/protocol/identity/Hash.js"
 import { SecretKey } from "../src/protocol/identity/Keys.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../src/protocol/transaction/TransactionJson.js"
@@ -108,7 +108,7 @@ export class Client {
       this.#network.genesis.networkId,
       {
         from: sender.address,
-        nonce: Counter.nonce(Math.floor(at / this.#senders.length)),
+        nonce: Natural.nonce(Math.floor(at / this.#senders.length)),
         fee: Sats.make(1_000),
         operation: { _tag: "Transfer", to: other.address, amount: Sats.make(1), memo: "" },
       },

@@ -5,8 +5,8 @@ import { signatureChecks } from "../src/consensus/dag/Validity.js"
 import { Epoch } from "../src/consensus/Epoch.js"
 import type { Output } from "../src/consensus/output/Output.js"
 import type * as Network from "../src/protocol/identity/Network.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
 import * as Limits from "../src/protocol/numbers/Limits.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import * as Header from "../src/protocol/vertex/Header.js"
@@ -25,7 +25,7 @@ const fullBody = (): Vertex.Body => {
   const transactions = Array.from({ length: Limits.VERTEX_TRANSACTIONS }, (_, nonce) => {
     const unsigned: Transaction.Unsigned = {
       from: from.address,
-      nonce: Counter.nonce(nonce),
+      nonce: Natural.nonce(nonce),
       fee: Sats.make(1_000),
       operation: { _tag: "Transfer", to: to.address, amount: Sats.make(1), memo: "" },
     }
@@ -61,11 +61,11 @@ const run = (members: number, rounds: number, body: Vertex.Body): Work => {
       const content: Header.Content = {
         base: opening.base,
         epoch: record.epoch,
-        round: Counter.round(round),
+        round: Natural.round(round),
         publicKey,
         parents,
-        timestamp: Counter.timestamp(round),
-        coinbase: builder.committee.coinbase(Counter.round(round), seat),
+        timestamp: Natural.timestamp(round),
+        coinbase: builder.committee.coinbase(Natural.round(round), seat),
         bodyHash,
       }
       return { header: Header.make(content, FakeKeys.signWith(publicKey)), body, encoded }
@@ -74,7 +74,7 @@ const run = (members: number, rounds: number, body: Vertex.Body): Work => {
     const arrived = made.map((vertex) => ({ ...vertex, header: decoded(vertex.header) }))
     const started = performance.now()
     for (const vertex of arrived) epoch.receive(vertex)
-    epoch.proposalParents(Counter.round(round + 1))
+    epoch.proposalParents(Natural.round(round + 1))
     milliseconds.push(performance.now() - started)
     parents = made.map(parentOf)
   }

@@ -12,7 +12,7 @@ import * as Address from "../src/protocol/identity/Address.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
 import type { PublicKey } from "../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import { Chain, genesisOf, type Person, person, singleKey, tableKey, type World } from "../test/ledger/builders.js"
@@ -106,7 +106,7 @@ const transferBetween = (from: number, to: number): Transaction.Transaction => {
       network,
       Transaction.make(
         network,
-        { from: sender.address, nonce: Counter.nonce(nonce), fee: Sats.make(1_000), operation },
+        { from: sender.address, nonce: Natural.nonce(nonce), fee: Sats.make(1_000), operation },
         singleKey(sender),
       ).encoded,
     ),

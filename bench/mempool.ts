@@ -5,16 +5,16 @@ import { type Door, PendingTransactions } from "../src/ledger/pending/PendingTra
 import type { Execution } from "../src/ledger/rules/Execution.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
 import * as Limits from "../src/protocol/numbers/Limits.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import { keysOf } from "../test/consensus/TestCommittee.js"
 import type { Figure, Suite } from "./Harness.js"
 
 const NETWORK = "bench" as NetworkId
-const NOW = Counter.timestamp(1_700_000_000_000)
-const ROUND = Counter.round(10)
+const NOW = Natural.timestamp(1_700_000_000_000)
+const ROUND = Natural.round(10)
 const REPETITIONS = 15
 
 const SIGNATURE = "5".repeat(128) as Transaction.KeySignature["signature"]
@@ -22,7 +22,7 @@ const SIGNATURE = "5".repeat(128) as Transaction.KeySignature["signature"]
 const door = (nonce: number): Door => ({
   admission: () => undefined,
   spending: ({ fee }: Transaction.Transaction) => fee,
-  account: () => ({ nonce: Counter.nonce(nonce), balance: Sats.MAX_SUPPLY }),
+  account: () => ({ nonce: Natural.nonce(nonce), balance: Sats.MAX_SUPPLY }),
 })
 
 /** Transfers of these senders, `each` of every one, with fees that are nowhere in order. */
@@ -33,7 +33,7 @@ const transfers = (senders: number, each: number, base = 1_000): ReadonlyArray<T
         NETWORK,
         {
           from: address,
-          nonce: Counter.nonce(nonce),
+          nonce: Natural.nonce(nonce),
           fee: Sats.make(base + ((i * 7_919 + nonce * 104_729) % 10_007)),
           operation: { _tag: "Transfer", to: address, amount: Sats.make(1), memo: "" },
         },

@@ -5,7 +5,7 @@ import * as Address from "../src/protocol/identity/Address.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
 import { SecretKey } from "../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as Transaction from "../src/protocol/transaction/Transaction.js"
 import * as TransactionJson from "../src/protocol/transaction/TransactionJson.js"
@@ -19,7 +19,7 @@ const key = Option.getOrThrow(SecretKey.fromHex("be".repeat(32)))
 
 const transfer = (nonce: number): Transaction.Unsigned => ({
   from: Address.fromPublicKey(key.publicKey),
-  nonce: Counter.nonce(nonce),
+  nonce: Natural.nonce(nonce),
   fee: Sats.make(1_000),
   operation: { _tag: "Transfer", to: Address.fromPublicKey(key.publicKey), amount: Sats.make(5), memo: "" },
 })
@@ -27,14 +27,14 @@ const transfer = (nonce: number): Transaction.Unsigned => ({
 const IN_A_VERTEX = 1_000
 
 const fullVertex = (): Vertex.Vertex => {
-  const heartbeat = Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, key)
+  const heartbeat = Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, key)
   const transactions = Array.from({ length: IN_A_VERTEX }, (_, i) => Transaction.sign(networkId, transfer(i), key))
   const content = {
     base: Hash.ZERO,
-    epoch: Counter.epoch(1),
-    round: Counter.round(1),
+    epoch: Natural.epoch(1),
+    round: Natural.round(1),
     parents: [],
-    timestamp: Counter.timestamp(0),
+    timestamp: Natural.timestamp(0),
     coinbase: Sats.ZERO,
   }
   return Vertex.sign(content, { transactions, evidence: [], heartbeats: [heartbeat] }, key)

@@ -16,7 +16,7 @@ import { Home, layer as homeLayer, storageLayer } from "../src/node/start/Home.j
 import * as Genesis from "../src/protocol/epoch/Genesis.js"
 import type { Address } from "../src/protocol/identity/Address.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as GenesisState from "../src/replica/disk/GenesisState.js"
 import * as GenesisFile from "../src/storage/files/GenesisFile.js"
@@ -49,9 +49,9 @@ const fill = (directory: string) =>
     const opening = openingOf(GenesisState.checkpointOf(large, ledger), large.time)
     if (opening === null) return yield* Effect.dieMessage("no epoch")
     const commit = {
-      index: Counter.commitIndex(0),
-      epoch: Counter.epoch(0),
-      leaderRound: Counter.round(0),
+      index: Natural.commitIndex(0),
+      epoch: Natural.epoch(0),
+      leaderRound: Natural.round(0),
       leaderHash: Hash.ZERO,
       previous: Hash.ZERO,
       hash: Genesis.hash(large),

@@ -6,7 +6,7 @@
 import { Either } from "effect"
 import * as MessageCodec from "../src/network/MessageCodec.js"
 import type { Hash } from "../src/protocol/identity/Hash.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../src/protocol/vertex/Vertex.js"
 import * as GenesisState from "../src/replica/disk/GenesisState.js"
 import * as Serving from "../src/replica/disk/Serving.js"
@@ -79,8 +79,8 @@ class Wide {
     for (const machine of this.#machines) this.#give(machine, machine.replica.start(this.now))
   }
 
-  get now(): Counter.Timestamp {
-    return Counter.timestamp(this.#agenda.now)
+  get now(): Natural.Timestamp {
+    return Natural.timestamp(this.#agenda.now)
   }
 
   get round(): number {

@@ -17,7 +17,7 @@ import * as Transport from "../src/network/libp2p/Transport.js"
 import { Session } from "../src/network/peers/Session.js"
 import * as Hash from "../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
-import * as Counter from "../src/protocol/numbers/Counter.js"
+import * as Natural from "../src/protocol/numbers/Natural.js"
 import type { PeerId } from "../src/replica/messages/Peer.js"
 import { openPolicy } from "../test/network/OpenPolicy.js"
 import { type Figure, median, type Suite } from "./Harness.js"
@@ -68,7 +68,7 @@ const guarded = async (): Promise<Node> => {
       port: 0,
       challenge: Hash.ZERO,
     }
-    const connectedSince = Counter.timestamp(0)
+    const connectedSince = Natural.timestamp(0)
     const facts = { peer: own.peer, connection: own, hello, validator: null, address: "", host: "", connectedSince }
     return new Session(facts, policy.meterOf(own.peer), (channel) => channel, now)
   }

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
@@ -79,7 +79,7 @@ const transactions = [0, 1].map((nonce) =>
     networkId,
     {
       from: bob.address,
-      nonce: Counter.nonce(nonce),
+      nonce: Natural.nonce(nonce),
       fee: Sats.make(1_000),
       operation: { _tag: "Transfer", to: carol.address, amount: Sats.make(5), memo: "" },
     },
@@ -89,10 +89,10 @@ const transactions = [0, 1].map((nonce) =>
 
 const contentOf = (round: number, parents: ReadonlyArray<Header.Parent>, timestamp: number) => ({
   base,
-  epoch: Counter.epoch(2),
-  round: Counter.round(round),
+  epoch: Natural.epoch(2),
+  round: Natural.round(round),
   parents,
-  timestamp: Counter.timestamp(timestamp),
+  timestamp: Natural.timestamp(timestamp),
   coinbase: Sats.make(3_333_333),
 })
 
@@ -100,7 +100,7 @@ const first = Vertex.sign(contentOf(241, [], 1_700_000_120_000), Vertex.emptyBod
 const rival = Vertex.sign(contentOf(241, [], 1_700_000_120_001), Vertex.emptyBody, alice.key)
 const proof = Evidence.of(first.header, rival.header)
 if (proof === undefined) throw new Error("two headers of one slot are evidence")
-const heartbeat = Heartbeat.sign(Counter.commitIndex(117), madeUpHash("22"), carol.key)
+const heartbeat = Heartbeat.sign(Natural.commitIndex(117), madeUpHash("22"), carol.key)
 
 const parentOf = ({ header: { round, author, hash } }: Vertex.Vertex): Header.Parent => ({ round, author, hash })
 const others = [bob, carol].map(({ key }) => Vertex.sign(contentOf(241, [], 1_700_000_120_000), Vertex.emptyBody, key))
@@ -158,8 +158,8 @@ const rules: EpochRecord.Rules = {
 }
 
 const record: EpochRecord.EpochRecord = {
-  epoch: Counter.epoch(3),
-  firstRound: Counter.round(481),
+  epoch: Natural.epoch(3),
+  firstRound: Natural.round(481),
   seed: madeUpHash("33"),
   rules,
   members: people
@@ -170,8 +170,8 @@ const total = EpochRecord.totalWeight(record)
 
 const rewards = [0, 1, 105_000_000, 105_000_001, 210_000_001, 2_415_000_001, 2_520_000_001].map((round) => ({
   round,
-  round_reward: EpochRecord.roundReward(rules, Counter.round(round)),
-  coinbase: record.members.map(({ weight }) => EpochRecord.coinbase(rules, Counter.round(round), weight, total)),
+  round_reward: EpochRecord.roundReward(rules, Natural.round(round)),
+  coinbase: record.members.map(({ weight }) => EpochRecord.coinbase(rules, Natural.round(round), weight, total)),
 }))
 
 const quorums = [
@@ -184,9 +184,9 @@ const quorums = [
 ].map(([weight = 0, of = 0]) => ({ weight, total: of, is_quorum: EpochRecord.isQuorum(weight, Sats.make(of)) }))
 
 const commit = Commit.make({
-  index: Counter.commitIndex(118),
-  epoch: Counter.epoch(2),
-  leaderRound: Counter.round(480),
+  index: Natural.commitIndex(118),
+  epoch: Natural.epoch(2),
+  leaderRound: Natural.round(480),
   leaderHash: second.header.hash,
   previous: madeUpHash("22"),
 })

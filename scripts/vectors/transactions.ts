@@ -3,7 +3,7 @@ import { Either } from "effect"
 import * as JsonText from "../../src/protocol/encoding/JsonText.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -72,8 +72,8 @@ const operations: ReadonlyArray<readonly [about: string, fee: number, operation:
       payload: { _tag: "TreasurySpend", recipient: carol.address, amount: Sats.make(2_500_000_000) },
     },
   ],
-  ["a vote for", 1_000, { _tag: "VoteTx", proposalId: Counter.proposalId(1), vote: true }],
-  ["a vote against", 1_000, { _tag: "VoteTx", proposalId: Counter.proposalId(2 ** 53 - 1), vote: false }],
+  ["a vote for", 1_000, { _tag: "VoteTx", proposalId: Natural.proposalId(1), vote: true }],
+  ["a vote against", 1_000, { _tag: "VoteTx", proposalId: Natural.proposalId(2 ** 53 - 1), vote: false }],
   ["a name", 100_000, { _tag: "RegisterNameTx", name: "alice" as Name }],
   [
     "an account policy, two of three",
@@ -92,7 +92,7 @@ const vectorOf = (about: string, transaction: Transaction.Transaction) => ({
 
 const unsigned = operations.map(([about, fee, operation], nonce) => ({
   about,
-  content: { from: alice.address, nonce: Counter.nonce(nonce), fee: Sats.make(fee), operation },
+  content: { from: alice.address, nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation },
 }))
 
 const policySigned = (content: Transaction.Unsigned): Transaction.Transaction =>

@@ -7,7 +7,7 @@ import * as Protocol from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import * as Parameters from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
@@ -247,7 +247,7 @@ const makeGenesis = ({ values: given }: Command.Read<typeof settings>) =>
     const made = Founding.several({
       networkId,
       mode,
-      time: Counter.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(given.roundMs, () => Protocol.standard.roundIntervalMs),
       epochRounds,
       validators: given.validator,

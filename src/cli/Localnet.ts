@@ -8,7 +8,7 @@ import * as Protocol from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import type * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import { FILES } from "../storage/files/DataDirectory.js"
 import * as GenesisFile from "../storage/files/GenesisFile.js"
@@ -111,7 +111,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
     const genesis = Founding.several({
       networkId: Founding.drawnNetworkId(Network.OWN_NAMES.local),
       mode: "testnet",
-      time: Counter.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(roundMs, () => Protocol.standard.roundIntervalMs),
       epochRounds: Protocol.standard.epochRounds,
       validators: keys.map(firstValidator),

@@ -4,7 +4,7 @@ import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../proto
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Signature } from "../protocol/identity/Keys.js"
-import type { CommitIndex } from "../protocol/numbers/Counter.js"
+import type { CommitIndex } from "../protocol/numbers/Natural.js"
 import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./commit/Rollback.js"
 import type { Committee } from "./dag/Committee.js"
 

@@ -7,8 +7,8 @@ import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../proto
 import type { Member } from "../protocol/epoch/EpochRecord.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
-import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/numbers/Natural.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
@@ -316,7 +316,7 @@ export class Core {
   /** What the rebuilding asked for, and the first steps. Called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
     // The steady clock of this run knows nothing of the run that stored them: long enough ago to wait for nothing.
-    const longAgo = Counter.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
+    const longAgo = Natural.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
     const { dag, ownVertices, committee } = this.#epoch
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
     if (dag.quorumRound >= committee.firstRound) this.#moved = { round: dag.quorumRound, at: longAgo }
@@ -363,7 +363,7 @@ export class Core {
     const plan = this.#planned
     let soonest = house.nextAfter(now)
     if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
-    return Counter.timestamp(soonest)
+    return Natural.timestamp(soonest)
   }
 
   /** A vertex whose signatures hold (`Validity.signatureChecks`), from anybody, also an own one from outside. */
@@ -588,7 +588,7 @@ export class Core {
     const { epoch } = this.#epoch.opening.record
     const highest = this.#options.guard?.highest ?? null
     const signedRound = highest?.epoch === epoch ? highest.round : ownRound
-    const round = Counter.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
+    const round = Natural.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
     const { begunRound } = dag
     if (this.#begun?.round !== begunRound) this.#begun = { round: begunRound, at: now }
     // Not before the own last vertex is back from the disk: the next one is to follow on it.
@@ -613,7 +613,7 @@ export class Core {
     this.#madeAt = now
     const coinbase = committee.coinbase(round, seat)
     const parents = this.#epoch.proposalParents(round)
-    const timestamp = Counter.timestamp(Math.max(0, now + this.#wallAheadMs))
+    const timestamp = Natural.timestamp(Math.max(0, now + this.#wallAheadMs))
     this.#emit({ _tag: "Propose", base: opening.base, epoch, round, parents, coinbase, timestamp })
     return true
   }
@@ -648,7 +648,7 @@ export class Core {
       return { _tag: "Behind", round: dag.quorumRound, reachedRound }
     }
     if (this.#hasStopped(now)) {
-      const round = Counter.round(Math.max(dag.quorumRound + 1, committee.firstRound))
+      const round = Natural.round(Math.max(dag.quorumRound + 1, committee.firstRound))
       const there = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
       return { _tag: "Standstill", round, lacks: this.#membersWithout((member) => there.has(member)) }
     }
@@ -713,8 +713,8 @@ export class Core {
     const { dag, reachedRound, opening } = this.#epoch
     const last = Math.max(reachedRound, dag.highestRound) + opening.record.rules.epochRounds
     return {
-      fromRound: Counter.round(dag.collectedRound + 1),
-      toRound: Counter.round(Math.min(last, Number.MAX_SAFE_INTEGER)),
+      fromRound: Natural.round(dag.collectedRound + 1),
+      toRound: Natural.round(Math.min(last, Number.MAX_SAFE_INTEGER)),
     }
   }
 

@@ -1,8 +1,8 @@
 /** One epoch, from its opening to the commit that closes it: vertices in, commits out. */
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
-import type { Round } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import type { Round } from "../protocol/numbers/Natural.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { Admission } from "./admission/Admission.js"
@@ -176,6 +176,6 @@ export class Epoch {
   /** Own vertex of the highest round; none when there is none. */
   get ownRound(): Round {
     const own = this.seat === undefined ? undefined : this.dag.latestOf(this.seat)
-    return own?.round ?? Counter.round(this.committee.firstRound - 1)
+    return own?.round ?? Natural.round(this.committee.firstRound - 1)
   }
 }

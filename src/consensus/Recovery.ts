@@ -4,7 +4,7 @@
  * what bounds each wait.
  */
 import type { Address } from "../protocol/identity/Address.js"
-import type { Epoch, Round } from "../protocol/numbers/Counter.js"
+import type { Epoch, Round } from "../protocol/numbers/Natural.js"
 
 export type Following =
   /** In the round that the others are in. */

@@ -9,8 +9,8 @@
  * So the interval passes also from the moment in which a third of the weight had made r: somebody honest was among them
  * and has kept to the interval, hence no round comes sooner than an interval after the one before.
  */
-import type { Round, Timestamp } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import type { Round, Timestamp } from "../protocol/numbers/Natural.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import { divideFloor } from "../protocol/numbers/Sats.js"
 import type { Committer } from "./commit/Committer.js"
 import type { Dag } from "./dag/Dag.js"
@@ -55,7 +55,7 @@ const begunAt = ({ begun, round }: Own, intervalMs: number): number =>
 const hasFallenSilent = (dag: Dag, leader: number, round: Round): boolean => {
   if (round - SILENT_ROUNDS < dag.committee.firstRound) return false
   for (let back = 1; back <= SILENT_ROUNDS; back++) {
-    if (dag.first(Counter.round(round - back), leader) !== undefined) return false
+    if (dag.first(Natural.round(round - back), leader) !== undefined) return false
   }
   return true
 }
@@ -68,7 +68,7 @@ export const hasLeader = (dag: Dag, round: Round): boolean => {
 
 /** Whether round r tells all it is waited for: its leader, and the verdict of its vertices on the leader before. */
 const isComplete = (dag: Dag, committer: Committer, round: Round): boolean =>
-  hasLeader(dag, round) && (round === dag.committee.firstRound || committer.isVotedOn(Counter.round(round - 1)))
+  hasLeader(dag, round) && (round === dag.committee.firstRound || committer.isVotedOn(Natural.round(round - 1)))
 
 export interface Plan {
   readonly round: Round
@@ -83,10 +83,10 @@ export const plan = (dag: Dag, committer: Committer, intervalMs: number, own: Ow
   if (quorum < own.reachedRound - 1) return null
   const start = Math.max(quorum, dag.committee.firstRound)
   // Own rounds may be known that this node did not make: a copy of its key did, before it fell silent.
-  if (own.madeAt === null && start > own.round) return { round: Counter.round(start), at: 0 }
+  if (own.madeAt === null && start > own.round) return { round: Natural.round(start), at: 0 }
   if (quorum > own.round) return { round: quorum, at: 0 }
   if (quorum < own.round) return null
-  const round = Counter.round(own.round + 1)
+  const round = Natural.round(own.round + 1)
   // The round before the epoch's first has no vertices to wait for.
   const isReady = own.round < dag.committee.firstRound || isComplete(dag, committer, own.round)
   const timeout = timeoutMs(intervalMs, own.round - own.lastCommitRound)

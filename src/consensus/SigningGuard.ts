@@ -16,8 +16,8 @@
  */
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
-import type { Epoch, Round, Timestamp } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import type { Epoch, Round, Timestamp } from "../protocol/numbers/Natural.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Committee } from "./dag/Committee.js"
 import type { Signing } from "./Recovery.js"
@@ -83,7 +83,7 @@ export class SigningGuard {
     this.#mostCountedMs = Math.max(MIN_COUNTED_MS, COUNTED_INTERVALS * roundIntervalMs)
     const known = [...stored]
     const first = known.reduce((lowest, { epoch }) => Math.min(lowest, epoch), Number.MAX_SAFE_INTEGER)
-    this.#oldest = known.length > 0 ? Counter.epoch(Math.max(oldest, first)) : oldest
+    this.#oldest = known.length > 0 ? Natural.epoch(Math.max(oldest, first)) : oldest
     this.#heldBack = heldBack
     this.#answered.add(self)
     for (const header of known) this.#know(header)

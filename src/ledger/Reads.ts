@@ -3,7 +3,7 @@
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Name } from "../protocol/identity/Name.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as AccountRecord from "../protocol/state/AccountRecord.js"
@@ -40,7 +40,7 @@ export interface DelegatorList {
 }
 
 export interface NumberedProposal extends Proposal {
-  readonly id: Counter.ProposalId
+  readonly id: Natural.ProposalId
 }
 
 export interface Voter extends Ballot {
@@ -211,7 +211,7 @@ export class Reads {
   }
 
   /** A commit that heartbeats may still name. */
-  recentCommit(index: Counter.CommitIndex): RecentCommit | undefined {
+  recentCommit(index: Natural.CommitIndex): RecentCommit | undefined {
     return this.#state.recentCommits.get(StateKey.counter(index))
   }
 
@@ -220,7 +220,7 @@ export class Reads {
     return Slashing.isPunishable(this.#state, evidence)
   }
 
-  proposal(id: Counter.ProposalId): NumberedProposal | undefined {
+  proposal(id: Natural.ProposalId): NumberedProposal | undefined {
     const proposal = this.#state.proposals.get(StateKey.counter(id))
     return proposal && { ...proposal, id }
   }
@@ -229,14 +229,14 @@ export class Reads {
   proposals(limit: number): ReadonlyArray<NumberedProposal> {
     const newest: Array<NumberedProposal> = []
     for (let id = this.head.nextProposalId - 1; id > 0 && newest.length < limit; id--) {
-      const proposal = this.proposal(Counter.proposalId(id))
+      const proposal = this.proposal(Natural.proposalId(id))
       if (proposal !== undefined) newest.push(proposal)
     }
     return newest
   }
 
   /** While a proposal can be voted on, its snapshot; from then on those who voted. In the order of addresses. */
-  voters(id: Counter.ProposalId): ReadonlyArray<Voter> {
+  voters(id: Natural.ProposalId): ReadonlyArray<Voter> {
     const { accounts, voters } = this.#state
     return [...voters.of(id)]
       .sort((a, b) => accounts.compare(a, b))
@@ -248,7 +248,7 @@ export class Reads {
   }
 
   /** None for addresses outside the snapshot, nor, once the proposal is decided, for those that did not vote. */
-  ballot(id: Counter.ProposalId, address: Address): Ballot | undefined {
+  ballot(id: Natural.ProposalId, address: Address): Ballot | undefined {
     return this.#state.ballots.get(ballotKey(id, address))
   }
 

@@ -10,8 +10,8 @@ import * as Address from "../protocol/identity/Address.js"
 import * as Hash from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
 import type { NetworkId } from "../protocol/identity/Network.js"
-import * as Counter from "../protocol/numbers/Counter.js"
 import * as Limits from "../protocol/numbers/Limits.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import * as Transaction from "../protocol/transaction/Transaction.js"
 import * as Evidence from "../protocol/vertex/Evidence.js"
 import * as Header from "../protocol/vertex/Header.js"
@@ -188,12 +188,12 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
   }),
   AskRounds: (_, reader) => ({
     _tag: "AskRounds",
-    epoch: Counter.epoch(reader.u64()),
-    fromRound: Counter.round(reader.u64()),
-    toRound: Counter.round(reader.u64()),
+    epoch: Natural.epoch(reader.u64()),
+    fromRound: Natural.round(reader.u64()),
+    toRound: Natural.round(reader.u64()),
     after: reader.boolean() ? Hash.read(reader) : null,
   }),
-  AskClosing: (_, reader) => ({ _tag: "AskClosing", from: Counter.epoch(reader.u64()) }),
+  AskClosing: (_, reader) => ({ _tag: "AskClosing", from: Natural.epoch(reader.u64()) }),
   AskHighest: (_, reader) => ({ _tag: "AskHighest", author: Address.read(reader) }),
   AskState: (_, reader) => ({
     _tag: "AskState",
@@ -201,7 +201,7 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
     position: readBytes(reader, MAX_POSITION_BYTES),
   }),
   Rounds: (_, reader) => {
-    const epoch = Counter.epoch(reader.u64())
+    const epoch = Natural.epoch(reader.u64())
     const isLast = reader.boolean()
     return { _tag: "Rounds", epoch, vertices: readVertices(reader), isLast }
   },
@@ -209,7 +209,7 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
   Highest: (_, reader) => ({
     _tag: "Highest",
     author: Address.read(reader),
-    epoch: Counter.epoch(reader.u64()),
+    epoch: Natural.epoch(reader.u64()),
     header: reader.boolean() ? Header.read(reader) : null,
   }),
   State: (_, reader) => ({

@@ -1,7 +1,7 @@
 /** How a node talks to the others. What goes over the wire, and how, is each layer's own business. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { Address } from "../protocol/identity/Address.js"
-import type { Timestamp } from "../protocol/numbers/Counter.js"
+import type { Timestamp } from "../protocol/numbers/Natural.js"
 import type * as Vertex from "../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion, Gossip, Question } from "../replica/messages/Message.js"
 import type { PeerId } from "../replica/messages/Peer.js"

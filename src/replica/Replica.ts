@@ -17,8 +17,8 @@ import type { Genesis } from "../protocol/epoch/Genesis.js"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Signer } from "../protocol/identity/Keys.js"
-import type { Nonce, Timestamp } from "../protocol/numbers/Counter.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import type { Nonce, Timestamp } from "../protocol/numbers/Natural.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import { MIN_STAKE_SATS } from "../protocol/numbers/Sats.js"
 import type { Transaction } from "../protocol/transaction/Transaction.js"
 import type { Check } from "../protocol/transaction/Verification.js"
@@ -217,7 +217,7 @@ export class Replica {
     }
   }
 
-  get #round(): Counter.Round {
+  get #round(): Natural.Round {
     return this.#life.core.epoch.dag.highestRound
   }
 
@@ -262,7 +262,7 @@ export class Replica {
     for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), join, keep]) {
       if (at !== null && at < soonest) soonest = Math.max(now, at)
     }
-    return Counter.timestamp(soonest)
+    return Natural.timestamp(soonest)
   }
 
   /** All peers there are at the moment. Called whenever that changes. */
@@ -347,7 +347,7 @@ export class Replica {
   }
 
   /** A peer seems to be in this epoch: one that is behind is told how the epoch ended, one that is ahead is asked. */
-  heardOf(epoch: Counter.Epoch, from: PeerId, now: Timestamp): Outputs {
+  heardOf(epoch: Natural.Epoch, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const current = this.#life.core.epoch.opening.record.epoch
       if (epoch > current) this.#questions.tellOfClosing({ _tag: "AskClosing", from: current }, from, now)
@@ -684,11 +684,11 @@ export class Replica {
     this.#outbox.write({ _tag: "EpochStarted", opening })
     this.#life.unordered.clear()
     this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
-    this.#forgetBefore(Counter.epoch(epoch - 1))
+    this.#forgetBefore(Natural.epoch(epoch - 1))
     if (this.#joining !== null && (this.#joining.target?.checkpoint.epoch ?? 0) < epoch) this.#joining = null
   }
 
-  #forgetBefore(oldest: Counter.Epoch): void {
+  #forgetBefore(oldest: Natural.Epoch): void {
     this.#evidence.forgetBefore(oldest)
     this.#signing.forgetBefore(oldest)
   }

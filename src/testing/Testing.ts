@@ -29,7 +29,7 @@ import type { Protocol } from "../protocol/epoch/Protocol.js"
 import * as Address from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import { addressPrefix, type Mode } from "../protocol/identity/Network.js"
-import * as Counter from "../protocol/numbers/Counter.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 import type { Parameters } from "../protocol/numbers/Parameters.js"
 import * as Sats from "../protocol/numbers/Sats.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
@@ -86,7 +86,7 @@ const home = ({
     const amount = Sats.make(coinsEach * Sats.SATS_PER_COIN)
     const genesis = Founding.solo({
       mode,
-      time: Counter.timestamp(now),
+      time: Natural.timestamp(now),
       roundIntervalMs: roundMs,
       validator: validator.publicKey,
       faucet: Option.match(faucet, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),

@@ -3,7 +3,7 @@
  * that pass. Every wait and every limit runs on it. It may stop while the machine is suspended.
  */
 import { Clock, Effect } from "effect"
-import * as Counter from "../protocol/numbers/Counter.js"
+import * as Natural from "../protocol/numbers/Natural.js"
 
 const NANOS_PER_MS = 1_000_000n
 
@@ -11,8 +11,8 @@ const NANOS_PER_MS = 1_000_000n
 export const now = (): number => Math.floor(performance.timeOrigin + performance.now())
 
 /** The same from Effect's clock, which tests replace. */
-export const unsafeCurrent = (clock: Clock.Clock): Counter.Timestamp =>
-  Counter.timestamp(Number(clock.unsafeCurrentTimeNanos() / NANOS_PER_MS))
+export const unsafeCurrent = (clock: Clock.Clock): Natural.Timestamp =>
+  Natural.timestamp(Number(clock.unsafeCurrentTimeNanos() / NANOS_PER_MS))
 
 export const current = Clock.clockWith((clock) => Effect.sync(() => unsafeCurrent(clock)))
 

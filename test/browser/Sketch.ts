@@ -5,7 +5,7 @@
 import { Effect, Option, Stream } from "effect"
 import type * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Dag from "../../src/rpc/api/Dag.js"
 import type * as Handlers from "../../src/rpc/server/Handlers.js"
 
@@ -46,19 +46,19 @@ const columnOf = ({ validators, roundMs }: Settings, round: number, newest: numb
   const isSkipped = !isThere(round, leader)
   const before = round === 1 ? [] : present(round - 1, validators)
   return {
-    round: Counter.round(round),
-    epoch: Counter.epoch(1 + Math.floor(round / 240)),
-    timestamp: isFinalized ? Counter.timestamp(startedAt + round * roundMs) : null,
+    round: Natural.round(round),
+    epoch: Natural.epoch(1 + Math.floor(round / 240)),
+    timestamp: isFinalized ? Natural.timestamp(startedAt + round * roundMs) : null,
     finalized: isFinalized,
     leader: { validator: leader, verdict: !isFinalized ? "undecided" : isSkipped ? "skipped" : "committed" },
     vertices: present(round, validators).map((lane) => ({
       hash: hashOf(round, lane),
       validator: lane,
       tx_count: Math.floor(draw(round * 13 + lane) ** 4 * 40),
-      commit_index: isFinalized ? Counter.commitIndex(round) : null,
+      commit_index: isFinalized ? Natural.commitIndex(round) : null,
       parents: before.filter((parent) => parent === lane || draw(round * lane + parent) < 0.8),
       older_parents:
-        draw(round * 3 + lane) > 0.985 && round > 2 ? [{ round: Counter.round(round - 2), validator: lane }] : [],
+        draw(round * 3 + lane) > 0.985 && round > 2 ? [{ round: Natural.round(round - 2), validator: lane }] : [],
     })),
   }
 }
@@ -73,8 +73,8 @@ export const handlers = (settings: Settings) => {
     const most = Math.max(1, Math.floor(3_000 / settings.validators))
     const length = Math.max(0, Math.min(rounds, most, last - first + 1))
     return {
-      dag_round: Counter.round(last),
-      finalized_round: Counter.round(last - FINALITY_LAG),
+      dag_round: Natural.round(last),
+      finalized_round: Natural.round(last - FINALITY_LAG),
       validators: Array.from({ length: settings.validators }, (_, lane) => addressOf(lane)),
       columns: Array.from({ length }, (_, i) => columnOf(settings, first + i, last, startedAt)),
     }
@@ -90,8 +90,8 @@ export const handlers = (settings: Settings) => {
             id: newest(),
             event: {
               type: "round" as const,
-              round: Counter.round(newest()),
-              finalized_round: Counter.round(newest() - FINALITY_LAG),
+              round: Natural.round(newest()),
+              finalized_round: Natural.round(newest() - FINALITY_LAG),
             },
           })).pipe(Effect.delay(settings.roundMs)),
         ),

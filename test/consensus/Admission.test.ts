@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Admission } from "../../src/consensus/admission/Admission.js"
 import type { Bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { Chance } from "../simulation/Chance.js"
@@ -12,7 +12,7 @@ import { randomDag } from "./RandomDag.js"
 import { equalWeights } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
-const NOW = Counter.timestamp(100_000)
+const NOW = Natural.timestamp(100_000)
 
 class Entrance {
   readonly dag: Dag
@@ -33,7 +33,7 @@ const RETRY_MS = 500
 /** Each look comes long after the one before. */
 let looks = 0
 const toFetch = ({ admission }: Entrance, upTo = 99) =>
-  admission.toFetch(upTo, Counter.timestamp(NOW + 3_600_000 * ++looks), RETRY_MS)
+  admission.toFetch(upTo, Natural.timestamp(NOW + 3_600_000 * ++looks), RETRY_MS)
 
 const fetched = (picture: Picture, entrance: Entrance, upTo = 99): string =>
   toFetch(entrance, upTo)
@@ -114,7 +114,7 @@ describe("parents come first", () => {
     for (const name of ["A1", "A2"]) entrance.receive(picture.vertex(name))
     const look = (now: number) =>
       entrance.admission
-        .toFetch(99, Counter.timestamp(now), RETRY_MS)
+        .toFetch(99, Natural.timestamp(now), RETRY_MS)
         .map(({ parent, attempt }) => [
           picture.nameOf(picture.vertices.find(({ header }) => header.hash === parent.hash) ?? picture.vertex("A1")),
           attempt,
@@ -168,7 +168,7 @@ describe("the second vertex of a slot", () => {
     expect(entrance.admission.waiting).toBe(1)
     entrance.receive(picture.vertex("C2"))
     expect(entrance.entered.slice(-2).map(picture.nameOf)).toEqual(["a1", "C2"])
-    expect(entrance.dag.first(Counter.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
+    expect(entrance.dag.first(Natural.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
     expect(entrance.dag.get(picture.vertex("a1").header.hash)?.isFirst).toBe(false)
   })
 
@@ -217,7 +217,7 @@ describe("the second vertex of a slot", () => {
     entrance.admission.admitUnnamed(true)
     entrance.admission.tick()
     expect(entrance.entered.map(picture.nameOf)).toEqual(["A1", "B1", "a1"])
-    expect(entrance.dag.first(Counter.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
+    expect(entrance.dag.first(Natural.round(1), 0)?.vertex).toBe(picture.vertex("A1"))
   })
 })
 
@@ -255,11 +255,11 @@ describe("a parent under a false slot", () => {
     const entered: Array<Vertex> = []
     const admission = new Admission(dag, ({ vertex }) => {
       entered.push(vertex)
-      if (vertex === picture.vertex("D1")) dag.collect(Counter.round(1))
+      if (vertex === picture.vertex("D1")) dag.collect(Natural.round(1))
     })
     const invented = (round: number): ReadonlyArray<Parent> =>
       picture.committee.record.members.map(({ address: author }) => ({
-        round: Counter.round(round),
+        round: Natural.round(round),
         author,
         hash: picture.opening.base,
       }))
@@ -284,7 +284,7 @@ describe("a timestamp far from the own clock", () => {
     const entrance = new Entrance(picture)
     for (const vertex of picture.vertices) {
       const isWrong = picture.nameOf(vertex).startsWith("D")
-      const timestamp = Counter.timestamp(isWrong ? Number.MAX_SAFE_INTEGER : 0)
+      const timestamp = Natural.timestamp(isWrong ? Number.MAX_SAFE_INTEGER : 0)
       entrance.receive({ ...vertex, header: { ...vertex.header, timestamp } })
     }
     expect(entrance.entered).toHaveLength(picture.vertices.length)
@@ -333,7 +333,7 @@ describe("the waiting room", () => {
     const entered: Array<string> = []
     const admission = new Admission(dag, ({ vertex }) => {
       entered.push(picture.nameOf(vertex))
-      if (picture.nameOf(vertex) === "D1") dag.collect(Counter.round(1))
+      if (picture.nameOf(vertex) === "D1") dag.collect(Natural.round(1))
     })
     const receive = (name: string) => admission.receive(picture.vertex(name), "ABCD".indexOf(name.charAt(0)))
     // C2 misses C1, which never comes; C3 misses C2.

@@ -4,7 +4,7 @@ import type { ExecutedCommit } from "../../src/consensus/commit/Rollback.js"
 import * as Rollback from "../../src/consensus/commit/Rollback.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
 import * as FakeKeys from "./FakeKeys.js"
@@ -14,9 +14,9 @@ const committee = committeeOf(equalWeights(4))
 
 const commitAt = (index: number): ExecutedCommit => ({
   commit: Commit.make({
-    index: Counter.commitIndex(index),
-    epoch: Counter.epoch(1),
-    leaderRound: Counter.round(index),
+    index: Natural.commitIndex(index),
+    epoch: Natural.epoch(1),
+    leaderRound: Natural.round(index),
     leaderHash: seedOf(`leader ${index}`),
     previous: Hash.ZERO,
   }),
@@ -79,7 +79,7 @@ describe("a checkpoint", () => {
 
   it("of another epoch is not looked at", () => {
     const quorum = new CheckpointQuorum(committee)
-    addAll(quorum, checkpointAt(5, { epoch: Counter.epoch(2) }), [0, 1, 2])
+    addAll(quorum, checkpointAt(5, { epoch: Natural.epoch(2) }), [0, 1, 2])
     expect(quorum.latest).toBeNull()
   })
 
@@ -155,7 +155,7 @@ describe("finality is rolled back", () => {
   })
 
   it("when a quorum signs a commit of the epoch behind the one that has closed it here", () => {
-    const nextEpoch = recordOf(equalWeights(4), { epoch: Counter.epoch(2) })
+    const nextEpoch = recordOf(equalWeights(4), { epoch: Natural.epoch(2) })
     const closing = checkpointAt(5, { nextEpoch })
     const quorum = new CheckpointQuorum(committee)
     quorum.record(commitAt(5))
@@ -178,17 +178,17 @@ describe("finality is rolled back", () => {
 })
 
 describe("a commit follows on the one before", () => {
-  const last = { ...commitAt(4).commit, time: Counter.timestamp(0) }
+  const last = { ...commitAt(4).commit, time: Natural.timestamp(0) }
   const next = Commit.make({ ...commitAt(5).commit, previous: last.hash })
 
   it("by index, rising leader round and hash", () => {
     expect(Rollback.judgeCommit(last, next)).toBeNull()
-    expect(Rollback.judgeCommit(last, { ...next, index: Counter.commitIndex(6) })).toEqual({
+    expect(Rollback.judgeCommit(last, { ...next, index: Natural.commitIndex(6) })).toEqual({
       _tag: "CommitIndexNotNext",
       last: 4,
       found: 6,
     })
-    expect(Rollback.judgeCommit(last, { ...next, leaderRound: Counter.round(4) })).toEqual({
+    expect(Rollback.judgeCommit(last, { ...next, leaderRound: Natural.round(4) })).toEqual({
       _tag: "LeaderRoundNotRising",
       last: 4,
       found: 4,

@@ -2,7 +2,7 @@ import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { sha256Hex } from "#crypto"
 import { Committee } from "../../src/consensus/dag/Committee.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { committeeOf, equalWeights, recordOf, seedOf } from "./TestCommittee.js"
 
@@ -16,7 +16,7 @@ describe("leaders", () => {
       bytes.write(committee.record.seed, 11, "hex")
       bytes.writeBigUInt64LE(BigInt(round), 43)
       const ticket = BigInt(`0x${sha256Hex(bytes)}`) % 10n
-      expect(committee.leaderOf(Counter.round(round))).toBe(ticket < 5n ? 0 : ticket < 8n ? 1 : 2)
+      expect(committee.leaderOf(Natural.round(round))).toBe(ticket < 5n ? 0 : ticket < 8n ? 1 : 2)
     }
   })
 
@@ -24,7 +24,7 @@ describe("leaders", () => {
     const committee = committeeOf([60, 30, 10])
     const counts = [0, 0, 0]
     for (let round = 1; round <= 4_000; round++) {
-      const leader = committee.leaderOf(Counter.round(round))
+      const leader = committee.leaderOf(Natural.round(round))
       counts[leader] = (counts[leader] ?? 0) + 1
     }
     expect(counts.map((count) => Math.round(count / 400))).toEqual([6, 3, 1])
@@ -33,7 +33,7 @@ describe("leaders", () => {
   it("depend on the seed", () => {
     const leadersOf = (seed: string) => {
       const committee = committeeOf(equalWeights(10), { seed: seedOf(seed) })
-      return Array.from({ length: 30 }, (_, i) => committee.leaderOf(Counter.round(i + 1)))
+      return Array.from({ length: 30 }, (_, i) => committee.leaderOf(Natural.round(i + 1)))
     }
     expect(leadersOf("a")).toEqual(leadersOf("a"))
     expect(leadersOf("a")).not.toEqual(leadersOf("b"))
@@ -67,22 +67,22 @@ describe("a quorum", () => {
 describe("the coinbase", () => {
   it("shares the round reward by weight, rounded down", () => {
     const committee = committeeOf([1, 1, 1])
-    expect([0, 1, 2].map((seat) => committee.coinbase(Counter.round(1), seat))).toEqual([
+    expect([0, 1, 2].map((seat) => committee.coinbase(Natural.round(1), seat))).toEqual([
       3_333_333, 3_333_333, 3_333_333,
     ])
   })
 
   it("halves with the vertex's own round", () => {
     const committee = committeeOf([1, 1])
-    expect(committee.coinbase(Counter.round(105_000_000), 0)).toBe(5_000_000)
-    expect(committee.coinbase(Counter.round(105_000_001), 0)).toBe(2_500_000)
+    expect(committee.coinbase(Natural.round(105_000_000), 0)).toBe(5_000_000)
+    expect(committee.coinbase(Natural.round(105_000_001), 0)).toBe(2_500_000)
   })
 
   it("together never mints more than the round reward", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(FastCheck.integer({ min: 1, max: 1_000 }), { minLength: 1 }), (weights) => {
         const committee = committeeOf(weights)
-        const minted = weights.reduce((sum, _, seat) => sum + committee.coinbase(Counter.round(1), seat), 0)
+        const minted = weights.reduce((sum, _, seat) => sum + committee.coinbase(Natural.round(1), seat), 0)
         expect(minted).toBeLessThanOrEqual(committee.record.rules.roundReward)
         expect(minted).toBeGreaterThan(committee.record.rules.roundReward - weights.length)
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Committer } from "../../src/consensus/commit/Committer.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { draw, type Picture } from "./Picture.js"
 import { ReferenceCommitter } from "./ReferenceCommitter.js"
@@ -41,7 +41,7 @@ const verdicts = (text: string, upTo: number): string => {
   const picture = draw(text)
   const { committer } = decide(picture, picture.vertices)
   return Array.from({ length: upTo }, (_, i) => {
-    const verdict = committer.verdictOf(Counter.round(i + 1))
+    const verdict = committer.verdictOf(Natural.round(i + 1))
     return verdict === null ? "?" : verdict._tag === "Skip" ? "skip" : picture.nameOf(verdict.leader.vertex)
   }).join(" ")
 }

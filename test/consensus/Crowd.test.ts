@@ -6,13 +6,13 @@ import { describe, expect, it } from "vitest"
 import { Admission } from "../../src/consensus/admission/Admission.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
-const NOW = Counter.timestamp(100_000)
+const NOW = Natural.timestamp(100_000)
 const RETRY_MS = 500
 const LOOK_MS = 125
 /** Rounds in which the liars fill their slots twice. */
@@ -64,7 +64,7 @@ class Crowd {
       const row = this.liars.map((seat) =>
         Array.from({ length: perRound }, (_, i) => {
           const twins = below.flatMap((slot) => slot[i] ?? [])
-          const timestamp = Counter.timestamp(1_000 * round + i + 1)
+          const timestamp = Natural.timestamp(1_000 * round + i + 1)
           const vertex = this.#builder.make(seat, round, [...twins, ...honest], { timestamp })
           this.#receive(vertex, seat)
           return parentOf(vertex)
@@ -87,7 +87,7 @@ class Crowd {
   #phantom(): Parent {
     const serial = ++this.#serial
     const hash = Hash.of("udg/seed", new Uint8Array([serial & 0xff, (serial >>> 8) & 0xff, serial >>> 16]))
-    return { round: Counter.round(ROUNDS + 2), author: this.#builder.committee.member(0).address, hash }
+    return { round: Natural.round(ROUNDS + 2), author: this.#builder.committee.member(0).address, hash }
   }
 
   /** The work of each look while so much time passes, with what it asked for. */
@@ -95,7 +95,7 @@ class Crowd {
     return Array.from({ length: Math.floor(forMs / LOOK_MS) }, (_, i) => {
       let asked = 0
       const work = this.#work(() => {
-        asked = this.admission.toFetch(99, Counter.timestamp(NOW + i * LOOK_MS), RETRY_MS).length
+        asked = this.admission.toFetch(99, Natural.timestamp(NOW + i * LOOK_MS), RETRY_MS).length
       })
       return { work, asked }
     })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Dag } from "../../src/consensus/dag/Dag.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { draw } from "./Picture.js"
 
 const picture = draw(`
@@ -9,7 +9,7 @@ const picture = draw(`
   2  ABC   ABC   aBC    -
   3  ABC   ABC    -     -
 `)
-const round = Counter.round
+const round = Natural.round
 
 const filled = (names: ReadonlyArray<string>): Dag => {
   const dag = new Dag(picture.committee)

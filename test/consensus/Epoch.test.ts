@@ -6,13 +6,13 @@ import { Epoch } from "../../src/consensus/Epoch.js"
 import type { Output } from "../../src/consensus/output/Output.js"
 import { endedEpoch, freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { Chance } from "../simulation/Chance.js"
 import { type Habits, type RandomDag, randomDag, shuffleParentsFirst } from "./RandomDag.js"
 import { equalWeights, openingOf, recordOf, rules } from "./TestCommittee.js"
 
-const NOW = Counter.timestamp(10_000_000)
+const NOW = Natural.timestamp(10_000_000)
 
 const habits: Habits = {
   weights: equalWeights(4),
@@ -26,7 +26,7 @@ const habits: Habits = {
 
 /** All that a node's future depends on, except what was only waiting. */
 const stateOf = ({ dag, committer, position, isClosed, ownVertices, ownRound }: Epoch) => {
-  const rounds = Array.from({ length: dag.highestRound }, (_, i) => Counter.round(i + 1))
+  const rounds = Array.from({ length: dag.highestRound }, (_, i) => Natural.round(i + 1))
   return {
     position,
     isClosed,
@@ -210,7 +210,7 @@ describe("a core at start", () => {
   })
 
   it("tells members what they signed last in the epoch before, whose vertices it does not load", () => {
-    const record = recordOf(equalWeights(4), { epoch: Counter.epoch(2), firstRound: Counter.round(25) })
+    const record = recordOf(equalWeights(4), { epoch: Natural.epoch(2), firstRound: Natural.round(25) })
     const ended = endedEpoch({ ...freshEpoch(random.opening), vertices })
     const previous = { ...ended, vertices: [] }
     const core = new Core(

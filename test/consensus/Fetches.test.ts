@@ -3,7 +3,7 @@ import { Fetches } from "../../src/consensus/admission/Fetches.js"
 import { WaitingRoom } from "../../src/consensus/admission/WaitingRoom.js"
 import { Pace } from "../../src/consensus/Pace.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
@@ -13,7 +13,7 @@ const SIZE = 4
 const RETRY_MS = 1_000
 const committee = committeeOf(equalWeights(SIZE))
 const builder = new VertexBuilder(openingOf(recordOf(equalWeights(SIZE))))
-const at = Counter.timestamp
+const at = Natural.timestamp
 
 /** A room and what asks for what is missing in it; nothing ever comes. */
 class World {
@@ -28,7 +28,7 @@ class World {
   /** Hashes of nothing. */
   phantoms(round: number, count: number): ReadonlyArray<Parent> {
     return Array.from({ length: count }, (_, i) => ({
-      round: Counter.round(round),
+      round: Natural.round(round),
       author: committee.member(i % SIZE).address,
       hash: Hash.of("udg/seed", new Uint8Array([++this.#serial & 0xff, this.#serial >>> 8])),
     }))

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest"
 import { Heartbeats } from "../../src/consensus/Heartbeats.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
 import { equalWeights, recordOf, rules } from "./TestCommittee.js"
 
 const commitAt = (leaderRound: number): Commit.Commit =>
   Commit.make({
-    index: Counter.commitIndex(leaderRound),
-    epoch: Counter.epoch(1),
-    leaderRound: Counter.round(leaderRound),
+    index: Natural.commitIndex(leaderRound),
+    epoch: Natural.epoch(1),
+    leaderRound: Natural.round(leaderRound),
     leaderHash: Hash.ZERO,
     previous: Hash.ZERO,
   })

@@ -5,7 +5,7 @@ import type { Output } from "../../src/consensus/output/Output.js"
 import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import { SigningGuard } from "../../src/consensus/SigningGuard.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as FakeKeys from "./FakeKeys.js"
 import { draw, type Picture } from "./Picture.js"
@@ -43,8 +43,8 @@ class Member {
     }
   }
 
-  get at(): Counter.Timestamp {
-    return Counter.timestamp(this.now)
+  get at(): Natural.Timestamp {
+    return Natural.timestamp(this.now)
   }
 
   receive(...names: ReadonlyArray<string>): void {
@@ -67,13 +67,13 @@ class Member {
     const { record, base } = this.picture.opening
     const checkpoint = Checkpoint.make({
       epoch: record.epoch,
-      round: Counter.round(EPOCH),
-      commitIndex: Counter.commitIndex(EPOCH),
+      round: Natural.round(EPOCH),
+      commitIndex: Natural.commitIndex(EPOCH),
       commitHash: seedOf("closing commit"),
       effectsDigest: seedOf("effects"),
       stateRoot: seedOf("state"),
       totalSupply: Sats.make(1_000),
-      nextEpoch: { ...record, epoch: Counter.epoch(record.epoch + 1), firstRound: Counter.round(EPOCH + 1) },
+      nextEpoch: { ...record, epoch: Natural.epoch(record.epoch + 1), firstRound: Natural.round(EPOCH + 1) },
       previous: base,
     })
     const signatures = record.members.slice(1).map(({ address, publicKey }) => ({
@@ -206,7 +206,7 @@ describe("a vertex that is slow to judge is built on", () => {
       { current: freshEpoch(picture.opening), previous: null, signed: [] },
     )
     const isAfter = (name: string): boolean => {
-      core.receive(picture.vertex(name), Counter.timestamp(100_000))
+      core.receive(picture.vertex(name), Natural.timestamp(100_000))
       return core.isBuiltOn(header)
     }
     expect([isAfter("D3"), isAfter("B3")]).toEqual([false, true])

@@ -4,7 +4,7 @@ import { fromHex } from "#crypto"
 import { Linearizer, weightedMedian } from "../../src/consensus/commit/Linearizer.js"
 import { Dag, type Node } from "../../src/consensus/dag/Dag.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
 import { draw, type Picture } from "./Picture.js"
 
@@ -54,9 +54,9 @@ describe("a commit", () => {
     const second = linearizer.order(node("B3")).commit
     expect(first).toEqual(
       Commit.make({
-        index: Counter.commitIndex(1),
-        epoch: Counter.epoch(1),
-        leaderRound: Counter.round(2),
+        index: Natural.commitIndex(1),
+        epoch: Natural.epoch(1),
+        leaderRound: Natural.round(2),
         leaderHash: picture.vertex("A2").header.hash,
         previous: picture.opening.position.hash,
       }),
@@ -116,7 +116,7 @@ describe("the collection depth", () => {
 
 describe("the weighted median", () => {
   it("is the earliest time that half of the weight has reached", () => {
-    const at = (timestamp: number, weight: number) => ({ timestamp: Counter.timestamp(timestamp), weight })
+    const at = (timestamp: number, weight: number) => ({ timestamp: Natural.timestamp(timestamp), weight })
     expect(weightedMedian([])).toBeNull()
     expect(weightedMedian([at(5, 1)])).toBe(5)
     expect(weightedMedian([at(9, 1), at(1, 1), at(5, 1)])).toBe(5)
@@ -126,7 +126,7 @@ describe("the weighted median", () => {
 
   it("lies between honest times as long as the dishonest hold less than half", () => {
     const stamp = FastCheck.record({
-      timestamp: FastCheck.nat(1_000).map(Counter.timestamp),
+      timestamp: FastCheck.nat(1_000).map(Natural.timestamp),
       weight: FastCheck.nat(9).map((w) => w + 1),
     })
     FastCheck.assert(

@@ -12,8 +12,8 @@
  */
 import type { Committee, Schedule } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { openingOf, recordOf } from "./TestCommittee.js"
@@ -83,7 +83,7 @@ class Drawing {
 }
 
 /** Another timestamp makes another vertex. */
-const secondStamp = (round: number) => Counter.timestamp(round + 1_000)
+const secondStamp = (round: number) => Natural.timestamp(round + 1_000)
 
 const weightsOf = (headline: string): ReadonlyArray<number> =>
   headline

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Dag } from "../../src/consensus/dag/Dag.js"
 import { Proposer } from "../../src/consensus/dag/Proposal.js"
 import * as Validity from "../../src/consensus/dag/Validity.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Chance } from "../simulation/Chance.js"
 import { draw, type Picture } from "./Picture.js"
 import { randomDag, shuffleParentsFirst } from "./RandomDag.js"
@@ -15,7 +15,7 @@ const proposed = (picture: Picture, round: number): string => {
   const proposer = new Proposer(dag, 0)
   for (const vertex of picture.vertices) proposer.add(dag.insert(vertex))
   return proposer
-    .parents(Counter.round(round))
+    .parents(Natural.round(round))
     .map(({ hash }) => picture.vertices.find(({ header }) => header.hash === hash))
     .map((vertex) => (vertex === undefined ? "?" : picture.nameOf(vertex)))
     .toSorted()
@@ -91,12 +91,12 @@ it("what an honest node proposes is valid, and reaches everything that came in b
         if (node.seat !== 6) proposer.add(node)
         if (chance.percent(80)) continue
         const round = dag.quorumRound + 1
-        const proposal = builder.make(6, round, proposer.parents(Counter.round(round)))
+        const proposal = builder.make(6, round, proposer.parents(Natural.round(round)))
         expect(Validity.check(proposal, random.opening.base, random.committee)).toEqual(Either.right(proposal))
         const reached = new Set(proposal.header.parents.map(({ hash }) => hash))
         for (const hash of reached) for (const parent of dag.get(hash)?.parents ?? []) reached.add(parent.hash)
         for (let below = 1; below < round; below++) {
-          const firsts = dag.at(Counter.round(below)).filter((node) => node.isFirst && node.seat !== 6)
+          const firsts = dag.at(Natural.round(below)).filter((node) => node.isFirst && node.seat !== 6)
           for (const { hash } of firsts) expect(reached.has(hash)).toBe(true)
         }
       }

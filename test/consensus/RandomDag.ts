@@ -2,7 +2,7 @@
 import type { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { Chance } from "../simulation/Chance.js"
 import { openingOf, recordOf } from "./TestCommittee.js"
@@ -54,7 +54,7 @@ export const randomDag = (seed: number, habits: Habits): RandomDag => {
 
   const parentsOf = (seat: number, round: number): ReadonlyArray<Vertex> => {
     if (round === committee.firstRound) return []
-    const leader = committee.member(committee.leaderOf(Counter.round(round - 1))).address
+    const leader = committee.member(committee.leaderOf(Natural.round(round - 1))).address
     const missesLeader = chance.percent(habits.missedLeaders)
     const own = committee.member(seat).address
     const rank = ({ header }: Vertex): number =>
@@ -89,7 +89,7 @@ export const randomDag = (seed: number, habits: Habits): RandomDag => {
       const count = guilty.has(seat) && chance.percent(habits.equivocation) ? 2 : 1
       for (let i = 0; i < count; i++) {
         const parents = parentsOf(seat, round).map(parentOf)
-        made.push(builder.make(seat, round, parents, { timestamp: Counter.timestamp(round * 1_000 + i + seat * 7) }))
+        made.push(builder.make(seat, round, parents, { timestamp: Natural.timestamp(round * 1_000 + i + seat * 7) }))
       }
     }
     vertices.push(...made)

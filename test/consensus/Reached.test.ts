@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { expect, it } from "vitest"
 import { Reached } from "../../src/consensus/dag/Reached.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { committeeOf } from "./TestCommittee.js"
 
 it("is the highest round that members of a quorum are at or above, whatever order the news comes in", () => {
@@ -13,7 +13,7 @@ it("is the highest round that members of a quorum are at or above, whatever orde
       const reached = new Reached(committee)
       const highest = [0, 0, 0, 0, 0]
       for (const [seat, round] of told) {
-        reached.add(seat, Counter.round(round))
+        reached.add(seat, Natural.round(round))
         highest[seat] = Math.max(highest[seat] ?? 0, round)
         const weightAt = (round: number) =>
           weights.reduce((sum, weight, at) => sum + ((highest[at] ?? 0) >= round ? weight : 0), 0)

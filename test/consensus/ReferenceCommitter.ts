@@ -5,7 +5,7 @@
 import type { Committee, Schedule } from "../../src/consensus/dag/Committee.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 
 export type ReferenceVerdict = { readonly _tag: "Commit"; readonly leader: Vertex } | { readonly _tag: "Skip" } | null
@@ -31,7 +31,7 @@ export class ReferenceCommitter {
   }
 
   #leader(round: number): Address {
-    return this.#committee.member(this.#schedule.leaderOf(Counter.round(round))).address
+    return this.#committee.member(this.#schedule.leaderOf(Natural.round(round))).address
   }
 
   #hasQuorum(vertices: ReadonlyArray<Vertex>): boolean {

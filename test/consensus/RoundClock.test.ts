@@ -3,7 +3,7 @@ import { Committer } from "../../src/consensus/commit/Committer.js"
 import type { Committee } from "../../src/consensus/dag/Committee.js"
 import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as RoundClock from "../../src/consensus/RoundClock.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { committeeOf, equalWeights, openingOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
@@ -28,7 +28,7 @@ class Rounds {
     blind: (seat: number) => number | undefined = () => undefined,
   ): this {
     for (const seat of seats) {
-      const parents = this.dag.at(Counter.round(Math.max(1, round - 1))).filter((node) => node.round === round - 1)
+      const parents = this.dag.at(Natural.round(Math.max(1, round - 1))).filter((node) => node.round === round - 1)
       const named = parents.filter((node) => node.seat !== blind(seat))
       const vertex = this.#builder.make(
         seat,
@@ -42,18 +42,18 @@ class Rounds {
 
   plan(own: number, given: Partial<RoundClock.Own> = {}): RoundClock.Plan | null {
     return RoundClock.plan(this.dag, this.committer, INTERVAL, {
-      round: Counter.round(own),
-      madeAt: Counter.timestamp(MADE_AT),
-      lastCommitRound: Counter.round(Math.max(0, own - 2)),
+      round: Natural.round(own),
+      madeAt: Natural.timestamp(MADE_AT),
+      lastCommitRound: Natural.round(Math.max(0, own - 2)),
       reachedRound: this.dag.quorumRound,
-      begun: { round: Counter.round(own), at: Counter.timestamp(MADE_AT) },
+      begun: { round: Natural.round(own), at: Natural.timestamp(MADE_AT) },
       ...given,
     })
   }
 }
 
 const committee = committeeOf(equalWeights(4))
-const leader = (round: number): number => committee.leaderOf(Counter.round(round))
+const leader = (round: number): number => committee.leaderOf(Natural.round(round))
 const all = [0, 1, 2, 3]
 const allBut = (seat: number): ReadonlyArray<number> => all.filter((other) => other !== seat)
 
@@ -93,10 +93,10 @@ describe("a node goes on to the next round", () => {
 
   it("sooner, where it was later than a third in this round: an interval after those", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all)
-    const earlier = Counter.timestamp(MADE_AT - 300)
-    const later = Counter.timestamp(MADE_AT + 300)
-    const begun = (round: number, at: Counter.Timestamp) =>
-      rounds.plan(2, { begun: { round: Counter.round(round), at } })
+    const earlier = Natural.timestamp(MADE_AT - 300)
+    const later = Natural.timestamp(MADE_AT + 300)
+    const begun = (round: number, at: Natural.Timestamp) =>
+      rounds.plan(2, { begun: { round: Natural.round(round), at } })
     expect(begun(2, earlier)).toEqual({ round: 3, at: afterInterval - 300 })
     expect(begun(2, later)).toEqual({ round: 3, at: afterInterval })
     expect(begun(1, earlier)).toEqual({ round: 3, at: afterInterval })
@@ -104,7 +104,7 @@ describe("a node goes on to the next round", () => {
 
   it("at once, where a third is in the next round: they have kept to the interval", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all).add(3, [0, 1])
-    const at = Counter.timestamp(MADE_AT + 100)
+    const at = Natural.timestamp(MADE_AT + 100)
     expect(rounds.dag.begunRound).toBe(3)
     expect(rounds.plan(2, { begun: { round: rounds.dag.begunRound, at } })).toEqual({ round: 3, at })
   })
@@ -153,8 +153,8 @@ describe("a node that is behind", () => {
 
   it("makes nothing for rounds that a quorum has left, while their vertices are on the way", () => {
     const rounds = new Rounds(committee).add(1, all).add(2, all)
-    expect(rounds.plan(1, { reachedRound: Counter.round(4) })).toBeNull()
-    expect(rounds.plan(1, { reachedRound: Counter.round(3) })).toEqual({ round: 2, at: 0 })
+    expect(rounds.plan(1, { reachedRound: Natural.round(4) })).toBeNull()
+    expect(rounds.plan(1, { reachedRound: Natural.round(3) })).toEqual({ round: 2, at: 0 })
   })
 })
 
@@ -174,7 +174,7 @@ describe("the timeout", () => {
   it("counts from the last commit", () => {
     const rounds = new Rounds(committee)
     for (let round = 1; round <= 12; round++) rounds.add(round, round < 12 ? all : allBut(leader(12)))
-    expect(rounds.plan(12, { lastCommitRound: Counter.round(10) })?.at).toBe(MADE_AT + 1_000)
-    expect(rounds.plan(12, { lastCommitRound: Counter.round(2) })?.at).toBe(MADE_AT + 1_500)
+    expect(rounds.plan(12, { lastCommitRound: Natural.round(10) })?.at).toBe(MADE_AT + 1_000)
+    expect(rounds.plan(12, { lastCommitRound: Natural.round(2) })?.at).toBe(MADE_AT + 1_500)
   })
 })

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { MAX_HELD_BACK, SILENT_INTERVALS, SigningGuard } from "../../src/consensus/SigningGuard.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import { committeeOf, equalWeights, openingOf, recordOf, seedOf } from "./TestCommittee.js"
 import { VertexBuilder } from "./VertexBuilder.js"
@@ -11,21 +11,21 @@ const SILENCE = SILENT_INTERVALS * INTERVAL
 const committee = committeeOf(equalWeights(4))
 const addressOf = (seat: number) => committee.member(seat).address
 const self = addressOf(0)
-const E1 = Counter.epoch(1)
-const round = Counter.round
+const E1 = Natural.epoch(1)
+const round = Natural.round
 
 /** Each network has its own seed, and so its own bases. */
 const openingIn = (epoch: number, network = "test") =>
-  openingOf(recordOf(equalWeights(4), { epoch: Counter.epoch(epoch), seed: seedOf(network) }))
+  openingOf(recordOf(equalWeights(4), { epoch: Natural.epoch(epoch), seed: seedOf(network) }))
 
 /** A header of this validator; `mark` tells apart what was signed for one slot. */
 const header = (at: number, mark = 0, epoch = 1, network = "test"): Header =>
-  new VertexBuilder(openingIn(epoch, network)).make(0, at, [], { timestamp: Counter.timestamp(mark) }).header
+  new VertexBuilder(openingIn(epoch, network)).make(0, at, [], { timestamp: Natural.timestamp(mark) }).header
 
-const open = (guard: SigningGuard, epoch: number) => guard.open(Counter.epoch(epoch), openingIn(epoch).base)
+const open = (guard: SigningGuard, epoch: number) => guard.open(Natural.epoch(epoch), openingIn(epoch).base)
 
 /** What a member tells that is in this epoch. */
-const told = (highest: Header | null, epoch = 1) => ({ epoch: Counter.epoch(epoch), header: highest })
+const told = (highest: Header | null, epoch = 1) => ({ epoch: Natural.epoch(epoch), header: highest })
 
 const guardWith = (stored: ReadonlyArray<Header> = []) => {
   const guard = new SigningGuard(self, INTERVAL, E1, stored)
@@ -83,12 +83,12 @@ describe("after a start", () => {
     expect(guard.silence).toBeNull()
     open(guard, 2)
     expect(guard.toAsk(committee)).toEqual([1, 2, 3].map(addressOf))
-    expect(guard.maySign(Counter.epoch(2), round(6))).toBe(false)
+    expect(guard.maySign(Natural.epoch(2), round(6))).toBe(false)
     for (const seat of [1, 2]) guard.answer(addressOf(seat), told(header(5), 2), committee)
     guard.signed(header(6, 0, 2))
     open(guard, 3)
     expect(guard.toAsk(committee)).toEqual([])
-    expect(guard.maySign(Counter.epoch(3), round(7))).toBe(true)
+    expect(guard.maySign(Natural.epoch(3), round(7))).toBe(true)
   })
 
   it("alone, there is nobody to ask", () => {
@@ -125,7 +125,7 @@ describe("signing once", () => {
           const guard = askedAll()
           const signed: Array<readonly [number, number]> = []
           for (const [epoch, at] of wishes) {
-            if (!guard.maySign(Counter.epoch(epoch), round(at))) continue
+            if (!guard.maySign(Natural.epoch(epoch), round(at))) continue
             guard.signed(header(at, 0, epoch))
             signed.push([epoch, at])
           }
@@ -141,7 +141,7 @@ describe("signing once", () => {
 
 describe("an own header that the disk does not know", () => {
   const tickFor = (guard: SigningGuard, from: number, ms: number, connected: boolean): number => {
-    for (let t = from; t <= from + ms; t += 1_000) guard.tick(Counter.timestamp(t), () => connected)
+    for (let t = from; t <= from + ms; t += 1_000) guard.tick(Natural.timestamp(t), () => connected)
     return from + ms
   }
 
@@ -177,10 +177,10 @@ describe("an own header that the disk does not know", () => {
     guard.meet(header(100))
     for (let t = 0, old = 99; t < SILENCE; t += 1_000, old--) {
       if (old > 0) expect(guard.meet(header(old))).toBe(true)
-      guard.tick(Counter.timestamp(t), () => true)
+      guard.tick(Natural.timestamp(t), () => true)
     }
     expect(guard.state(committee)).toMatchObject({ _tag: "Silent", msLeft: 1_000, isConnected: true, round: 100 })
-    guard.tick(Counter.timestamp(SILENCE), () => true)
+    guard.tick(Natural.timestamp(SILENCE), () => true)
     expect(guard.state(committee)).toEqual({ _tag: "Signing" })
     expect(guard.maySign(E1, round(100))).toBe(false)
     expect(guard.maySign(E1, round(101))).toBe(true)
@@ -200,7 +200,7 @@ describe("an own header that the disk does not know", () => {
   it("keeps the silence over a long time between two looks", () => {
     const guard = askedAll()
     guard.meet(header(8))
-    for (let look = 0; look < 20; look++) guard.tick(Counter.timestamp(look * 10 * SILENCE), () => true)
+    for (let look = 0; look < 20; look++) guard.tick(Natural.timestamp(look * 10 * SILENCE), () => true)
     expect(guard.silence).toBe("foreign")
   })
 
@@ -208,7 +208,7 @@ describe("an own header that the disk does not know", () => {
     const guard = askedAll()
     guard.meet(header(8))
     tickFor(guard, 0, 10 * SILENCE, false)
-    guard.forgetBefore(Counter.epoch(2))
+    guard.forgetBefore(Natural.epoch(2))
     expect(guard.silence).toBe("foreign")
     tickFor(guard, 20 * SILENCE, SILENCE, true)
     expect(guard.silence).toBeNull()
@@ -216,7 +216,7 @@ describe("an own header that the disk does not know", () => {
 
   it("of an epoch whose vertices are no longer kept is not judged", () => {
     const guard = askedAll()
-    guard.forgetBefore(Counter.epoch(2))
+    guard.forgetBefore(Natural.epoch(2))
     open(guard, 2)
     expect(guard.meet(header(8, 0, 1))).toBe(false)
     expect(guard.meet(header(8, 0, 2))).toBe(true)
@@ -249,7 +249,7 @@ describe("an own header of an epoch that has not opened", () => {
     expect(guard.meet(header(30, 0, 3))).toBe(false)
     expect(open(guard, 2)).toBeUndefined()
     expect(guard.silence).toBeNull()
-    expect(guard.maySign(Counter.epoch(2), round(7))).toBe(true)
+    expect(guard.maySign(Natural.epoch(2), round(7))).toBe(true)
     expect(open(guard, 3)).toEqual(header(30, 0, 3))
     expect(guard.silence).toBe("foreign")
   })
@@ -282,7 +282,7 @@ describe("an own header of an epoch that has not opened", () => {
   it("is known to the guard that a fast sync puts in the place of this one", () => {
     const before = askedAll()
     before.meet(header(9, 0, 7))
-    const guard = new SigningGuard(self, INTERVAL, Counter.epoch(7), [], before.heldBack)
+    const guard = new SigningGuard(self, INTERVAL, Natural.epoch(7), [], before.heldBack)
     expect(open(guard, 7)).toEqual(header(9, 0, 7))
     expect(guard.silence).toBe("foreign")
   })

@@ -12,7 +12,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type * as Commit from "../../src/protocol/vertex/Commit.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -45,8 +45,8 @@ const chained = (previous: Hash.Hash, commit: Commit.Commit): Hash.Hash =>
 /** The committee stays, the seed moves on: all that the next epoch needs here. */
 const nextRecord = (record: EpochRecord, closing: Commit.Commit): EpochRecord => ({
   ...record,
-  epoch: Counter.epoch(record.epoch + 1),
-  firstRound: Counter.round(closing.leaderRound + 1),
+  epoch: Natural.epoch(record.epoch + 1),
+  firstRound: Natural.round(closing.leaderRound + 1),
   seed: Hash.of("udg/seed", new TextEncoder().encode(record.seed + closing.hash)),
 })
 
@@ -281,7 +281,7 @@ export class SmallNetwork {
   readonly #chance: Chance
   #events: Array<Event> = []
   #sent = 0
-  now = Counter.timestamp(START)
+  now = Natural.timestamp(START)
   /** Whether a message passes; a test may cut links. */
   passes: (from: SmallNode, to: SmallNode) => boolean = () => true
 
@@ -325,7 +325,7 @@ export class SmallNetwork {
       const next = this.#events.reduce((soonest, { at }) => Math.min(soonest, at), end)
       const up = this.nodes.filter(({ isUp }) => isUp)
       const wake = up.reduce((soonest, { core }) => Math.min(soonest, core.wakeAt(this.now)), end)
-      this.now = Counter.timestamp(Math.max(this.now, Math.min(next, wake)))
+      this.now = Natural.timestamp(Math.max(this.now, Math.min(next, wake)))
       const due = this.#events.filter(({ at }) => at <= this.now).sort((a, b) => a.at - b.at || a.order - b.order)
       this.#events = this.#events.filter(({ at }) => at > this.now)
       for (const { act } of due) act()

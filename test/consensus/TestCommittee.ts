@@ -5,7 +5,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord, Member, Rules } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as FakeKeys from "./FakeKeys.js"
 
@@ -31,8 +31,8 @@ export const membersOf = (weights: ReadonlyArray<number>): ReadonlyArray<Member>
   keysOf(weights.length).map((key, i) => ({ ...key, weight: Sats.make(weights[i] ?? 0) }))
 
 export const recordOf = (weights: ReadonlyArray<number>, given: Partial<EpochRecord> = {}): EpochRecord => ({
-  epoch: Counter.epoch(1),
-  firstRound: Counter.round(1),
+  epoch: Natural.epoch(1),
+  firstRound: Natural.round(1),
   seed: seedOf("test"),
   rules,
   members: membersOf(weights),
@@ -47,9 +47,9 @@ export const equalWeights = (count: number): ReadonlyArray<number> => Array.from
 /** A network at its first round, as the ledger would make it of a genesis: the closing checkpoint of epoch 0. */
 export const genesisCheckpoint = (record: EpochRecord): Checkpoint.Checkpoint =>
   Checkpoint.make({
-    epoch: Counter.epoch(record.epoch - 1),
-    round: Counter.round(record.firstRound - 1),
-    commitIndex: Counter.commitIndex(0),
+    epoch: Natural.epoch(record.epoch - 1),
+    round: Natural.round(record.firstRound - 1),
+    commitIndex: Natural.commitIndex(0),
     commitHash: record.seed,
     effectsDigest: Hash.ZERO,
     stateRoot: Hash.ZERO,
@@ -63,6 +63,6 @@ export const openingOf = (record: EpochRecord): Opening => {
   return {
     base: hash,
     record,
-    position: { index: commitIndex, hash: commitHash, leaderRound: round, time: Counter.timestamp(0) },
+    position: { index: commitIndex, hash: commitHash, leaderRound: round, time: Natural.timestamp(0) },
   }
 }

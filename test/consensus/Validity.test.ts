@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Validity from "../../src/consensus/dag/Validity.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type * as Network from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import type * as Header from "../../src/protocol/vertex/Header.js"
@@ -15,7 +15,7 @@ import { randomDag } from "./RandomDag.js"
 import { equalWeights, keysOf, openingOf, recordOf, seedOf } from "./TestCommittee.js"
 import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
-const opening = openingOf(recordOf(equalWeights(4), { epoch: Counter.epoch(3), firstRound: Counter.round(11) }))
+const opening = openingOf(recordOf(equalWeights(4), { epoch: Natural.epoch(3), firstRound: Natural.round(11) }))
 const builder = new VertexBuilder(opening)
 const firsts = [0, 1, 2, 3].map((seat) => builder.make(seat, 11, []))
 const seconds = [0, 1, 2, 3].map((seat) => builder.make(seat, 12, firsts.map(parentOf)))
@@ -29,7 +29,7 @@ const changed = (content: Partial<Content>, body: Vertex.Body = Vertex.emptyBody
   verdict(builder.make(0, 13, parents, content, body))
 
 const parent = (seat: number, round: number, name: string): Parent => ({
-  round: Counter.round(round),
+  round: Natural.round(round),
   author: builder.committee.member(seat).address,
   hash: seedOf(name),
 })
@@ -52,7 +52,7 @@ describe("a vertex is valid", () => {
 
   it("whatever its timestamp", () => {
     for (const timestamp of [0, 1, Number.MAX_SAFE_INTEGER]) {
-      expect(changed({ timestamp: Counter.timestamp(timestamp) })).toBeUndefined()
+      expect(changed({ timestamp: Natural.timestamp(timestamp) })).toBeUndefined()
     }
   })
 
@@ -76,8 +76,8 @@ describe("a vertex is valid", () => {
 
 describe("a vertex is invalid", () => {
   it("of another epoch", () => {
-    const found = Counter.epoch(4)
-    expect(changed({ epoch: found })).toEqual(new Validity.WrongEpoch({ found, expected: Counter.epoch(3) }))
+    const found = Natural.epoch(4)
+    expect(changed({ epoch: found })).toEqual(new Validity.WrongEpoch({ found, expected: Natural.epoch(3) }))
   })
 
   it("on another base", () => {
@@ -89,13 +89,13 @@ describe("a vertex is invalid", () => {
   })
 
   it("of a round before the epoch", () => {
-    expect(changed({ round: Counter.round(10) })).toEqual(
-      new Validity.RoundBeforeEpoch({ round: Counter.round(10), firstRound: Counter.round(11) }),
+    expect(changed({ round: Natural.round(10) })).toEqual(
+      new Validity.RoundBeforeEpoch({ round: Natural.round(10), firstRound: Natural.round(11) }),
     )
   })
 
   it("with any other coinbase than the computed one", () => {
-    const expected = builder.committee.coinbase(Counter.round(13), 0)
+    const expected = builder.committee.coinbase(Natural.round(13), 0)
     expect(expected).toBe(2_500_000)
     for (const found of [Sats.ZERO, Sats.make(expected - 1), Sats.make(expected + 1)]) {
       expect(changed({ coinbase: found })).toEqual(new Validity.WrongCoinbase({ found, expected }))
@@ -122,7 +122,7 @@ describe("a vertex is invalid", () => {
   it("with two parents of one slot", () => {
     expect(changed({ parents: [...parents, parent(2, 12, "twin")] })).toEqual(
       new Validity.TwoParentsOfOneSlot({
-        round: Counter.round(12),
+        round: Natural.round(12),
         author: builder.committee.member(2).address,
       }),
     )
@@ -168,10 +168,10 @@ describe("a vertex is invalid", () => {
     const vertex = builder.make(0, 13, parents)
     const bytes = { ...vertex, encoded: new Uint8Array(1_048_577) }
     expect(verdict(bytes)).toEqual(new Validity.TooLarge({ what: "bytes", found: 1_048_577, allowed: 1_048_576 }))
-    const [a, b] = [firsts[0]?.header, builder.make(0, 11, [], { timestamp: Counter.timestamp(9) }).header]
+    const [a, b] = [firsts[0]?.header, builder.make(0, 11, [], { timestamp: Natural.timestamp(9) }).header]
     if (a === undefined) throw new Error("a vertex expected")
     const [first, second] = a.hash < b.hash ? [a, b] : [b, a]
-    const heartbeat = { publicKey: stranger.publicKey, commitIndex: Counter.commitIndex(1), commitHash: Hash.ZERO }
+    const heartbeat = { publicKey: stranger.publicKey, commitIndex: Natural.commitIndex(1), commitHash: Hash.ZERO }
     const beat = { ...heartbeat, signature: a.signature, validator: stranger.address }
     const evidence = Array.from({ length: 17 }, () => ({ first, second }))
     const heartbeats = Array.from({ length: 101 }, () => beat)
@@ -190,7 +190,7 @@ describe("a vertex is invalid", () => {
   it("with evidence that proves nothing", () => {
     const [a, b] = [firsts[0]?.header, firsts[1]?.header]
     if (a === undefined || b === undefined) throw new Error("two vertices expected")
-    const twin = builder.make(0, 11, [], { timestamp: Counter.timestamp(9) }).header
+    const twin = builder.make(0, 11, [], { timestamp: Natural.timestamp(9) }).header
     const [low, high] = a.hash < twin.hash ? [a, twin] : [twin, a]
     const judge = (first: Header.Header, second: Header.Header) =>
       verdict({ ...builder.make(0, 13, parents), body: { ...Vertex.emptyBody, evidence: [{ first, second }] } })
@@ -211,7 +211,7 @@ const transfer = (() => {
   if (from === undefined) throw new Error("a key expected")
   const unsigned = {
     from: from.address,
-    nonce: Counter.nonce(0),
+    nonce: Natural.nonce(0),
     fee: Sats.make(1_000),
     operation: { _tag: "Transfer", to: from.address, amount: Sats.make(1), memo: "" },
   } as const
@@ -221,10 +221,10 @@ const transfer = (() => {
 
 describe("the signatures to check", () => {
   const a = builder.make(0, 11, []).header
-  const b = builder.make(0, 11, [], { timestamp: Counter.timestamp(9) }).header
+  const b = builder.make(0, 11, [], { timestamp: Natural.timestamp(9) }).header
   const heartbeat = {
     publicKey: stranger.publicKey,
-    commitIndex: Counter.commitIndex(1),
+    commitIndex: Natural.commitIndex(1),
     commitHash: Hash.ZERO,
   }
   const beat = {

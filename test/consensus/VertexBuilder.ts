@@ -1,7 +1,7 @@
 /** Makes vertices for tests, signed by the fake scheme; everything that is not said has the value an honest author takes. */
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import type { Opening } from "../../src/consensus/output/Opening.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as FakeKeys from "./FakeKeys.js"
@@ -29,11 +29,11 @@ export class VertexBuilder {
     const content: Header.Content = {
       base: this.opening.base,
       epoch: this.opening.record.epoch,
-      round: Counter.round(round),
+      round: Natural.round(round),
       publicKey,
       parents,
-      timestamp: Counter.timestamp(round),
-      coinbase: this.committee.coinbase(Counter.round(round), seat),
+      timestamp: Natural.timestamp(round),
+      coinbase: this.committee.coinbase(Natural.round(round), seat),
       bodyHash: Vertex.bodyHash(body),
       ...given,
     }

@@ -1,7 +1,7 @@
 import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Chance } from "../simulation/Chance.js"
 import type { Scheme } from "../simulation/Scheme.js"
@@ -9,7 +9,7 @@ import type { Person } from "../simulation/World.js"
 import * as Networks from "../support/Genesis.js"
 
 export const ROUND_MS = 100
-export const START = Counter.timestamp(1_700_000_000_000)
+export const START = Natural.timestamp(1_700_000_000_000)
 
 export interface Cast {
   readonly genesis: Genesis.Genesis

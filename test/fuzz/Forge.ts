@@ -7,8 +7,8 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
@@ -130,11 +130,11 @@ export class Forge {
     const row = [...(this.#knowledge.rows.get(round)?.values() ?? [])].flat()
     const real = row.length === 0 ? undefined : this.#chance.pick(row)
     if (real === undefined || this.#chance.percent(25)) {
-      return { round: Counter.round(Math.max(0, round)), author: this.#address(), hash: this.#edges.hash() }
+      return { round: Natural.round(Math.max(0, round)), author: this.#address(), hash: this.#edges.hash() }
     }
     const { header } = real
     return {
-      round: this.#chance.percent(97) ? header.round : Counter.round(this.#round()),
+      round: this.#chance.percent(97) ? header.round : Natural.round(this.#round()),
       author: this.#chance.percent(95) ? header.author : this.#address(),
       hash: header.hash,
     }
@@ -168,15 +168,15 @@ export class Forge {
     const round = this.#round()
     const seat = committee.seatOf(this.#addressOf(signer))
     const expected =
-      round >= 1 && round < 1e9 && seat !== undefined ? committee.coinbase(Counter.round(round), seat) : Sats.ZERO
+      round >= 1 && round < 1e9 && seat !== undefined ? committee.coinbase(Natural.round(round), seat) : Sats.ZERO
     const now = this.#around.now()
     return {
       base: chance.percent(75) ? opening.base : (this.#knowledge.bases.any() ?? this.#edges.hash()),
-      epoch: Counter.epoch(this.#epoch()),
-      round: Counter.round(round),
+      epoch: Natural.epoch(this.#epoch()),
+      round: Natural.round(round),
       publicKey: signer.publicKey,
       parents: this.#parents(round),
-      timestamp: Counter.timestamp(chance.percent(70) ? now : this.#edges.number(now, now + 3_600_000)),
+      timestamp: Natural.timestamp(chance.percent(70) ? now : this.#edges.number(now, now + 3_600_000)),
       coinbase: chance.percent(85) ? expected : this.#edges.sats(expected),
       bodyHash: chance.percent(97) ? bodyHash : this.#edges.hash(),
     }
@@ -189,10 +189,10 @@ export class Forge {
   get #bare(): Omit<Header.Content, "publicKey"> {
     return {
       base: this.#knowledge.opening.base,
-      epoch: Counter.epoch(0),
-      round: Counter.round(0),
+      epoch: Natural.epoch(0),
+      round: Natural.round(0),
       parents: [],
-      timestamp: Counter.timestamp(0),
+      timestamp: Natural.timestamp(0),
       coinbase: Sats.ZERO,
       bodyHash: this.#knowledge.opening.base,
     }
@@ -264,12 +264,12 @@ export class Forge {
     if (seats.length === 0) return this.#vertex()
     const { signer, seat } = chance.pick(seats)
     const { firstRound } = opening.record
-    const round = Counter.round(Math.max(firstRound + 1, highestQuorum - chance.between(0, COLLECTION_ROUNDS - 1)))
+    const round = Natural.round(Math.max(firstRound + 1, highestQuorum - chance.between(0, COLLECTION_ROUNDS - 1)))
     const others = committee.record.members.filter(
       ({ weight }) => weight * 20 > committee.totalWeight || chance.percent(10),
     )
     const parents = others.map(
-      ({ address }): Header.Parent => ({ round: Counter.round(round - 1), author: address, hash: this.#edges.hash() }),
+      ({ address }): Header.Parent => ({ round: Natural.round(round - 1), author: address, hash: this.#edges.hash() }),
     )
     const bodyHash = Vertex.bodyHash(Vertex.emptyBody)
     const { publicKey } = signer
@@ -279,7 +279,7 @@ export class Forge {
       round,
       publicKey,
       parents,
-      timestamp: Counter.timestamp(this.#around.now()),
+      timestamp: Natural.timestamp(this.#around.now()),
       coinbase: committee.coinbase(round, seat),
       bodyHash,
     }
@@ -292,7 +292,7 @@ export class Forge {
     if (known !== undefined && chance.percent(20)) return known
     const signer = this.#signer()
     const slot = this.#content(signer, this.#edges.hash())
-    const other = { ...slot, timestamp: Counter.timestamp((slot.timestamp + 1) % Number.MAX_SAFE_INTEGER) }
+    const other = { ...slot, timestamp: Natural.timestamp((slot.timestamp + 1) % Number.MAX_SAFE_INTEGER) }
     const evidence = Evidence.of(this.#signed(slot, signer), this.#signed(other, signer))
     if (evidence === undefined) throw new RangeError("two headers of one slot")
     return chance.percent(95) ? evidence : { first: evidence.second, second: evidence.first }
@@ -309,7 +309,7 @@ export class Forge {
     const index = checkpoint?.commitIndex ?? 1
     const content = {
       publicKey: signer.publicKey,
-      commitIndex: Counter.commitIndex(chance.percent(70) ? index : this.#edges.number(index)),
+      commitIndex: Natural.commitIndex(chance.percent(70) ? index : this.#edges.number(index)),
       commitHash: checkpoint !== undefined && chance.percent(80) ? checkpoint.commitHash : this.#edges.hash(),
     }
     const signature = signer.sign(Heartbeat.signedBytes(content))
@@ -329,8 +329,8 @@ export class Forge {
       if (chance.percent(20)) rules[key] = this.#edges.number(record.rules[key])
     }
     return {
-      epoch: Counter.epoch(chance.percent(60) ? record.epoch + 1 : this.#epoch()),
-      firstRound: Counter.round(chance.percent(60) ? EpochRecord.lastRound(record) + 1 : this.#round()),
+      epoch: Natural.epoch(chance.percent(60) ? record.epoch + 1 : this.#epoch()),
+      firstRound: Natural.round(chance.percent(60) ? EpochRecord.lastRound(record) + 1 : this.#round()),
       seed: this.#edges.hash(),
       rules,
       members: chance.percent(90) ? members : members.slice(0, 1),
@@ -342,9 +342,9 @@ export class Forge {
     const known = this.#knowledge.checkpoints.any()
     if (known !== undefined && chance.percent(25)) return known
     const made = {
-      epoch: Counter.epoch(this.#epoch()),
-      round: Counter.round(this.#round()),
-      commitIndex: Counter.commitIndex(this.#edges.number(known?.commitIndex ?? 1)),
+      epoch: Natural.epoch(this.#epoch()),
+      round: Natural.round(this.#round()),
+      commitIndex: Natural.commitIndex(this.#edges.number(known?.commitIndex ?? 1)),
       commitHash: this.#edges.hash(),
       effectsDigest: this.#edges.hash(),
       stateRoot: this.#edges.hash(),
@@ -404,13 +404,13 @@ export class Forge {
       case 1:
         return {
           _tag: "AskRounds",
-          epoch: Counter.epoch(this.#epoch()),
-          fromRound: Counter.round(this.#round()),
-          toRound: Counter.round(this.#round()),
+          epoch: Natural.epoch(this.#epoch()),
+          fromRound: Natural.round(this.#round()),
+          toRound: Natural.round(this.#round()),
           after: chance.percent(50) ? null : hash(),
         }
       case 2:
-        return { _tag: "AskClosing", from: Counter.epoch(this.#epoch()) }
+        return { _tag: "AskClosing", from: Natural.epoch(this.#epoch()) }
       case 3:
         return { _tag: "AskHighest", author: this.#address() }
       default:
@@ -428,7 +428,7 @@ export class Forge {
       case 0:
         return {
           _tag: "Rounds",
-          epoch: Counter.epoch(this.#epoch()),
+          epoch: Natural.epoch(this.#epoch()),
           isLast: chance.percent(50),
           vertices: chance.percent(50) ? this.#knowledge.vertices.some(4) : this.#several(() => this.#vertex()),
         }
@@ -439,7 +439,7 @@ export class Forge {
         return {
           _tag: "Highest",
           author: chance.percent(50) ? this.#address() : (header?.author ?? this.#address()),
-          epoch: Counter.epoch(this.#epoch()),
+          epoch: Natural.epoch(this.#epoch()),
           header,
         }
       }

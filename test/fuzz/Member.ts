@@ -1,6 +1,6 @@
 /** The adversary's own seats: good vertices, round after round, with bodies that are anything but. */
 
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type * as Header from "../../src/protocol/vertex/Header.js"
 import * as HeaderOf from "../../src/protocol/vertex/Header.js"
@@ -69,11 +69,11 @@ export class Member {
     const content: Header.Content = {
       base: knowledge.opening.base,
       epoch: knowledge.opening.record.epoch,
-      round: Counter.round(round),
+      round: Natural.round(round),
       publicKey: this.#person.signer.publicKey,
       parents: this.#parents(round),
-      timestamp: Counter.timestamp(now() + variant + (chance.percent(5) ? 1_000_000 : 0)),
-      coinbase: knowledge.committee.coinbase(Counter.round(round), seat),
+      timestamp: Natural.timestamp(now() + variant + (chance.percent(5) ? 1_000_000 : 0)),
+      coinbase: knowledge.committee.coinbase(Natural.round(round), seat),
       bodyHash: Vertex.bodyHash(body),
     }
     return Vertex.make(HeaderOf.make(content, this.#person.signer.sign), body)

@@ -3,8 +3,8 @@
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
@@ -56,7 +56,7 @@ export class Purse {
     const nonce = this.#nonce(from.address)
     const fee = this.#fee()
     const operation = this.#operation(from.address)
-    return this.sign({ from: from.address, nonce: Counter.nonce(nonce), fee, operation }, this.#signers(from))
+    return this.sign({ from: from.address, nonce: Natural.nonce(nonce), fee, operation }, this.#signers(from))
   }
 
   /** What the ledger would take: of somebody with money, in order, at the right fee. The edges lie behind it. */
@@ -73,7 +73,7 @@ export class Purse {
     const used = Math.max(next, this.#used.get(from.address) ?? 0)
     const nonce = chance.percent(30) || used > next + 8 ? next : used
     this.#used.set(from.address, nonce + 1)
-    return this.sign({ from: from.address, nonce: Counter.nonce(nonce), fee, operation }, [from.signer])
+    return this.sign({ from: from.address, nonce: Natural.nonce(nonce), fee, operation }, [from.signer])
   }
 
   #sensibleOperation(from: Person, balance: number): Operation.Operation {
@@ -98,7 +98,7 @@ export class Purse {
       case 5:
         return { _tag: "CreateProposalTx", title: "A thought", description: "", payload: this.#payload() }
       case 6:
-        return { _tag: "VoteTx", proposalId: Counter.proposalId(this.#newestProposal), vote: chance.percent(50) }
+        return { _tag: "VoteTx", proposalId: Natural.proposalId(this.#newestProposal), vote: chance.percent(50) }
       case 7:
         return { _tag: "RegisterNameTx", name: this.#name() }
       default:
@@ -194,7 +194,7 @@ export class Purse {
       case 7:
         return {
           _tag: "VoteTx",
-          proposalId: Counter.proposalId(this.#edges.number(this.#newestProposal)),
+          proposalId: Natural.proposalId(this.#edges.number(this.#newestProposal)),
           vote: chance.percent(50),
         }
       case 8:

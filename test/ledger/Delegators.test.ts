@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { NONE } from "../../src/ledger/tables/AccountRows.js"
 import { Delegators } from "../../src/ledger/tables/Delegators.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Delegation } from "../../src/protocol/state/AccountRecord.js"
 import { person } from "./builders.js"
 
@@ -14,7 +14,7 @@ const delegation = (validator: number, epoch: number): Delegation => ({
   validator: validators[validator] ?? person("val").address,
   generation: 0,
   shares: 1n,
-  leaving: epoch === 0 ? null : { epoch: Counter.epoch(epoch), unlockAtRound: Counter.round(9) },
+  leaving: epoch === 0 ? null : { epoch: Natural.epoch(epoch), unlockAtRound: Natural.round(9) },
 })
 
 const walked = (delegators: Delegators, validator: Address): Array<number> => {

@@ -13,7 +13,7 @@ import * as Trie from "../../src/ledger/trie/Trie.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Charges from "../../src/protocol/transaction/Charges.js"
@@ -158,7 +158,7 @@ class World {
         case "UndelegateTx":
           return delegation !== null
         case "VoteTx":
-          return read.ballot((read.head.nextProposalId - 1) as Counter.ProposalId, address)?.vote === null
+          return read.ballot((read.head.nextProposalId - 1) as Natural.ProposalId, address)?.vote === null
       }
     }
     const suited = this.#chance.percent(70) ? cast.filter(suits) : []
@@ -258,7 +258,7 @@ class World {
       case "VoteTx": {
         const newest = read.head.nextProposalId - 1
         const id = chance.percent(80) ? newest - chance.below(4) : this.#beside(1, newest, MOST)
-        return { _tag: "VoteTx", proposalId: id as Counter.ProposalId, vote: chance.percent(80) }
+        return { _tag: "VoteTx", proposalId: id as Natural.ProposalId, vote: chance.percent(80) }
       }
       case "RegisterNameTx":
         return { _tag: "RegisterNameTx", name: `n${chance.below(30)}x` as Name }
@@ -295,17 +295,17 @@ class World {
     const numbers = { nonce: this.#nonce(from), fee: this.#fee(from, operation._tag) }
     const amounts = "amount" in operation ? [operation.amount] : []
     // The encoder asserts what it writes; what it cannot write no decoder can read.
-    if ([...Object.values(numbers), ...amounts].some((value) => !Counter.isCounter(value))) return undefined
-    if (operation._tag === "VoteTx" && !Counter.isCounter(operation.proposalId)) return undefined
+    if ([...Object.values(numbers), ...amounts].some((value) => !Natural.isNatural(value))) return undefined
+    if (operation._tag === "VoteTx" && !Natural.isNatural(operation.proposalId)) return undefined
     if (operation._tag === "CreateProposalTx") {
       const { payload } = operation
-      if (payload._tag === "ParameterChange" && !Counter.isCounter(payload.value)) return undefined
-      if (payload._tag === "TreasurySpend" && !Counter.isCounter(payload.amount)) return undefined
+      if (payload._tag === "ParameterChange" && !Natural.isNatural(payload.value)) return undefined
+      if (payload._tag === "TreasurySpend" && !Natural.isNatural(payload.amount)) return undefined
     }
     const { networkId } = this.#chain.genesis
     const unsigned = {
       from: from.address,
-      nonce: Counter.nonce(numbers.nonce),
+      nonce: Natural.nonce(numbers.nonce),
       fee: numbers.fee as Sats.Sats,
       operation,
     }
@@ -338,7 +338,7 @@ class World {
   #askDoor(transaction: Transaction.Transaction): Rejection | undefined {
     const { ledger } = this.#chain
     const [asked] = [0, 1, Sats.MAX_SUPPLY, MOST].map((reserved) => ledger.admission(transaction, reserved))
-    this.#pool.submit(transaction, Counter.timestamp(this.#chain.round * 500), Counter.round(this.#chain.round))
+    this.#pool.submit(transaction, Natural.timestamp(this.#chain.round * 500), Natural.round(this.#chain.round))
     return asked
   }
 
@@ -346,7 +346,7 @@ class World {
     const chance = this.#chance
     if (!chance.percent(4)) return []
     const { epoch } = this.#chain
-    const future = { ...epoch, epoch: Counter.epoch(chance.pick([0, epoch.epoch + 1, MOST])) }
+    const future = { ...epoch, epoch: Natural.epoch(chance.pick([0, epoch.epoch + 1, MOST])) }
     const of = chance.pick([epoch, epoch, this.#previousEpoch ?? epoch, future])
     const { first, second } = this.#chain.evidence(this.#somebody(), chance.pick([1, this.#chain.round, MOST]), of)
     const base = chance.percent(80) ? first.base : someHash()
@@ -359,7 +359,7 @@ class World {
     const heartbeats = cast.filter(() => chance.percent(60)).map((someone) => this.#chain.heartbeat(someone))
     return heartbeats.map((heartbeat) => {
       if (chance.percent(90)) return heartbeat
-      const commitIndex = Counter.commitIndex(chance.pick([0, Math.max(0, heartbeat.commitIndex - 5), MOST]))
+      const commitIndex = Natural.commitIndex(chance.pick([0, Math.max(0, heartbeat.commitIndex - 5), MOST]))
       return { ...heartbeat, commitIndex, commitHash: chance.pick([heartbeat.commitHash, Hash.ZERO]) }
     })
   }
@@ -394,12 +394,12 @@ class World {
 
   /** What waits goes on waiting, and some of it would be proposed. */
   #settle(execution: Execution, vertices: ReadonlyArray<Vertex>): void {
-    const round = Counter.round(this.#chain.round)
+    const round = Natural.round(this.#chain.round)
     this.#pool.evictExecuted(
       execution,
       vertices.map(({ body }) => body.transactions),
     )
-    this.#pool.expire(Counter.timestamp(this.#chain.round * 500))
+    this.#pool.expire(Natural.timestamp(this.#chain.round * 500))
     this.#pool.choose({ round, maxBytes: 20_000, freshBytes: 10_000, isAssigned: () => true })
     if (this.#pool.size > POOL_TRANSACTIONS) throw new Error(`${this.#pool.size} transactions are pending`)
   }

@@ -138,7 +138,7 @@ export const fairness: ReadonlyArray<Fault> = [
   rule(
     "delegators wait for every member",
     { file: "tables/State.ts", of: "State.isWeightOf" },
-    "(validator) => original(validator, Counter.epoch(Number.MAX_SAFE_INTEGER))",
+    "(validator) => original(validator, Natural.epoch(Number.MAX_SAFE_INTEGER))",
   ),
   rule(
     "a bond comes back without a quorum",
@@ -165,7 +165,7 @@ export const fairness: ReadonlyArray<Fault> = [
     "nonces may be skipped",
     { file: "rules/Transactions.ts", of: "noEffect" },
     `(state, transaction, row) => {
-      const nonce = Counter.nonce(Math.min(transaction.nonce, state.accounts.nonce(row)))
+      const nonce = Natural.nonce(Math.min(transaction.nonce, state.accounts.nonce(row)))
       return original(state, { ...transaction, nonce }, row)
     }`,
   ),

@@ -6,7 +6,7 @@ import { Either, FastCheck as fc } from "effect"
 import type { Ledger } from "../../src/ledger/Ledger.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
@@ -163,7 +163,7 @@ export class Play {
         case "undelegate":
           return delegation !== null
         case "vote":
-          return read.ballot(read.proposals(1)[0]?.id ?? Counter.proposalId(0), address)?.vote === null
+          return read.ballot(read.proposals(1)[0]?.id ?? Natural.proposalId(0), address)?.vote === null
         default:
           return true
       }

@@ -10,8 +10,8 @@ import { State } from "../../src/ledger/tables/State.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { Name } from "../../src/protocol/identity/Name.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
@@ -99,7 +99,7 @@ const freeOfEveryType = (chain: Chain, from: Person): ReadonlyArray<Transaction>
     { _tag: "UndelegateTx" },
     { _tag: "SetCommissionTx", commissionPercent: 100 },
     { _tag: "CreateProposalTx", title: "t", description: "", payload: { _tag: "Text" } },
-    { _tag: "VoteTx", proposalId: Counter.proposalId(Number.MAX_SAFE_INTEGER), vote: true },
+    { _tag: "VoteTx", proposalId: Natural.proposalId(Number.MAX_SAFE_INTEGER), vote: true },
     { _tag: "RegisterNameTx", name: "nobody" as Name },
     { _tag: "SetAccountPolicyTx", threshold: 1, keys: [from.publicKey] },
   ]
@@ -257,13 +257,13 @@ describe("games with the price of shares", () => {
   it("whatever became of those who left before, who leaves waits and can be slashed", () => {
     const chain = new Chain({ accounts: { alice: 5 } })
     const state = new State(Protocol.standard, tableKey)
-    state.epoch = { weighedIn: Counter.epoch(7), base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(7) } }
+    state.epoch = { weighedIn: Natural.epoch(7), base: Hash.ZERO, record: { ...chain.epoch, epoch: Natural.epoch(7) } }
     state.parameters = chain.genesis.parameters
     const row = state.accounts.findOrAdd(alice.address)
     const amount = coins(5)
     for (const sats of [amount, Sats.make(1)]) state.supply.mint(sats)
     state.supply.increase("delegated", Sats.make(amount + 1))
-    state.leavingPools.set(evil.address, Counter.epoch(6), { amount: Sats.make(1), shares: 1n << 127n, generation: 0 })
+    state.leavingPools.set(evil.address, Natural.epoch(6), { amount: Sats.make(1), shares: 1n << 127n, generation: 0 })
     state.setValidator(evil.address, {
       ...state.newValidator(),
       working: { amount, shares: BigInt(amount), generation: 0 },
@@ -273,7 +273,7 @@ describe("games with the price of shares", () => {
     })
     Delegation.applyUndelegate(state, row)
     Unlocking.depart(state)
-    state.epoch = { weighedIn: Counter.epoch(8), base: Hash.ZERO, record: { ...chain.epoch, epoch: Counter.epoch(8) } }
+    state.epoch = { weighedIn: Natural.epoch(8), base: Hash.ZERO, record: { ...chain.epoch, epoch: Natural.epoch(8) } }
     const worth = () => Delegation.worth(state, state.livingDelegation(row) ?? fail("alive"))
     expect([state.accounts.balance(row), state.supply.totals.delegated, worth()]).toEqual([0, amount + 1, amount])
     const [epoch, pool] = state.leavingPools.of(evil.address)[1] ?? fail("a pool of epoch 7")

@@ -13,7 +13,7 @@ import type * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
@@ -117,7 +117,7 @@ export interface Draft {
 
 export const transaction = (from: Person, { operation, fee, nonce, authorization }: Draft): Transaction => ({
   from: from.address,
-  nonce: Counter.nonce(nonce),
+  nonce: Natural.nonce(nonce),
   fee: Sats.make(fee),
   operation,
   authorization: authorization ?? singleKey(from),
@@ -206,11 +206,11 @@ export class Chain {
     return {
       base: baseOf(epoch.epoch),
       epoch: epoch.epoch,
-      round: Counter.round(round),
+      round: Natural.round(round),
       publicKey: by.publicKey,
       parents: [],
-      timestamp: Counter.timestamp(0),
-      coinbase: EpochRecord.coinbase(epoch.rules, Counter.round(round), weight, EpochRecord.totalWeight(epoch)),
+      timestamp: Natural.timestamp(0),
+      coinbase: EpochRecord.coinbase(epoch.rules, Natural.round(round), weight, EpochRecord.totalWeight(epoch)),
       bodyHash: Hash.ZERO,
       signature: SIGNATURE,
       author: by.address,
@@ -247,15 +247,15 @@ export class Chain {
   executeVertices(vertices: ReadonlyArray<Vertex.Vertex>, leaderRound: number): ReturnType<Ledger["execute"]> {
     const { index } = this.ledger.read.head
     const commit = Commit.make({
-      index: Counter.commitIndex(index + 1),
+      index: Natural.commitIndex(index + 1),
       epoch: this.epoch.epoch,
-      leaderRound: Counter.round(leaderRound),
+      leaderRound: Natural.round(leaderRound),
       leaderHash: Hash.ZERO,
       previous: this.#previous,
     })
     this.#pending = new Map()
     this.#previous = commit.hash
-    const time = Counter.timestamp(this.genesis.time + leaderRound * 500)
+    const time = Natural.timestamp(this.genesis.time + leaderRound * 500)
     const input = { commit, time, vertices }
     this.inputs.push(input)
     return this.ledger.execute(input)

@@ -1,8 +1,8 @@
 /** Proposals from their making to what they do. Votes of two validators: val with 6 000 coins, other with 4 000. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import { Chain, coins, type Person, person, told, type World } from "./builders.js"
@@ -27,7 +27,7 @@ const proposing = (chain: Chain, who: Person, payload: ProposalPayload) =>
   chain.tx(who, { _tag: "CreateProposalTx", title: "A title", description: "", payload }, { fee: 1_000 })
 
 const voting = (chain: Chain, who: Person, vote: boolean, id = 1) =>
-  chain.tx(who, { _tag: "VoteTx", proposalId: Counter.proposalId(id), vote }, { fee: 1_000 })
+  chain.tx(who, { _tag: "VoteTx", proposalId: Natural.proposalId(id), vote }, { fee: 1_000 })
 
 /** A proposal made at round 1, these votes at round 2; voting ends at 11, execution is due at 16. */
 const voted = (payload: ProposalPayload, votes: ReadonlyArray<readonly [Person, boolean]>, more: World = {}): Chain => {
@@ -37,7 +37,7 @@ const voted = (payload: ProposalPayload, votes: ReadonlyArray<readonly [Person, 
   return chain
 }
 
-const proposal = (chain: Chain, id = 1) => chain.ledger.read.proposal(Counter.proposalId(id))
+const proposal = (chain: Chain, id = 1) => chain.ledger.read.proposal(Natural.proposalId(id))
 
 describe("making a proposal", () => {
   it("takes a snapshot of effective stakes with working pools only", () => {
@@ -54,7 +54,7 @@ describe("making a proposal", () => {
       executesAtRound: 17,
       snapshotTotalStake: coins(10_000) + pool,
     })
-    expect(chain.ledger.read.voters(Counter.proposalId(1)).map(({ weight }) => weight)).toEqual(
+    expect(chain.ledger.read.voters(Natural.proposalId(1)).map(({ weight }) => weight)).toEqual(
       [val, other]
         .sort((a, b) => (a.address < b.address ? -1 : 1))
         .map((who) => (who === val ? coins(6_000) + pool : coins(4_000))),
@@ -284,7 +284,7 @@ describe("a vote", () => {
     const outcomes = chain.run(voting(chain, val, false), voting(chain, alice, true), voting(chain, other, false))
     expect(outcomes.map(told)).toEqual(["failed: AlreadyVoted", "failed: NotAllowed", "applied"])
     expect(proposal(chain)).toMatchObject({ votesFor: coins(6_000), votesAgainst: coins(4_000) })
-    expect(chain.ledger.read.ballot(Counter.proposalId(1), other.address)).toEqual({
+    expect(chain.ledger.read.ballot(Natural.proposalId(1), other.address)).toEqual({
       weight: coins(4_000),
       vote: false,
     })
@@ -301,7 +301,7 @@ describe("a vote", () => {
   it("leaves a record for good only where it was cast", () => {
     const chain = voted({ _tag: "Text" }, [[val, true]])
     const ballots = () => [...chain.ledger.records()].filter(({ kind }) => kind === "Ballot").length
-    const id = Counter.proposalId(1)
+    const id = Natural.proposalId(1)
     chain.advanceTo(11)
     expect([ballots(), chain.ledger.read.voters(id).length]).toEqual([2, 2])
     chain.advanceTo(12)

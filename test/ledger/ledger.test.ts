@@ -6,7 +6,7 @@ import { describe as tell } from "../../src/ledger/rules/Rejection.js"
 import * as Records from "../../src/ledger/tables/Records.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
@@ -216,6 +216,6 @@ describe("the bytes of a record", () => {
     expect(new Set(bytes).size).toBe(bytes.length)
     for (const [kind, { byte }] of Object.entries(StateKey.KINDS)) expect(StateKey.kindOf(byte)).toBe(kind)
     expect(StateKey.kindOf(0)).toBeUndefined()
-    expect(StateKey.counter(Counter.epoch(Number.MAX_SAFE_INTEGER))).toBe("001fffffffffffff")
+    expect(StateKey.counter(Natural.epoch(Number.MAX_SAFE_INTEGER))).toBe("001fffffffffffff")
   })
 })

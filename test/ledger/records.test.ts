@@ -11,7 +11,7 @@ import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import * as StateRecord from "../../src/protocol/state/StateRecord.js"
@@ -168,7 +168,7 @@ describe("a ledger restored from records", () => {
       Ledger.fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest),
       fail,
     )
-    expect(second.read.voters(Counter.proposalId(1))).toContainEqual({ address: nobody, weight: 7, vote: true })
+    expect(second.read.voters(Natural.proposalId(1))).toContainEqual({ address: nobody, weight: 7, vote: true })
     expect([...second.records()]).toHaveLength(records.length)
   })
 

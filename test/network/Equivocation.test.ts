@@ -10,7 +10,7 @@ import { Home } from "../../src/node/start/Home.js"
 import * as Networking from "../../src/node/start/Networking.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { SecretKey } from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import * as world from "../node/world.js"
@@ -24,7 +24,7 @@ afterEach(Processes.removeAll)
 
 /** Of the same slot, a moment later. */
 const twinOf = ({ header, body }: Vertex.Vertex, key: SecretKey): Vertex.Vertex =>
-  Vertex.sign({ ...header, timestamp: Counter.timestamp(header.timestamp + 1) }, body, key)
+  Vertex.sign({ ...header, timestamp: Natural.timestamp(header.timestamp + 1) }, body, key)
 
 /** The network between machines, where each own vertex goes out beside another of the same slot. */
 const twoFaced = Layer.effect(

@@ -11,7 +11,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as TestCommittee from "../consensus/TestCommittee.js"
 import { type Stranger, stranger } from "./Hostile.js"
@@ -69,11 +69,11 @@ const closesBy = (key: SecretKey, running: number): ReadonlyArray<Checkpoint.Sig
   [running, running + 1].map((epoch) => {
     const address = Address.fromPublicKey(key.publicKey)
     const members = [{ address, publicKey: key.publicKey, weight: Sats.MIN_STAKE_SATS }]
-    const next = { epoch: Counter.epoch(epoch + 1), firstRound: Counter.round(epoch * EPOCH_ROUNDS + 1), members }
+    const next = { epoch: Natural.epoch(epoch + 1), firstRound: Natural.round(epoch * EPOCH_ROUNDS + 1), members }
     const checkpoint = Checkpoint.make({
-      epoch: Counter.epoch(epoch),
-      round: Counter.round(epoch * EPOCH_ROUNDS),
-      commitIndex: Counter.commitIndex(epoch * EPOCH_ROUNDS),
+      epoch: Natural.epoch(epoch),
+      round: Natural.round(epoch * EPOCH_ROUNDS),
+      commitIndex: Natural.commitIndex(epoch * EPOCH_ROUNDS),
       commitHash: Hash.of("udg/commit", randomBytes(8)),
       effectsDigest: Hash.ZERO,
       stateRoot: Hash.ZERO,
@@ -233,9 +233,9 @@ describe("a peer", () => {
       const line = await one.connect()
       const question = {
         _tag: "AskRounds",
-        epoch: Counter.epoch(1),
-        fromRound: Counter.round(1),
-        toRound: Counter.round(3),
+        epoch: Natural.epoch(1),
+        fromRound: Natural.round(1),
+        toRound: Natural.round(3),
         after: null,
       } as const
       await line.say("questions", [Frames.framed(MessageCodec.encode(question))])

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer, Option, Stream, SubscriptionRef } from "effect"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import { Network, type Peer, type Received } from "../../src/network/Network.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
@@ -44,7 +44,7 @@ export const hub: Effect.Effect<Hub> = Effect.gen(function* () {
         direction: "inbound",
         agent: "udg",
         latencyMs: 0,
-        connectedSince: Counter.timestamp(yield* Clock.currentTimeMillis),
+        connectedSince: Natural.timestamp(yield* Clock.currentTimeMillis),
       }
       yield* Effect.acquireRelease(
         SubscriptionRef.update(members, (all) => [...all, { self, inbound }]),

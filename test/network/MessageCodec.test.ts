@@ -2,7 +2,7 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import type * as Counter from "../../src/protocol/numbers/Counter.js"
+import type * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
@@ -10,8 +10,8 @@ import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
 const networkId = "udg-codec" as NetworkId
 
 const signature = fc.record({ validator: arbitrary.address, signature: arbitrary.signature })
-const epoch = arbitrary.counter<Counter.Epoch>()
-const round = arbitrary.counter<Counter.Round>()
+const epoch = arbitrary.counter<Natural.Epoch>()
+const round = arbitrary.counter<Natural.Round>()
 
 const messagesWith = (most: number): fc.Arbitrary<Message> => {
   const vertices = fc.array(arbitrary.vertex(networkId, most), { maxLength: most })

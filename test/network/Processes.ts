@@ -10,7 +10,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
@@ -55,7 +55,7 @@ export const found = (wish: Wish = {}): Founded => {
     Genesis.make({
       networkId: networkId as NetworkId,
       mode: "testnet",
-      time: Counter.timestamp(1_700_000_000_000),
+      time: Natural.timestamp(1_700_000_000_000),
       allocations: [owner, ...allocations],
       validators: keys.map(({ publicKey }) => ({ publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 })),
       council: [],

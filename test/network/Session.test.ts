@@ -13,7 +13,7 @@ import { Session } from "../../src/network/peers/Session.js"
 import type { Connection } from "../../src/network/peers/Wire.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 
@@ -63,7 +63,7 @@ const scene = () => {
     validator: null,
     address: "/ip4/127.0.0.1/tcp/9",
     host: "127.0.0.1",
-    connectedSince: Counter.timestamp(clock.now),
+    connectedSince: Natural.timestamp(clock.now),
   }
   const session = new Session(facts, meter, (channel) => channel, now)
   /** Reads such messages, and notes how many are let through. */

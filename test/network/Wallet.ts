@@ -5,7 +5,7 @@ import { sha256Hex } from "#crypto"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { PublicKey } from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -27,7 +27,7 @@ const call = async (node: Processes.Started, path: string, body?: unknown): Prom
 const signed = ({ genesis, rich }: Processes.Founded, nonce: number, fee: number, operation: Operation) =>
   Transaction.sign(
     genesis.networkId,
-    { from: Address.fromPublicKey(rich.publicKey), nonce: Counter.nonce(nonce), fee: Sats.make(fee), operation },
+    { from: Address.fromPublicKey(rich.publicKey), nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation },
     rich,
   )
 

@@ -2,14 +2,14 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { CatchUp } from "../../src/node/engine/CatchUp.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 
-const at = (seconds: number) => Counter.timestamp(1_700_000_000_000 + seconds * 1_000)
+const at = (seconds: number) => Natural.timestamp(1_700_000_000_000 + seconds * 1_000)
 
 const position = (round: number, reachedRound: number, epoch = 3) => ({
-  epoch: Counter.epoch(epoch),
-  round: Counter.round(round),
-  reachedRound: Counter.round(reachedRound),
+  epoch: Natural.epoch(epoch),
+  round: Natural.round(round),
+  reachedRound: Natural.round(reachedRound),
 })
 
 describe("a node that lacks vertices", () => {

@@ -10,7 +10,7 @@ import * as Home from "../../src/node/start/Home.js"
 import * as Loading from "../../src/node/start/Loading.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Storage } from "../../src/storage/Storage.js"
 import * as world from "./world.js"
 
@@ -37,7 +37,7 @@ describe("the states of the last two closes", { timeout: 120_000 }, () => {
         const { genesis } = yield* Home.Home
         const { checkpoints } = yield* Storage
         const { opened } = yield* Loading.load(genesis, null, { low: 1, high: 2 })
-        const closings = yield* checkpoints.closing(Counter.epoch(1), 1_000)
+        const closings = yield* checkpoints.closing(Natural.epoch(1), 1_000)
         expect(closings.length).toBeGreaterThanOrEqual(3)
         const running = opened.ledger.read.epoch.epoch
         for (const { checkpoint } of closings) {

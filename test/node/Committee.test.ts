@@ -11,7 +11,7 @@ import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as GenesisFile from "../../src/storage/files/GenesisFile.js"
@@ -29,7 +29,7 @@ const committee = Effect.gen(function* () {
     Genesis.make({
       networkId: "udg-committee-test" as NetworkId,
       mode: "testnet",
-      time: Counter.timestamp(1_700_000_000_000),
+      time: Natural.timestamp(1_700_000_000_000),
       allocations: [],
       validators: keys.map(({ publicKey }) => ({ publicKey, stake: Sats.MIN_STAKE_SATS, commissionPercent: 10 })),
       council: [],

@@ -7,7 +7,7 @@ import * as Archive from "../../src/node/engine/Archive.js"
 import * as Disk from "../../src/node/engine/Disk.js"
 import { Dag } from "../../src/node/reads/Dag.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Encoded, Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -56,7 +56,7 @@ describe("each write", () => {
   const vertex = storage.vertex({ round: 1 })
   const { commit } = storage.batch(1)
   const { time: _, effectsDigest, ...executed } = commit
-  const closing = { checkpoint: storage.checkpoint(9, { epoch: Counter.epoch(1) }), signatures: [] }
+  const closing = { checkpoint: storage.checkpoint(9, { epoch: Natural.epoch(1) }), signatures: [] }
   const writes: ReadonlyArray<Write.Write> = [
     { _tag: "Inserted", vertex },
     { _tag: "OwnVertex", vertex },
@@ -119,7 +119,7 @@ describe("each write", () => {
           }
           const [batch] = Disk.batched([write])
           if (batch === undefined) return expect.fail()
-          yield* new Disk.Disk(watched).keep(batch, Counter.timestamp(0))
+          yield* new Disk.Disk(watched).keep(batch, Natural.timestamp(0))
           const ledger = Write.syncsLedger(write) ? "udg.db synced" : "udg.db"
           const signed = Write.syncsLedger(write) ? "udg.db synced, then signed.db" : "signed.db"
           expect(done).toEqual([Write.fileOf(write) === "signed" ? signed : ledger])
@@ -140,9 +140,9 @@ describe("an own vertex that only signed.db has", () => {
     Effect.map(
       Archive.answer(kept, {
         _tag: "AskRounds",
-        epoch: Counter.epoch(1),
-        fromRound: Counter.round(from),
-        toRound: Counter.round(to),
+        epoch: Natural.epoch(1),
+        fromRound: Natural.round(from),
+        toRound: Natural.round(to),
         after,
       }),
       (answer) => (answer._tag === "Rounds" ? answer : expect.fail()),

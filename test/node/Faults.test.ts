@@ -21,7 +21,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
@@ -81,9 +81,9 @@ const asserting = (ledger: Ledger, nth: number, where: "execute" | "unfrozen"): 
 const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
   const inbound = new Inbox<Received>()
   const checkpoint = Checkpoint.make({
-    epoch: Counter.epoch(9),
-    round: Counter.round(9),
-    commitIndex: Counter.commitIndex(9),
+    epoch: Natural.epoch(9),
+    round: Natural.round(9),
+    commitIndex: Natural.commitIndex(9),
     commitHash: Hash.ZERO,
     effectsDigest: Hash.ZERO,
     stateRoot: Hash.ZERO,
@@ -106,7 +106,7 @@ const talkative: Layer.Layer<Network> = Layer.sync(Network, () => {
     direction: "inbound",
     agent: "a test",
     latencyMs: null,
-    connectedSince: Counter.timestamp(0),
+    connectedSince: Natural.timestamp(0),
   }
   return {
     listensAt: Option.none(),
@@ -224,10 +224,10 @@ describe("a node with a fault", () => {
       const vertex = Vertex.sign(
         {
           base: Hash.ZERO,
-          epoch: Counter.epoch(9),
-          round: Counter.round(9),
+          epoch: Natural.epoch(9),
+          round: Natural.round(9),
           parents: [],
-          timestamp: Counter.timestamp(0),
+          timestamp: Natural.timestamp(0),
           coinbase: Sats.ZERO,
         },
         Vertex.emptyBody,

@@ -7,7 +7,7 @@ import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
@@ -22,7 +22,7 @@ const dora = person("dora")
 const founding: Founding.Several = {
   networkId: Founding.drawnNetworkId("ten"),
   mode: "testnet",
-  time: Counter.timestamp(1_700_000_000_000),
+  time: Natural.timestamp(1_700_000_000_000),
   roundIntervalMs: 500,
   epochRounds: 7_200,
   validators: ten.map(({ publicKey }) => ({ publicKey, stake: coins(10_000), commissionPercent: 10 })),
@@ -39,7 +39,7 @@ const proposing = (chain: Chain, who: Person, payload: ProposalPayload) =>
   chain.tx(who, { _tag: "CreateProposalTx", title: "Mine", description: "", payload }, { fee: 1_000 })
 
 const voting = (chain: Chain, who: Person, id: number) =>
-  chain.tx(who, { _tag: "VoteTx", proposalId: Counter.proposalId(id), vote: true }, { fee: 1_000 })
+  chain.tx(who, { _tag: "VoteTx", proposalId: Natural.proposalId(id), vote: true }, { fee: 1_000 })
 
 const statuses = (chain: Chain) => chain.ledger.read.proposals(9).map(({ status }) => status)
 
@@ -166,7 +166,7 @@ describe("a network that is founded again", () => {
   const key = SecretKey.generate()
   const transfer: Transaction.Unsigned = {
     from: Address.fromPublicKey(key.publicKey),
-    nonce: Counter.nonce(0),
+    nonce: Natural.nonce(0),
     fee: Sats.make(1_000),
     operation: { _tag: "Transfer", to: dora.address, amount: Sats.make(5), memo: "" },
   }

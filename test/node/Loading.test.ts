@@ -6,7 +6,7 @@ import { Dag } from "../../src/node/reads/Dag.js"
 import { Configuration } from "../../src/node/start/Configuration.js"
 import * as Home from "../../src/node/start/Home.js"
 import * as Loading from "../../src/node/start/Loading.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import { Storage } from "../../src/storage/Storage.js"
 import * as SteadyClock from "../../src/turns/SteadyClock.js"
@@ -63,7 +63,7 @@ describe("a node that starts anew", { timeout: 60_000 }, () => {
           const cameIn = [-DAY_MS, -60_000, DAY_MS].map((ms, nonce) => {
             const transfer = storage.transfer(1, 2, nonce)
             const transaction = Transaction.make(genesis.networkId, transfer, transfer.authorization)
-            return { transaction, receivedAt: Counter.timestamp(from + ms) }
+            return { transaction, receivedAt: Natural.timestamp(from + ms) }
           })
           yield* pending.update(cameIn, [])
           const { contents } = yield* Loading.load(genesis, null, { low: 1, high: 2 })

@@ -12,7 +12,7 @@ import { Turns } from "../../src/node/signatures/Turns.js"
 import { SLOW_SIGNATURES } from "../../src/node/signatures/VertexInspection.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import type { PublicKey, Signature } from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { type Check, isValid, VerifiedTransactions } from "../../src/protocol/transaction/Verification.js"
 import type * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
@@ -34,16 +34,16 @@ const stored = disk.verticesOf(epoch)
 
 const heartbeats = (count: number, isGood = true): ReadonlyArray<Heartbeat.Heartbeat> =>
   Array.from({ length: count }, (_, i) => {
-    const beat = Heartbeat.sign(Counter.commitIndex(i), Hash.ZERO, signerOf(`validator ${i}`))
+    const beat = Heartbeat.sign(Natural.commitIndex(i), Hash.ZERO, signerOf(`validator ${i}`))
     return isGood || i < count - 1 ? beat : { ...beat, commitHash: Hash.of("udg/commit", Uint8Array.of(1)) }
   })
 
 /** A vertex that fits, but for what is changed; another one each time. */
 let made = 0
 const vertexOf = (author: string, changes: Partial<Header.Content> = {}, body: Partial<Vertex.Body> = {}) => {
-  const round = Counter.round(dag.highestRound + 1)
+  const round = Natural.round(dag.highestRound + 1)
   const parents = dag.at(dag.highestRound).map(({ vertex }) => vertex.header)
-  const content = { base: opening.base, epoch, round, parents, timestamp: Counter.timestamp(cluster.now + made++) }
+  const content = { base: opening.base, epoch, round, parents, timestamp: Natural.timestamp(cluster.now + made++) }
   const coinbase = replica.core.epoch.committee.coinbase(round, 0)
   return Vertex.sign({ ...content, coinbase, ...changes }, { ...Vertex.emptyBody, ...body }, signerOf(author))
 }
@@ -137,7 +137,7 @@ const scene = ({
 
 describe("a vertex from a peer", () => {
   it("of another epoch by nobody costs no signature, however many are in it", async () => {
-    const old = vertexOf("nobody", { epoch: Counter.epoch(0) }, { heartbeats: heartbeats(100) })
+    const old = vertexOf("nobody", { epoch: Natural.epoch(0) }, { heartbeats: heartbeats(100) })
     // What every one of them used to cost, in the lane that rounds wait for.
     expect(replica.checksOf(pushed(old))).toHaveLength(101)
     const { take, settle, verified, passed, refused } = scene()
@@ -198,7 +198,7 @@ describe("a vertex from a peer", () => {
     it("is taken in an answer of whole rounds", async () => {
       const { take, settle, vertices, asked, fresh } = held()
       await settle()
-      const all = Counter.round(1)
+      const all = Natural.round(1)
       asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
       take("cleo", "member", { _tag: "Rounds", epoch, vertices: [fresh], isLast: true })
       await settle()
@@ -227,7 +227,7 @@ describe("a vertex from a peer", () => {
         {},
         {
           heartbeats: Array.from({ length: count }, (_, i) =>
-            Heartbeat.sign(Counter.commitIndex(i), Hash.ZERO, slowKey),
+            Heartbeat.sign(Natural.commitIndex(i), Hash.ZERO, slowKey),
           ),
         },
       )
@@ -272,7 +272,7 @@ describe("a vertex from a peer", () => {
       const { length } = verified
       // Nor when it was asked for because its author names it, nor in whole rounds; but what else is in them counts.
       answer("dan", many)
-      const all = Counter.round(1)
+      const all = Natural.round(1)
       asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
       take("cleo", "member", { _tag: "Rounds", epoch, vertices: [many, plain], isLast: true })
       await settle()
@@ -297,7 +297,7 @@ describe("a vertex from a peer", () => {
     await settle()
     expect(verified).toHaveLength(1)
     expect(passed).toMatchObject([{ _tag: "HeaderOnly", from: "ben", header: { hash: late.header.hash } }])
-    const all = Counter.round(1)
+    const all = Natural.round(1)
     asked.asks("cleo" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
     take("cleo", "member", { _tag: "Rounds", epoch, vertices: [...stored, late], isLast: true })
     await settle()
@@ -453,7 +453,7 @@ describe("an answer", () => {
   it("is judged as often as it was asked for", async () => {
     const { take, settle, verified, passed, asked } = scene()
     const ben = "ben" as PeerId
-    const all = Counter.round(1)
+    const all = Natural.round(1)
     asked.asks(ben, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
     asked.asks(ben, { _tag: "AskHighest", author: addressOf("ann") })
     asked.asks(ben, { _tag: "AskState", root: Hash.ZERO, position: new Uint8Array() })
@@ -478,9 +478,9 @@ describe("an answer", () => {
   })
 
   it("of whole rounds of another epoch, or that the replica does not await, costs no signature", async () => {
-    const all = Counter.round(1)
+    const all = Natural.round(1)
     for (const [changes, said] of [
-      [{}, Counter.epoch(epoch + 1)],
+      [{}, Natural.epoch(epoch + 1)],
       [{ replica: { isAwaited: () => false } }, epoch],
     ] as const) {
       const { take, settle, verified, passed, refused, asked } = scene(changes)
@@ -494,7 +494,7 @@ describe("an answer", () => {
   it("of whole rounds keeps what is known in it, which is not verified again", async () => {
     const { take, settle, verified, vertices, asked } = scene()
     const others = stored.filter(({ header: { author } }) => author !== addressOf("ann"))
-    const all = Counter.round(1)
+    const all = Natural.round(1)
     asked.asks("mallory" as PeerId, { _tag: "AskRounds", epoch, fromRound: all, toRound: all, after: null })
     const fresh = vertexOf("dan")
     take("mallory", "stranger", { _tag: "Rounds", epoch, vertices: [...others, fresh], isLast: false })
@@ -528,7 +528,7 @@ describe("news", () => {
     if (first === undefined || second === undefined) throw new Error("none")
     take("mallory", "stranger", { _tag: "Evidence", evidence: { first, second } })
     take("mallory", "stranger", { _tag: "Evidence", evidence: { first: { ...first, signature: bad }, second } })
-    const beat = Heartbeat.sign(Counter.commitIndex(3), Hash.ZERO, signerOf("ben"))
+    const beat = Heartbeat.sign(Natural.commitIndex(3), Hash.ZERO, signerOf("ben"))
     take("mallory", "stranger", { _tag: "Heartbeat", heartbeat: beat })
     await settle()
     expect(passed.map((judged) => judged._tag === "Message" && judged.message._tag)).toEqual(["Evidence", "Heartbeat"])

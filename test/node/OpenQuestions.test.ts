@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { OpenQuestions } from "../../src/node/signatures/OpenQuestions.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const ben = "ben" as PeerId
@@ -17,7 +17,7 @@ const asking = (...numbers: ReadonlyArray<number>): OpenQuestions => {
 describe("an open question", () => {
   it("is answered once, by whom it was put to", () => {
     const questions = new OpenQuestions()
-    questions.asks(ben, { _tag: "AskClosing", from: Counter.epoch(1) })
+    questions.asks(ben, { _tag: "AskClosing", from: Natural.epoch(1) })
     expect(questions.answered("cleo" as PeerId, "Closing")).toBe(false)
     expect(questions.answered(ben, "Highest")).toBe(false)
     expect([questions.answered(ben, "Closing"), questions.answered(ben, "Closing")]).toEqual([true, false])

@@ -3,7 +3,7 @@ import { Effect, HashMap, Logger } from "effect"
 import { describe, expect } from "vitest"
 import type { Recovery } from "../../src/consensus/Recovery.js"
 import * as Node from "../../src/node/engine/Recovery.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { committeeOf, equalWeights } from "../consensus/TestCommittee.js"
 
 const INTERVAL = 500
@@ -11,7 +11,7 @@ const members = committeeOf(equalWeights(7)).record.members.map(({ address }) =>
 const right: Recovery = { following: { _tag: "InStep" }, signing: { _tag: "Signing" } }
 const silent = (msLeft: number, isConnected = true): Recovery => ({
   ...right,
-  signing: { _tag: "Silent", msLeft, isConnected, round: Counter.round(223) },
+  signing: { _tag: "Silent", msLeft, isConnected, round: Natural.round(223) },
 })
 
 /** Looks at these one after the other, two seconds apart, and gives what was said. */
@@ -27,7 +27,7 @@ const said = (views: ReadonlyArray<Partial<Node.View>>, watch = new Node.Watch(I
     for (const [i, view] of views.entries()) {
       const whole = { recovery: right, clockAheadMs: 0, wallAheadMs: 0, ...view }
       yield* watch
-        .look(whole, Counter.timestamp(2_000 * i))
+        .look(whole, Natural.timestamp(2_000 * i))
         .pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
     }
     return lines
@@ -37,7 +37,7 @@ describe("a node that waits", () => {
   it("says for what, and for how long where time is all it waits for", () => {
     expect(Node.waitingOf(right)).toBeNull()
     expect(Node.waitingOf({ ...right, signing: { _tag: "NoSeat" } })).toBeNull()
-    const round = Counter.round(7)
+    const round = Natural.round(7)
     const standstill = Node.waitingOf({
       ...right,
       following: { _tag: "Standstill", round, lacks: members.slice(0, 2) },
@@ -60,8 +60,8 @@ describe("a node that waits", () => {
   )
 
   it.effect.each<Recovery["following"]>([
-    { _tag: "Closing", epoch: Counter.epoch(3), lacks: [] },
-    { _tag: "Standstill", round: Counter.round(7), lacks: [] },
+    { _tag: "Closing", epoch: Natural.epoch(3), lacks: [] },
+    { _tag: "Standstill", round: Natural.round(7), lacks: [] },
   ])("says nothing of what is over at the next look: $_tag", (following) =>
     Effect.gen(function* () {
       const recovery = { ...right, following }

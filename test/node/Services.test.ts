@@ -15,7 +15,7 @@ import { Home } from "../../src/node/start/Home.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as StateProof from "../../src/protocol/state/StateProof.js"
 import { Storage } from "../../src/storage/Storage.js"
@@ -76,8 +76,8 @@ describe("a solo node", () => {
         expect((yield* Effect.flip(mempool.submit(forged as typeof payment)))._tag).toBe("InvalidSignature")
         expect((yield* Effect.flip(state.transaction(Hash.ZERO)))._tag).toBe("TransactionNotFound")
         expect((yield* Effect.flip(dag.vertex(Hash.ZERO)))._tag).toBe("VertexNotFound")
-        expect(yield* Effect.flip(dag.round(Counter.round(1_000_000)))).toMatchObject({ because: "not reached" })
-        expect(yield* dag.round(Counter.round(0))).toEqual({
+        expect(yield* Effect.flip(dag.round(Natural.round(1_000_000)))).toMatchObject({ because: "not reached" })
+        expect(yield* dag.round(Natural.round(0))).toEqual({
           round: 0,
           isFinalized: true,
           finalizedAt: null,
@@ -98,9 +98,9 @@ describe("a solo node", () => {
         expect(latest.hasQuorum).toBe(true)
         expect(latest.signatures).toHaveLength(1)
         expect(checkpoints.latestRound()).toBe(240)
-        expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(101))).checkpoint.epoch).toBe(1)
+        expect(Option.getOrThrow(yield* checkpoints.at(Natural.round(101))).checkpoint.epoch).toBe(1)
         // What no quorum has signed yet is on the disk as well, and is nobody's business.
-        const own = Checkpoint.make({ ...latest.checkpoint, round: Counter.round(150) })
+        const own = Checkpoint.make({ ...latest.checkpoint, round: Natural.round(150) })
         yield* (yield* Storage).checkpoints.put({ checkpoint: own, signatures: [], hasQuorum: false })
         expect(yield* checkpoints.at(own.round)).toEqual(Option.none())
 
@@ -123,7 +123,7 @@ describe("a solo node", () => {
         expect(counters.checkpointBytes).toBeGreaterThan(100)
         expect(counters.checkpointProductionMs).toBeGreaterThan(0)
         // Epoch 1 closed at 240, after it had made vertices of rounds that epoch 2 then made again.
-        for (const round of [240, 241, 242].map(Counter.round)) {
+        for (const round of [240, 241, 242].map(Natural.round)) {
           expect((yield* dag.round(round)).vertices.map(({ isFinalized }) => isFinalized)).toEqual([true])
         }
       }).pipe(Effect.provide(world.node(directory)))
@@ -146,7 +146,7 @@ describe("a solo node", () => {
         expect(staking.delegation(somebody)).toBeUndefined()
         expect(yield* staking.delegators(standing.address, 500)).toEqual({ count: 0, total: 0, delegators: [] })
         expect(governance.proposals(200)).toEqual([])
-        expect(governance.proposal(Counter.proposalId(1))).toBeUndefined()
+        expect(governance.proposal(Natural.proposalId(1))).toBeUndefined()
         expect(governance.parameters().minFee).toBe(1_000)
         expect(governance.council()).toEqual([])
 

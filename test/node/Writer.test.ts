@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "
 import { describe, expect } from "vitest"
 import * as Writer from "../../src/node/engine/Writer.js"
 import * as Supervisor from "../../src/node/lifecycle/Supervisor.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import type { Write } from "../../src/replica/output/Write.js"
 import * as Storage from "../../src/storage/Storage.js"
@@ -110,7 +110,7 @@ describe("the writer", () => {
           write(1, { _tag: "Inserted", vertex: one })
           write(2, { _tag: "CheckpointBuilt", checkpoint: checkpoint(10), bytes: 0, isCosigned: false })
           write(3, { _tag: "Inserted", vertex: two })
-          give({ _tag: "Publish", event: { _tag: "RoundReached", round: Counter.round(2) } })
+          give({ _tag: "Publish", event: { _tag: "RoundReached", round: Natural.round(2) } })
           write(4, { _tag: "Inserted", vertex: three })
           write(5, { _tag: "ForeignOwnHeader", header: one.header }, true)
           write(6, { _tag: "CheckpointFinal", signed })
@@ -137,7 +137,7 @@ describe("the writer", () => {
       const listener = { written: () => Effect.void, published: () => Effect.never }
       const start = Writer.start(yield* Storage.Storage, yield* Supervisor.Supervisor, listener)
       const give = yield* Scope.extend(start, scope)
-      give({ _tag: "Publish", event: { _tag: "RoundReached", round: Counter.round(1) } })
+      give({ _tag: "Publish", event: { _tag: "RoundReached", round: Natural.round(1) } })
       const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
       yield* TestClock.adjust("2 seconds")
       expect(yield* Fiber.poll(closing)).toEqual(Option.none())

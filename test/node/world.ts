@@ -13,7 +13,7 @@ import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import type * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type * as Keys from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parameters } from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -81,7 +81,7 @@ export const ahead = (rounds: number) =>
           ...engine,
           pulse: () => {
             const { round, advancedAt } = engine.pulse()
-            return { round: Counter.round(round + rounds), advancedAt }
+            return { round: Natural.round(round + rounds), advancedAt }
           },
         })),
       ).pipe(Layer.provide(Layer.succeedContext(context))),

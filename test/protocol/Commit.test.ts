@@ -1,13 +1,13 @@
 import { FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
-import type * as Counter from "../../src/protocol/numbers/Counter.js"
+import type * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
 import * as arbitrary from "./arbitraries.js"
 
 const content: fc.Arbitrary<Omit<Commit.Commit, "hash">> = fc.record({
-  index: arbitrary.counter<Counter.CommitIndex>(),
-  epoch: arbitrary.counter<Counter.Epoch>(),
-  leaderRound: arbitrary.counter<Counter.Round>(),
+  index: arbitrary.counter<Natural.CommitIndex>(),
+  epoch: arbitrary.counter<Natural.Epoch>(),
+  leaderRound: arbitrary.counter<Natural.Round>(),
   leaderHash: arbitrary.hash,
   previous: arbitrary.hash,
 })

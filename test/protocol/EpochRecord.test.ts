@@ -1,7 +1,7 @@
 import { Either, FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as arbitrary from "./arbitraries.js"
 import { itObeysTheLawsOfACodec } from "./codecLaws.js"
@@ -42,7 +42,7 @@ describe("a quorum", () => {
 
 describe("the reward of a round", () => {
   it("is 0 at round 0, and halves after every halving period, rounded down", () => {
-    const rewardAt = (round: number) => EpochRecord.roundReward(standardRules, Counter.round(round))
+    const rewardAt = (round: number) => EpochRecord.roundReward(standardRules, Natural.round(round))
     expect([0, 1, 105_000_000, 105_000_001, 210_000_000, 210_000_001].map(rewardAt)).toEqual([
       0, 10_000_000, 10_000_000, 5_000_000, 5_000_000, 2_500_000,
     ])
@@ -53,7 +53,7 @@ describe("the reward of a round", () => {
 
   it("is ⌊reward ÷ 2^⌊(round − 1) ÷ halving⌋⌋ for any numbers", () => {
     fc.assert(
-      fc.property(arbitrary.rules, arbitrary.counter<Counter.Round>(), (rules, round) => {
+      fc.property(arbitrary.rules, arbitrary.counter<Natural.Round>(), (rules, round) => {
         const halvings = round < 1 ? 0n : (BigInt(round) - 1n) / BigInt(rules.halvingRounds)
         const expected = round < 1 || halvings > 64n ? 0n : BigInt(rules.roundReward) >> halvings
         expect(BigInt(EpochRecord.roundReward(rules, round))).toBe(expected)
@@ -64,7 +64,7 @@ describe("the reward of a round", () => {
 
   it("is never exceeded by the coinbases of a whole committee", () => {
     fc.assert(
-      fc.property(arbitrary.epochRecord, arbitrary.counter<Counter.Round>(), (record, round) => {
+      fc.property(arbitrary.epochRecord, arbitrary.counter<Natural.Round>(), (record, round) => {
         const total = EpochRecord.totalWeight(record)
         const shares = record.members.map(({ weight }) => EpochRecord.coinbase(record.rules, round, weight, total))
         const minted = shares.reduce((sum, share) => sum + share, 0)
@@ -87,7 +87,7 @@ describe("an epoch record", () => {
   if (first === undefined || second === undefined) throw new Error("no members")
 
   it("knows its nominal last round, its weight and its members", () => {
-    const record = { ...sample, firstRound: Counter.round(241), rules: standardRules }
+    const record = { ...sample, firstRound: Natural.round(241), rules: standardRules }
     expect(EpochRecord.lastRound(record)).toBe(480)
     expect(EpochRecord.totalWeight({ ...record, members: [first, second] })).toBe(first.weight + second.weight)
     expect(EpochRecord.memberOf(record, second.address)).toBe(second)
@@ -113,8 +113,8 @@ describe("an epoch record", () => {
       "a checkpoint interval of 0 rounds",
     ],
     ["more than the whole reward to share", { rules: { ...standardRules, treasuryPercent: 91 } }, "above 100 percent"],
-    ["no round before its first", { firstRound: Counter.round(0) }, "a first round of 0"],
-    ["rounds that no counter holds", { firstRound: Counter.round(Number.MAX_SAFE_INTEGER) }, "rounds above 2^53 - 1"],
+    ["no round before its first", { firstRound: Natural.round(0) }, "a first round of 0"],
+    ["rounds that no counter holds", { firstRound: Natural.round(Number.MAX_SAFE_INTEGER) }, "rounds above 2^53 - 1"],
   ])("is refused with %s", (_, changes, reason) => {
     const bytes = EpochRecord.encode({ ...sample, ...changes })
     expect(Option.getOrThrow(Either.getLeft(EpochRecord.decode(bytes))).reason).toContain(reason)

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { SecretKey } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Operation from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -17,7 +17,7 @@ const alice = Option.getOrThrow(SecretKey.fromHex("a1".repeat(32)))
 
 const transfer = (changes: Partial<Transaction.Unsigned> = {}): Transaction.Unsigned => ({
   from: Address.fromPublicKey(alice.publicKey),
-  nonce: Counter.nonce(7),
+  nonce: Natural.nonce(7),
   fee: Sats.make(1_000),
   operation: { _tag: "Transfer", to: Address.fromPublicKey(alice.publicKey), amount: Sats.make(5), memo: "" },
   ...changes,

@@ -4,7 +4,7 @@ import { verifyNative, verifyZip215 } from "#crypto"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { type PublicKey, SecretKey, type Signature } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
@@ -115,7 +115,7 @@ const bob = Option.getOrThrow(SecretKey.fromHex("b0".repeat(32)))
 
 const unsigned = (nonce: number): Transaction.Unsigned => ({
   from: Address.fromPublicKey(alice.publicKey),
-  nonce: Counter.nonce(nonce),
+  nonce: Natural.nonce(nonce),
   fee: Sats.ZERO,
   operation: { _tag: "UnstakeTx" },
 })

@@ -13,8 +13,8 @@ import type * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
 import * as Name from "../../src/protocol/identity/Name.js"
 import type * as Network from "../../src/protocol/identity/Network.js"
-import type * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import type * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
@@ -42,7 +42,7 @@ export const sats = satsBetween(0, Sats.MAX_SUPPLY)
 export const positiveSats = satsBetween(1, Sats.MAX_SUPPLY)
 export const stake = satsBetween(Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY)
 
-export const counter = <A extends Counter.Counter>(max = Number.MAX_SAFE_INTEGER): fc.Arbitrary<A> =>
+export const counter = <A extends Natural.Natural>(max = Number.MAX_SAFE_INTEGER): fc.Arbitrary<A> =>
   between(0, max) as fc.Arbitrary<number> as fc.Arbitrary<A>
 
 export const percent = (max = 100): fc.Arbitrary<number> => between(0, max)
@@ -133,7 +133,7 @@ export const operationOf: { readonly [T in Operation.Type]: fc.Arbitrary<Extract
     }),
     VoteTx: fc.record({
       _tag: fc.constant("VoteTx"),
-      proposalId: counter<Counter.ProposalId>(),
+      proposalId: counter<Natural.ProposalId>(),
       vote: fc.boolean(),
     }),
     RegisterNameTx: fc.record({ _tag: fc.constant("RegisterNameTx"), name }),
@@ -143,7 +143,7 @@ export const operationOf: { readonly [T in Operation.Type]: fc.Arbitrary<Extract
 export const operation: fc.Arbitrary<Operation.Operation> = fc.oneof(...Object.values(operationOf))
 
 export const unsignedOf = (operation: fc.Arbitrary<Operation.Operation>): fc.Arbitrary<Transaction.Unsigned> =>
-  fc.record({ from: address, nonce: counter<Counter.Nonce>(), fee: sats, operation })
+  fc.record({ from: address, nonce: counter<Natural.Nonce>(), fee: sats, operation })
 
 export const unsigned = unsignedOf(operation)
 
@@ -172,18 +172,18 @@ export const transaction = (
 // The DAG
 
 export const parent: fc.Arbitrary<Header.Parent> = fc.record({
-  round: counter<Counter.Round>(1_000),
+  round: counter<Natural.Round>(1_000),
   author: address,
   hash,
 })
 
 const headerContent: fc.Arbitrary<Header.Content> = fc.record({
   base: hash,
-  epoch: counter<Counter.Epoch>(),
-  round: counter<Counter.Round>(),
+  epoch: counter<Natural.Epoch>(),
+  round: counter<Natural.Round>(),
   publicKey,
   parents: fc.uniqueArray(parent, { maxLength: 8, selector: ({ hash }) => hash }),
-  timestamp: counter<Counter.Timestamp>(),
+  timestamp: counter<Natural.Timestamp>(),
   coinbase: sats,
   bodyHash: hash,
 })
@@ -206,7 +206,7 @@ export const evidence: fc.Arbitrary<Evidence.Evidence> = fc
   })
 
 export const heartbeat: fc.Arbitrary<Heartbeat.Heartbeat> = fc
-  .record({ publicKey, commitIndex: counter<Counter.CommitIndex>(), commitHash: hash, signature })
+  .record({ publicKey, commitIndex: counter<Natural.CommitIndex>(), commitHash: hash, signature })
   .map((content) => ({ ...content, validator: AddressModule.fromPublicKey(content.publicKey) }))
 
 /** Bodies with up to `most` entries of each kind. */
@@ -252,8 +252,8 @@ export const members: fc.Arbitrary<ReadonlyArray<EpochRecord.Member>> = fc
   )
 
 export const epochRecord: fc.Arbitrary<EpochRecord.EpochRecord> = fc.record({
-  epoch: counter<Counter.Epoch>(),
-  firstRound: between(1, 2 ** 52) as fc.Arbitrary<number> as fc.Arbitrary<Counter.Round>,
+  epoch: counter<Natural.Epoch>(),
+  firstRound: between(1, 2 ** 52) as fc.Arbitrary<number> as fc.Arbitrary<Natural.Round>,
   seed: hash,
   rules,
   members,
@@ -261,9 +261,9 @@ export const epochRecord: fc.Arbitrary<EpochRecord.EpochRecord> = fc.record({
 
 export const checkpoint: fc.Arbitrary<Checkpoint.Checkpoint> = fc
   .record({
-    epoch: counter<Counter.Epoch>(),
-    round: counter<Counter.Round>(),
-    commitIndex: counter<Counter.CommitIndex>(),
+    epoch: counter<Natural.Epoch>(),
+    round: counter<Natural.Round>(),
+    commitIndex: counter<Natural.CommitIndex>(),
     commitHash: hash,
     effectsDigest: hash,
     stateRoot: hash,
@@ -306,7 +306,7 @@ export const genesis: fc.Arbitrary<Genesis.Genesis> = protocol
     fc.record({
       networkId,
       mode,
-      time: counter<Counter.Timestamp>(),
+      time: counter<Natural.Timestamp>(),
       allocations: fc.uniqueArray(fc.record({ address, amount: share }), {
         maxLength: 5,
         selector: ({ address }) => address,

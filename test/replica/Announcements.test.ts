@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import { Announcements } from "../../src/replica/asking/Announcements.js"
@@ -10,12 +10,12 @@ import { transfer } from "./Cluster.js"
 const pool = new PendingTransactions({
   admission: () => undefined,
   spending: ({ fee }: Transaction) => fee,
-  account: () => ({ nonce: Counter.nonce(0), balance: Sats.MAX_SUPPLY }),
+  account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
 })
 
 const taken = (nonce: number, at: number): Transaction => {
   const transaction = transfer("ann", nonce, "bob", 1)
-  Either.getOrThrow(pool.submit(transaction, Counter.timestamp(at), Counter.round(1)))
+  Either.getOrThrow(pool.submit(transaction, Natural.timestamp(at), Natural.round(1)))
   return transaction
 }
 
@@ -23,8 +23,8 @@ const telling = () => {
   const announcements = new Announcements({ gatheredMs: 25, againMs: 4_000 })
   return {
     announcements,
-    at: (now: number) => announcements.take(pool, Counter.timestamp(now)),
-    wakeAt: (now: number) => announcements.wakeAt(Counter.timestamp(now)),
+    at: (now: number) => announcements.take(pool, Natural.timestamp(now)),
+    wakeAt: (now: number) => announcements.wakeAt(Natural.timestamp(now)),
   }
 }
 
@@ -53,7 +53,7 @@ describe("what came in through the own door", () => {
     expect(wakeAt(20_001)).toBe(24_000)
     expect(at(23_999)).toEqual([])
     expect(at(24_000)).toEqual([[one]])
-    pool.expire(Counter.timestamp(Number.MAX_SAFE_INTEGER))
+    pool.expire(Natural.timestamp(Number.MAX_SAFE_INTEGER))
     expect(at(28_000)).toEqual([])
     expect(announcements.size).toBe(0)
   })

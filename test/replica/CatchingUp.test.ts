@@ -1,7 +1,7 @@
 /** A replica that has fallen behind, among peers that lie about what it lacks. */
 import { describe, expect, it, vi } from "vitest"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { CatchingUp } from "../../src/replica/asking/CatchingUp.js"
 import type { Answer, Message } from "../../src/replica/messages/Message.js"
@@ -43,7 +43,7 @@ const lieTo =
   (_: unknown, message: Message): ReadonlyArray<Message> => {
     if (message._tag !== "Rounds") return [message]
     const said = liar.outputs.filter((output) => output._tag === "Serve").length
-    const told = lie(message, liar.disk.verticesOf(Counter.epoch(1)), said)
+    const told = lie(message, liar.disk.verticesOf(Natural.epoch(1)), said)
     return told === null ? [] : [told]
   }
 
@@ -146,8 +146,8 @@ describe("a replica that has fallen behind", () => {
     cluster.isLinked = (a, b) => a !== eve && b !== eve
     cluster.start()
     cluster.runRounds(10)
-    const vertices = stranger.disk.verticesOf(Counter.epoch(1))
-    const rounds = { _tag: "Rounds", epoch: Counter.epoch(1), vertices, isLast: true } as const
+    const vertices = stranger.disk.verticesOf(Natural.epoch(1))
+    const rounds = { _tag: "Rounds", epoch: Natural.epoch(1), vertices, isLast: true } as const
     expect(eve.replica.isAwaited(stranger.peer, rounds)).toBe(false)
     eve.receive(stranger.peer, rounds)
     expect(eve.replica.read.head.index).toBe(0)
@@ -178,7 +178,7 @@ const askingTwo = () => {
   const here = new Set<Hash>()
   const shelf = { has: (hash: Hash) => here.has(hash), collectedRound: 0, committee: { size: 4 } }
   const { epoch } = picture.opening.record
-  const wanted = { epoch, fromRound: Counter.round(0), toRound: Counter.round(9) }
+  const wanted = { epoch, fromRound: Natural.round(0), toRound: Natural.round(9) }
   return {
     picture,
     catchingUp,
@@ -186,13 +186,13 @@ const askingTwo = () => {
     here,
     epoch,
     first: first.peer,
-    ask: (ms: number) => catchingUp.wanted(wanted, Counter.timestamp(ms))?.to,
+    ask: (ms: number) => catchingUp.wanted(wanted, Natural.timestamp(ms))?.to,
     /** What `first` answers. */
     take: (ms: number, names: string, isLast = false, { at = epoch, collectedRound = 0 } = {}) => {
       const vertices = names.split(" ").flatMap((name) => (name === "" ? [] : [picture.vertex(name)]))
       const answer = { _tag: "Rounds", epoch: at, vertices, isLast } as const
       const receive = ({ header }: Vertex): void => void here.add(header.hash)
-      return catchingUp.take(first.peer, answer, { ...shelf, collectedRound }, receive, Counter.timestamp(ms))
+      return catchingUp.take(first.peer, answer, { ...shelf, collectedRound }, receive, Natural.timestamp(ms))
     },
   }
 }
@@ -203,7 +203,7 @@ describe("catching up with one peer", () => {
   it("takes no answer about another epoch than it asked for", () => {
     const { ask, take, here, epoch } = askingTwo()
     expect(ask(0)).toBe("first")
-    expect(take(1, "A1", false, { at: Counter.epoch(epoch + 1) })).toEqual({ next: null, lie: null })
+    expect(take(1, "A1", false, { at: Natural.epoch(epoch + 1) })).toEqual({ next: null, lie: null })
     expect(here.size).toBe(0)
   })
 
@@ -211,11 +211,11 @@ describe("catching up with one peer", () => {
     const { picture, catchingUp, ask, first, here, epoch } = askingTwo()
     ask(0)
     const { header, ...rest } = picture.vertex("B1")
-    const foreign = { ...rest, header: { ...header, epoch: Counter.epoch(epoch + 1) } }
+    const foreign = { ...rest, header: { ...header, epoch: Natural.epoch(epoch + 1) } }
     const answer = { _tag: "Rounds", epoch, vertices: [picture.vertex("A1"), foreign], isLast: false } as const
     const shelf = { has: () => false, collectedRound: 0, committee: { size: 4 } }
     const receive = (vertex: Vertex): void => void here.add(vertex.header.hash)
-    const { lie } = catchingUp.take(first, answer, shelf, receive, Counter.timestamp(1))
+    const { lie } = catchingUp.take(first, answer, shelf, receive, Natural.timestamp(1))
     expect(lie).toMatch(/not of epoch/)
     expect([here.size, ask(2)]).toEqual([0, "second"])
   })

@@ -1,7 +1,7 @@
 /** Wall clocks that are wrong or set, and machines that were stopped: what it costs, and whom. */
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as GenesisState from "../../src/replica/disk/GenesisState.js"
 import { addressOf, Cluster, type Machine, ROUND_MS } from "./Cluster.js"
 
@@ -108,7 +108,7 @@ describe("the silence of a validator that has lost its disk", () => {
     cluster.runRounds(20)
     const from = roundsOf("dan", ann).length
     // Nothing is said to it and it does nothing for longer than the silence; both looks find everybody connected.
-    cluster.now = Counter.timestamp(cluster.now + 10 * SILENT_INTERVALS * ROUND_MS)
+    cluster.now = Natural.timestamp(cluster.now + 10 * SILENT_INTERVALS * ROUND_MS)
     cluster.runRounds(60)
     expect(roundsOf("dan", ann).length).toBe(from)
     cluster.runRounds(60)

@@ -7,7 +7,7 @@ import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signer } from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -41,7 +41,7 @@ export const addressOf = (name: string): Address.Address => Address.fromPublicKe
 export const coins = (amount: number): Sats.Sats => Sats.make(amount * Sats.SATS_PER_COIN)
 
 export const sign = (from: string, nonce: number, operation: Operation, fee: number): Transaction.Transaction => {
-  const unsigned = { from: addressOf(from), nonce: Counter.nonce(nonce), fee: Sats.make(fee), operation }
+  const unsigned = { from: addressOf(from), nonce: Natural.nonce(nonce), fee: Sats.make(fee), operation }
   const { publicKey, sign: signWith } = signerOf(from)
   const signature = signWith(Transaction.signedBytes(NETWORK, unsigned))
   return Transaction.make(NETWORK, unsigned, { _tag: "SingleKey", publicKey, signature })
@@ -62,7 +62,7 @@ export interface World {
 export const genesisOf = (world: World): Genesis.Genesis =>
   Networks.genesisOf({
     networkId: NETWORK,
-    time: Counter.timestamp(START),
+    time: Natural.timestamp(START),
     allocations: Object.entries(world.accounts ?? { alice: 1_000, bob: 1_000 }).map(([name, amount]) => ({
       address: addressOf(name),
       amount: coins(amount),
@@ -232,7 +232,7 @@ export class Machine {
 export class Cluster {
   readonly genesis: Genesis.Genesis
   readonly machines: Array<Machine> = []
-  now = Counter.timestamp(START)
+  now = Natural.timestamp(START)
   #events: Array<Event> = []
   #sent = 0
   passes: (from: Machine, to: Machine, message: Message) => boolean = () => true
@@ -299,11 +299,11 @@ export class Cluster {
       const up = this.machines.filter(({ isUp }) => isUp)
       const wake = up.reduce((soonest, { replica }) => Math.min(soonest, replica.wakeAt(this.now)), end)
       const next = this.#events.reduce((soonest, { at }) => Math.min(soonest, at), wake)
-      this.now = Counter.timestamp(Math.max(this.now, next))
+      this.now = Natural.timestamp(Math.max(this.now, next))
       const due = this.#events.filter(({ at }) => at <= this.now).sort((a, b) => a.at - b.at || a.order - b.order)
       this.#events = this.#events.filter(({ at }) => at > this.now)
       for (const { act } of due) act()
-      if (due.length === 0 && next === wake && wake <= this.now) this.now = Counter.timestamp(this.now + 1)
+      if (due.length === 0 && next === wake && wake <= this.now) this.now = Natural.timestamp(this.now + 1)
       for (const machine of this.machines) if (machine.isUp) machine.tick()
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { CommitteeClock } from "../../src/replica/life/CommitteeClock.js"
 import { committeeOf, equalWeights } from "../consensus/TestCommittee.js"
 
@@ -11,7 +11,7 @@ const member = (seat: number) => committee.member(seat).address
 const heard = (aheadMs: ReadonlyArray<number>): CommitteeClock => {
   const clock = new CommitteeClock()
   for (const [i, ahead] of aheadMs.entries()) {
-    clock.hear(member(i + 1), Counter.round(1), Counter.timestamp(Math.max(0, NOW + ahead)), Counter.timestamp(NOW))
+    clock.hear(member(i + 1), Natural.round(1), Natural.timestamp(Math.max(0, NOW + ahead)), Natural.timestamp(NOW))
   }
   return clock
 }
@@ -36,7 +36,7 @@ describe("the committee's clock", () => {
   it("takes the vertex that was fastest on its way, and forgets old ones and those of former members", () => {
     const clock = heard([-50, -60, -70])
     const late = (round: number) =>
-      clock.hear(member(1), Counter.round(round), Counter.timestamp(NOW), Counter.timestamp(NOW + 5_000))
+      clock.hear(member(1), Natural.round(round), Natural.timestamp(NOW), Natural.timestamp(NOW + 5_000))
     late(2)
     late(1)
     expect(clock.aheadMs(committee, null, 0)).toBe(60)

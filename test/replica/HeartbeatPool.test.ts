@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import { COMMITS_AHEAD, HeartbeatPool } from "../../src/replica/signing/HeartbeatPool.js"
 import { signerOf } from "./Cluster.js"
 
-const ROUND = Counter.round(10)
+const ROUND = Natural.round(10)
 const hashOf = (network: string, index: number) => Hash.of("udg/commit", Binary.utf8(`${network} ${index}`))
 const beatOf = (network: string, index: number) =>
-  Heartbeat.sign(Counter.commitIndex(index), hashOf(network, index), signerOf("eve"))
+  Heartbeat.sign(Natural.commitIndex(index), hashOf(network, index), signerOf("eve"))
 const namesOf = (pool: HeartbeatPool) => pool.take(ROUND, () => true).map(({ commitHash }) => commitHash)
 
 describe("the pool of heartbeats", () => {
@@ -25,7 +25,7 @@ describe("the pool of heartbeats", () => {
     pool.add(beatOf("theirs", 900), ROUND, "none")
     for (let ahead = 1; ahead <= COMMITS_AHEAD; ahead++) pool.add(beatOf("theirs", 5 + ahead), ROUND, "ahead")
     expect(namesOf(pool)).toEqual([hashOf("ours", 5)])
-    pool.executed({ index: Counter.commitIndex(6), hash: hashOf("ours", 6) })
+    pool.executed({ index: Natural.commitIndex(6), hash: hashOf("ours", 6) })
     expect(namesOf(pool)).toEqual([hashOf("ours", 5)])
     pool.add(beatOf("ours", 6), ROUND, "executed")
     expect(namesOf(pool)).toEqual([hashOf("ours", 6)])
@@ -36,7 +36,7 @@ describe("the pool of heartbeats", () => {
     pool.add(beatOf("theirs", 7), ROUND, "ahead")
     pool.add(beatOf("ours", 7), ROUND, "ahead")
     expect(namesOf(pool)).toEqual([])
-    pool.executed({ index: Counter.commitIndex(7), hash: hashOf("ours", 7) })
+    pool.executed({ index: Natural.commitIndex(7), hash: hashOf("ours", 7) })
     expect(namesOf(pool)).toEqual([hashOf("ours", 7)])
   })
 
@@ -44,7 +44,7 @@ describe("the pool of heartbeats", () => {
     const pool = new HeartbeatPool()
     for (let index = 0; index < 1_000; index++) pool.add(beatOf(`network ${index}`, 8), ROUND, "ahead")
     expect(pool.size).toBe(1)
-    pool.executed({ index: Counter.commitIndex(8), hash: hashOf("ours", 8) })
+    pool.executed({ index: Natural.commitIndex(8), hash: hashOf("ours", 8) })
     expect(pool.size).toBe(0)
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Histories } from "../../src/replica/joining/Histories.js"
 import type { Inquiry } from "../../src/replica/joining/Inquiry.js"
@@ -21,8 +21,8 @@ const { record } = cluster.machine("ann").replica.core.epoch.opening
 
 const recordOf = (epoch: number, names: ReadonlyArray<string>): EpochRecord => ({
   ...record,
-  epoch: Counter.epoch(epoch),
-  firstRound: Counter.round(40 * epoch),
+  epoch: Natural.epoch(epoch),
+  firstRound: Natural.round(40 * epoch),
   members: names.map((name) => ({
     publicKey: signerOf(name).publicKey,
     address: addressOf(name),
@@ -32,11 +32,11 @@ const recordOf = (epoch: number, names: ReadonlyArray<string>): EpochRecord => (
 
 /** Closes that many epochs after the first one, signed by some, for a committee of others. */
 const closing = (epochs: number, signers: ReadonlyArray<string>, next = signers, previous = Hash.ZERO) => {
-  const epoch = Counter.epoch(record.epoch + epochs)
+  const epoch = Natural.epoch(record.epoch + epochs)
   const checkpoint = Checkpoint.make({
     epoch,
-    round: Counter.round(40 * epoch),
-    commitIndex: Counter.commitIndex(9 * epoch),
+    round: Natural.round(40 * epoch),
+    commitIndex: Natural.commitIndex(9 * epoch),
     commitHash: Hash.ZERO,
     effectsDigest: Hash.ZERO,
     stateRoot: Hash.ZERO,

@@ -6,7 +6,7 @@ import { JoinStopped } from "../../src/node/lifecycle/Ending.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Check } from "../../src/protocol/transaction/Verification.js"
 import { Joining } from "../../src/replica/joining/Joining.js"
@@ -56,7 +56,7 @@ const forge = (
 ): Signed => {
   const { hash: _, ...content } = checkpoint
   const epoch = change.epoch ?? content.epoch
-  const nextEpoch = { ...committee, epoch: Counter.epoch(epoch + 1), firstRound: Counter.round(content.round + 1) }
+  const nextEpoch = { ...committee, epoch: Natural.epoch(epoch + 1), firstRound: Natural.round(content.round + 1) }
   const forged = Checkpoint.make({ ...content, nextEpoch, ...change })
   const signatures = FORMER.map((name) => Checkpoint.sign(forged, signerOf(name)))
   return { checkpoint: forged, signatures: signatures.sort((a, b) => (a.validator < b.validator ? -1 : 1)) }
@@ -68,7 +68,7 @@ type Forgery = (
   committee: EpochRecord.EpochRecord,
 ) => (honest: Closing, said: number) => Closing | null
 
-const after = (signed: Signed, epochs: number) => Counter.epoch(signed.checkpoint.epoch + epochs)
+const after = (signed: Signed, epochs: number) => Natural.epoch(signed.checkpoint.epoch + epochs)
 
 const lastOf = (history: ReadonlyArray<Signed>): Signed => {
   const last = history.at(-1)
@@ -353,10 +353,10 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
       throw new Error("there is no state")
     }
     const trust = { record, pin: null, isValid }
-    const join = new Joining({ peers, outbox, patienceMs: 500, ledgerOf }, trust, null, Counter.timestamp(0))
+    const join = new Joining({ peers, outbox, patienceMs: 500, ledgerOf }, trust, null, Natural.timestamp(0))
     const content = {
-      round: Counter.round(40),
-      commitIndex: Counter.commitIndex(9),
+      round: Natural.round(40),
+      commitIndex: Natural.commitIndex(9),
       commitHash: Hash.ZERO,
       effectsDigest: Hash.ZERO,
       stateRoot: Hash.ZERO,
@@ -365,16 +365,16 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
     }
     /** Closes a later epoch, under these keys. */
     const closing = (epochs: number, signers: ReadonlyArray<string>): Signed => {
-      const epoch = Counter.epoch(record.epoch + epochs)
-      const nextEpoch = { ...record, epoch: Counter.epoch(epoch + 1), firstRound: Counter.round(41) }
+      const epoch = Natural.epoch(record.epoch + epochs)
+      const nextEpoch = { ...record, epoch: Natural.epoch(epoch + 1), firstRound: Natural.round(41) }
       const checkpoint = Checkpoint.make({ ...content, epoch, nextEpoch })
       const signatures = signers.map((name) => Checkpoint.sign(checkpoint, signerOf(name)))
       return { checkpoint, signatures: signatures.sort((a, b) => (a.validator < b.validator ? -1 : 1)) }
     }
     const offer = (peer: string, signed: ReadonlyArray<Signed>, newest: Signed) =>
-      join.offered(peer as PeerId, { _tag: "Closing", signed, newest }, Counter.timestamp(1))
+      join.offered(peer as PeerId, { _tag: "Closing", signed, newest }, Natural.timestamp(1))
     const work = () => {
-      for (let n = 0; n < 100 && join.hasWork; n++) join.work(() => true, Counter.timestamp(1))
+      for (let n = 0; n < 100 && join.hasWork; n++) join.work(() => true, Natural.timestamp(1))
       return outbox.drain()
     }
     return { closing, offer, work, checked: () => checked }

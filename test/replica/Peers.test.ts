@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import { Peers } from "../../src/replica/messages/Peers.js"
 import { addressOf } from "./Cluster.js"
 
 const EVERY_MS = 500
 const peer = (name: string): PeerId => name as PeerId
-const at = (ms: number): Counter.Timestamp => Counter.timestamp(ms)
+const at = (ms: number): Natural.Timestamp => Natural.timestamp(ms)
 
 const stranger = (name: string): Connection => ({ peer: peer(name), validator: null, isDialled: false })
 const dialled = (name: string): Connection => ({ peer: peer(name), validator: null, isDialled: true })

@@ -4,7 +4,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { type Pin, ProvenChain, type Trust } from "../../src/replica/joining/ProvenChain.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
@@ -20,7 +20,7 @@ const membersOf = (epoch: number) =>
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 
 const committeeOf = (epoch: number): EpochRecord =>
-  recordOf([1], { epoch: Counter.epoch(epoch), firstRound: Counter.round(epoch * 40), members: membersOf(epoch) })
+  recordOf([1], { epoch: Natural.epoch(epoch), firstRound: Natural.round(epoch * 40), members: membersOf(epoch) })
 
 /** Closing checkpoints of epochs 1 to `last`, each signed by its committee; `story` makes it another history. */
 const historyOf = (last: number, story = "ours", from = 1): ReadonlyArray<Checkpoint.SignedCheckpoint> => {
@@ -28,9 +28,9 @@ const historyOf = (last: number, story = "ours", from = 1): ReadonlyArray<Checkp
   let previous = Hash.ZERO
   for (let epoch = 1; epoch <= last; epoch++) {
     const checkpoint = Checkpoint.make({
-      epoch: Counter.epoch(epoch),
-      round: Counter.round(epoch * 40 + 39),
-      commitIndex: Counter.commitIndex(epoch * 30),
+      epoch: Natural.epoch(epoch),
+      round: Natural.round(epoch * 40 + 39),
+      commitIndex: Natural.commitIndex(epoch * 30),
       commitHash: seedOf(`${epoch >= from ? story : "ours"} ${epoch}`),
       effectsDigest: Hash.ZERO,
       stateRoot: Hash.ZERO,
@@ -148,9 +148,9 @@ describe("a chain of closing checkpoints", () => {
     const [first] = historyOf(1)
     if (first === undefined) throw new Error("a history expected")
     const forged = Array.from({ length: 1_000 }, (_each, i) => {
-      const nextEpoch = { ...committeeOf(2), epoch: Counter.epoch(i + 2) }
-      const checkpoint = Checkpoint.make({ ...first.checkpoint, epoch: Counter.epoch(i + 1), nextEpoch })
-      const other = Checkpoint.make({ ...checkpoint, round: Counter.round(7) })
+      const nextEpoch = { ...committeeOf(2), epoch: Natural.epoch(i + 2) }
+      const checkpoint = Checkpoint.make({ ...first.checkpoint, epoch: Natural.epoch(i + 1), nextEpoch })
+      const other = Checkpoint.make({ ...checkpoint, round: Natural.round(7) })
       return { checkpoint, signatures: members.map((member) => Checkpoint.sign(other, member)) }
     })
     const { chain } = talk(forged, trust, 16)

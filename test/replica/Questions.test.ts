@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest"
 import { Core } from "../../src/consensus/Core.js"
 import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Questions } from "../../src/replica/asking/Questions.js"
 import type { Life } from "../../src/replica/life/Life.js"
 import type { Message } from "../../src/replica/messages/Message.js"
@@ -13,7 +13,7 @@ import { draw } from "../consensus/Picture.js"
 import { addressOf } from "./Cluster.js"
 
 const PATIENCE_MS = 500
-const at = (ms: number): Counter.Timestamp => Counter.timestamp(ms)
+const at = (ms: number): Natural.Timestamp => Natural.timestamp(ms)
 
 const picture = draw(`
       A    B    C    D
@@ -38,7 +38,7 @@ const among = (...connections: ReadonlyArray<Connection>) => {
 }
 
 const rounds = { _tag: "Rounds", epoch, vertices: [], isLast: true } as const
-const wanted = { _tag: "CatchUp", epoch, fromRound: Counter.round(0), toRound: Counter.round(9) } as const
+const wanted = { _tag: "CatchUp", epoch, fromRound: Natural.round(0), toRound: Natural.round(9) } as const
 const highest = { _tag: "Highest", author: addressOf("eve"), epoch, header: null } as const
 
 describe("questions", () => {

@@ -4,7 +4,7 @@ import * as Position from "../../src/ledger/trie/Position.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
@@ -354,10 +354,10 @@ describe("a validator", () => {
       cluster.machines.map(({ name }) => {
         const content = {
           base: Hash.of("udg/seed", Binary.utf8(`${epoch}`)),
-          epoch: Counter.epoch(epoch),
-          round: Counter.round(1_000),
+          epoch: Natural.epoch(epoch),
+          round: Natural.round(1_000),
           parents: [],
-          timestamp: Counter.timestamp(1),
+          timestamp: Natural.timestamp(1),
           coinbase: Sats.ZERO,
         }
         return Vertex.sign(content, Vertex.emptyBody, signerOf(name))
@@ -437,7 +437,7 @@ describe("a validator", () => {
     cluster.runRounds(55)
     const ann = cluster.machine("ann")
     expect(ann.replica.core.epoch.opening.record.epoch).toBe(2)
-    const closing = ann.disk.closing(Counter.epoch(1))
+    const closing = ann.disk.closing(Natural.epoch(1))
     if (closing === undefined) throw new Error("a closed epoch expected")
     const checkpoint = Checkpoint.make({ ...closing.checkpoint, stateRoot: Hash.ZERO })
     const hear = (name: string): void => {
@@ -496,7 +496,7 @@ describe("a validator", () => {
     for (let round = 0; round < 95; round++) {
       for (const machine of cluster.machines) {
         for (const ahead of [1, 8, 900]) {
-          const index = Counter.commitIndex(machine.replica.read.head.index + ahead)
+          const index = Natural.commitIndex(machine.replica.read.head.index + ahead)
           const heartbeat = Heartbeat.sign(index, Hash.of("udg/commit", Binary.utf8("elsewhere")), signerOf("eve"))
           machine.receive("stranger" as PeerId, { _tag: "Heartbeat", heartbeat })
         }
@@ -516,7 +516,7 @@ describe("a validator", () => {
     const content = {
       base,
       epoch: record.epoch,
-      round: Counter.round(9),
+      round: Natural.round(9),
       parents: [],
       timestamp: cluster.now,
       coinbase: Sats.make(1),
@@ -542,8 +542,8 @@ describe("a validator", () => {
     cluster.start()
     cluster.runRounds(10)
     const { dag, committee, opening } = eve.replica.core.epoch
-    const round = Counter.round(dag.quorumRound + 1)
-    for (const timestamp of [cluster.now, Counter.timestamp(cluster.now + 1)]) {
+    const round = Natural.round(dag.quorumRound + 1)
+    for (const timestamp of [cluster.now, Natural.timestamp(cluster.now + 1)]) {
       const content = {
         base: opening.base,
         epoch: opening.record.epoch,
@@ -572,7 +572,7 @@ describe("a validator", () => {
       [Hash.ZERO, 0],
       [base, 1],
     ] as const) {
-      const content = { base: upon, epoch: record.epoch, round: Counter.round(9), parents: [], bodyHash: Hash.ZERO }
+      const content = { base: upon, epoch: record.epoch, round: Natural.round(9), parents: [], bodyHash: Hash.ZERO }
       const [first, second] = [1, 2].map((coinbase) =>
         Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
       )
@@ -592,7 +592,7 @@ describe("a validator", () => {
     cluster.runRounds(10)
     const { record, base } = cluster.machine("ann").replica.core.epoch.opening
     const evidenceUpon = (upon: Hash.Hash): Evidence.Evidence => {
-      const content = { base: upon, epoch: record.epoch, round: Counter.round(9), parents: [], bodyHash: Hash.ZERO }
+      const content = { base: upon, epoch: record.epoch, round: Natural.round(9), parents: [], bodyHash: Hash.ZERO }
       const [first, second] = [1, 2].map((coinbase) =>
         Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf("dan")),
       )
@@ -647,7 +647,7 @@ describe("what a disk holds", () => {
     cluster.machine("ann").replica.submit(transfer("alice", 0, "bob", 7), cluster.now)
     cluster.runRounds(5)
     const ann = cluster.machine("ann")
-    const stateRoot = ann.disk.closing(Counter.epoch(1))?.checkpoint.stateRoot
+    const stateRoot = ann.disk.closing(Natural.epoch(1))?.checkpoint.stateRoot
     if (stateRoot === undefined) throw new Error("epoch 1 should be closed")
     const position = Binary.encode((writer) => Position.write(writer, Position.ROOT))
     const ask = () => {
@@ -710,8 +710,8 @@ describe("a replica that is told tales", () => {
     if (closed === undefined) throw new Error("an epoch should be closed")
     const { hash: _, ...content } = closed.checkpoint
     const forged = [2, 3].map((epoch) => {
-      const nextEpoch = content.nextEpoch && { ...content.nextEpoch, epoch: Counter.epoch(epoch + 1) }
-      const checkpoint = Checkpoint.make({ ...content, epoch: Counter.epoch(epoch), nextEpoch })
+      const nextEpoch = content.nextEpoch && { ...content.nextEpoch, epoch: Natural.epoch(epoch + 1) }
+      const checkpoint = Checkpoint.make({ ...content, epoch: Natural.epoch(epoch), nextEpoch })
       return { checkpoint, signatures: [Checkpoint.sign(checkpoint, signerOf("ben"))] }
     })
     ann.receive(ben.peer, { _tag: "Closing", signed: forged, newest: forged[1] ?? null })

@@ -4,7 +4,7 @@ import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { StateDownload } from "../../src/replica/joining/StateDownload.js"
 import { StateViews } from "../../src/replica/life/StateViews.js"
@@ -25,9 +25,9 @@ const other = trieOf(400, "other ")
 
 const targetOf = (trie: Trie.Trie): Checkpoint.SignedCheckpoint => ({
   checkpoint: Checkpoint.make({
-    epoch: Counter.epoch(3),
-    round: Counter.round(120),
-    commitIndex: Counter.commitIndex(100),
+    epoch: Natural.epoch(3),
+    round: Natural.round(120),
+    commitIndex: Natural.commitIndex(100),
     commitHash: Hash.ZERO,
     effectsDigest: Hash.ZERO,
     stateRoot: trie.hash,
@@ -63,12 +63,12 @@ const run = (download: StateDownload, kinds: ReadonlyArray<Peer>, pieces = Numbe
   const peers = kinds.map((_, i) => `p${i}` as PeerId)
   const kept: Array<Uint8Array> = []
   const refused = new Set<Peer>()
-  let now = Counter.timestamp(0)
+  let now = Natural.timestamp(0)
   for (let step = 0; step < 500 && download.trie === undefined && kept.length < pieces; step++) {
     const asking = download.next(peers, now)
     if (asking === null) {
       if (download.isHopeless(peers)) break
-      now = Counter.timestamp(now + PATIENCE_MS)
+      now = Natural.timestamp(now + PATIENCE_MS)
       continue
     }
     if (asking.question._tag !== "AskState") throw new Error("a question for state expected")
@@ -130,7 +130,7 @@ describe("the download of a state", () => {
 
   it("takes no piece from whom it did not ask", () => {
     const download = fresh()
-    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    const asking = download.next(["p0" as PeerId], Natural.timestamp(0))
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = asking.question
     const subtree = serving.subtree(root, position)
@@ -141,10 +141,10 @@ describe("the download of a state", () => {
   it("takes a piece also when it comes late, and only once for each question", () => {
     const download = fresh()
     const [slow, other] = ["p0" as PeerId, "p1" as PeerId]
-    const asking = download.next([slow, other], Counter.timestamp(0))
+    const asking = download.next([slow, other], Natural.timestamp(0))
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = asking.question
-    expect(download.next([slow, other], Counter.timestamp(PATIENCE_MS))?.to).toBe(other)
+    expect(download.next([slow, other], Natural.timestamp(PATIENCE_MS))?.to).toBe(other)
     expect(download.takeSilent()).toEqual([slow])
     const answer = { _tag: "State", root, subtree: serving.subtree(root, position) } as const
     expect(download.receive(slow, answer)).toMatchObject({ _tag: "Kept", isMeagre: false })
@@ -155,7 +155,7 @@ describe("the download of a state", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
     const ask = (ms: number) => {
-      const asking = download.next([one, two], Counter.timestamp(ms))
+      const asking = download.next([one, two], Natural.timestamp(ms))
       if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
       return { to: asking.to, ...asking.question }
     }
@@ -163,7 +163,7 @@ describe("the download of a state", () => {
     const of = (trie: Trie.Trie, views: StateViews) => views.subtree(trie.hash, first.position)
     // Of another state, it counts for nothing, and the question stays open.
     expect(download.receive(one, { _tag: "State", root: other.hash, subtree: of(other, lying) })._tag).toBe("Nothing")
-    expect(download.next([one, two], Counter.timestamp(1))).toBeNull()
+    expect(download.next([one, two], Natural.timestamp(1))).toBeNull()
     // That it does not have it is an answer too.
     expect(download.receive(one, { _tag: "State", root: first.root, subtree: null })._tag).toBe("Nothing")
     const good = { _tag: "State", root: first.root, subtree: of(whole, serving) } as const
@@ -177,8 +177,8 @@ describe("the download of a state", () => {
   it("asks the next at once when the one that was asked is gone, and blames nobody for a piece that came twice", () => {
     const download = fresh()
     const [one, two] = ["p0" as PeerId, "p1" as PeerId]
-    const first = download.next([one, two], Counter.timestamp(0))
-    const second = download.next([two], Counter.timestamp(1))
+    const first = download.next([one, two], Natural.timestamp(0))
+    const second = download.next([two], Natural.timestamp(1))
     expect([first?.to, second?.to]).toEqual([one, two])
     if (second?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = second.question
@@ -191,13 +191,13 @@ describe("the download of a state", () => {
     const { kept } = run(fresh(), ["honest"])
     const again = fresh(kept)
     expect(again.isHopeless([])).toBe(false)
-    expect(again.next(["p0" as PeerId], Counter.timestamp(0))).toBeNull()
+    expect(again.next(["p0" as PeerId], Natural.timestamp(0))).toBeNull()
   })
 
   it("takes a small piece for a whole answer where nothing is left out of it", () => {
     const small = trieOf(3)
     const download = new StateDownload(targetOf(small), PATIENCE_MS, [])
-    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    const asking = download.next(["p0" as PeerId], Natural.timestamp(0))
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root, position } = asking.question
     const subtree = new StateViews([small]).subtree(root, position)
@@ -207,7 +207,7 @@ describe("the download of a state", () => {
 
   it("tells a piece that is far smaller than an answer", () => {
     const download = fresh()
-    const asking = download.next(["p0" as PeerId], Counter.timestamp(0))
+    const asking = download.next(["p0" as PeerId], Natural.timestamp(0))
     if (asking?.question._tag !== "AskState") throw new Error("a question for state expected")
     const { root } = asking.question
     const [tiny] = Subtree.all(whole, 10_000)

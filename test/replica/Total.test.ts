@@ -9,7 +9,7 @@ import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../src/protocol/epoch/EpochRecord.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
@@ -54,15 +54,15 @@ class Attacker {
     return this.#one(0, 1, 2, this.#draws(100), 2 ** 31, 2 ** 32, HIGHEST - 1, HIGHEST)
   }
 
-  #round(): Counter.Round {
+  #round(): Natural.Round {
     const { dag } = this.#epochNow
     const near = Math.max(0, dag.highestRound + this.#draws(8) - 4)
-    return Counter.round(this.#one(near, near, near, dag.collectedRound, dag.collectedRound + 1, this.#number()))
+    return Natural.round(this.#one(near, near, near, dag.collectedRound, dag.collectedRound + 1, this.#number()))
   }
 
-  #epoch(): Counter.Epoch {
+  #epoch(): Natural.Epoch {
     const { epoch } = this.#epochNow.opening.record
-    return Counter.epoch(this.#one(epoch, epoch, epoch, epoch - 1, epoch + 1, this.#number()))
+    return Natural.epoch(this.#one(epoch, epoch, epoch, epoch - 1, epoch + 1, this.#number()))
   }
 
   #hash(): Hash.Hash {
@@ -80,7 +80,7 @@ class Attacker {
   }
 
   #parents(round: number): ReadonlyArray<Header.Parent> {
-    const before = round > 0 && round < HIGHEST ? this.#epochNow.dag.at(Counter.round(round - 1)) : []
+    const before = round > 0 && round < HIGHEST ? this.#epochNow.dag.at(Natural.round(round - 1)) : []
     const genuine = before.map(({ vertex: { header } }) => header)
     const invented = this.#several(4, () => ({
       round: this.#round(),
@@ -101,7 +101,7 @@ class Attacker {
       epoch: this.#epoch(),
       round,
       parents: this.#parents(round),
-      timestamp: Counter.timestamp(this.#one(1, 0, HIGHEST, this.#number())),
+      timestamp: Natural.timestamp(this.#one(1, 0, HIGHEST, this.#number())),
       coinbase: this.#one(committee.coinbase(round, seat), committee.coinbase(round, seat), this.#sats()),
       bodyHash: this.#hash(),
       ...given,
@@ -112,14 +112,14 @@ class Attacker {
   #evidence(): Evidence.Evidence {
     const key = this.#forger()
     const slot = { round: this.#round(), epoch: this.#epoch(), base: this.#hash(), parents: [] }
-    const [a, b] = [1, 2].map((mark) => this.#header({ ...slot, timestamp: Counter.timestamp(mark) }, key))
+    const [a, b] = [1, 2].map((mark) => this.#header({ ...slot, timestamp: Natural.timestamp(mark) }, key))
     const evidence = a && b && Evidence.of(a, b)
     if (evidence === undefined) throw new Error("two headers of one slot expected")
     return evidence
   }
 
   #heartbeat(): Heartbeat.Heartbeat {
-    return Heartbeat.sign(Counter.commitIndex(this.#number()), this.#hash(), this.#forger())
+    return Heartbeat.sign(Natural.commitIndex(this.#number()), this.#hash(), this.#forger())
   }
 
   #transaction(): Transaction {
@@ -153,7 +153,7 @@ class Attacker {
 
   #record(): EpochRecord {
     const { record } = this.#epochNow.opening
-    const firstRound = Counter.round(this.#one(record.firstRound, 1, 2 ** 40))
+    const firstRound = Natural.round(this.#one(record.firstRound, 1, 2 ** 40))
     return { ...record, epoch: this.#epoch(), firstRound }
   }
 
@@ -161,7 +161,7 @@ class Attacker {
     return Checkpoint.make({
       epoch: this.#epoch(),
       round: this.#round(),
-      commitIndex: Counter.commitIndex(this.#number()),
+      commitIndex: Natural.commitIndex(this.#number()),
       commitHash: this.#hash(),
       effectsDigest: this.#hash(),
       stateRoot: this.#hash(),

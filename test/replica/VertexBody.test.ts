@@ -2,8 +2,8 @@ import { Either, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
@@ -17,21 +17,21 @@ import * as VertexBody from "../../src/replica/signing/VertexBody.js"
 import { equalWeights, keysOf, recordOf, seedOf } from "../consensus/TestCommittee.js"
 import { addressOf, sign, signerOf } from "./Cluster.js"
 
-const round = Counter.round(20)
+const round = Natural.round(20)
 
 const poolOf = (transactions: ReadonlyArray<Transaction>): PendingTransactions => {
   const pool = new PendingTransactions({
     admission: () => undefined,
     spending: ({ fee }: Transaction) => fee,
-    account: () => ({ nonce: Counter.nonce(0), balance: Sats.MAX_SUPPLY }),
+    account: () => ({ nonce: Natural.nonce(0), balance: Sats.MAX_SUPPLY }),
   })
-  for (const transaction of transactions) Either.getOrThrow(pool.submit(transaction, Counter.timestamp(1), round))
+  for (const transaction of transactions) Either.getOrThrow(pool.submit(transaction, Natural.timestamp(1), round))
   return pool
 }
 
 const parentsOf = (count: number): ReadonlyArray<Header.Parent> =>
   Array.from({ length: count }, (_, i) => ({
-    round: Counter.round(19),
+    round: Natural.round(19),
     author: addressOf(`p${i}`),
     hash: seedOf(`p${i}`),
   }))
@@ -40,10 +40,10 @@ const headerOf = (by: string, coinbase: number, parents: number): Header.Header 
   Header.sign(
     {
       base: Hash.ZERO,
-      epoch: Counter.epoch(1),
+      epoch: Natural.epoch(1),
       round,
       parents: parentsOf(parents),
-      timestamp: Counter.timestamp(1),
+      timestamp: Natural.timestamp(1),
       coinbase: Sats.make(coinbase),
       bodyHash: Hash.ZERO,
     },
@@ -77,7 +77,7 @@ describe("the body of an own vertex", () => {
           for (let i = 0; i < accused; i++) evidence.add(evidenceOf(`e${i}`, parents))
           const heartbeats = new HeartbeatPool()
           for (let i = 0; i < beating; i++) {
-            heartbeats.add(Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
+            heartbeats.add(Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf(`h${i}`)), round, "executed")
           }
           const sources = { pool: poolOf(transactions), evidence, heartbeats }
           const body = VertexBody.fill(sources, {
@@ -103,15 +103,15 @@ describe("the body of an own vertex", () => {
     const evidence = new EvidencePool()
     expect(evidence.add(evidenceOf("eve", 1))).toBe(true)
     expect(evidence.add(evidenceOf("eve", 2))).toBe(false)
-    const said = (later: number) => evidence.take(Counter.round(round + later), Limits.VERTEX_BYTES).length
+    const said = (later: number) => evidence.take(Natural.round(round + later), Limits.VERTEX_BYTES).length
     expect([0, 1, 7, 8, 9].map(said)).toEqual([1, 0, 0, 1, 0])
   })
 
   it("leaves heartbeats to the member they are assigned to, for four rounds", () => {
     const heartbeats = new HeartbeatPool()
-    const beat = Heartbeat.sign(Counter.commitIndex(1), Hash.ZERO, signerOf("h"))
+    const beat = Heartbeat.sign(Natural.commitIndex(1), Hash.ZERO, signerOf("h"))
     heartbeats.add(beat, round, "executed")
-    const taken = (later: number) => heartbeats.take(Counter.round(round + later), () => false).length
+    const taken = (later: number) => heartbeats.take(Natural.round(round + later), () => false).length
     expect([taken(3), taken(4)]).toEqual([0, 1])
     heartbeats.included(beat)
     expect(heartbeats.take(round, () => true)).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { connect, type PromiseClient } from "../../src/client/Client.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as RealNode from "./RealNode.js"
 
 let node: RealNode.RealNode
@@ -20,7 +20,7 @@ const upTo = async (round: number): Promise<void> => {
 it("GET /dag answers rounds in their order, with edges to the round before and who led", async () => {
   await upTo(40)
   const { validators, columns, finalized_round } = await client.dag.columns({
-    urlParams: { from: Counter.round(1), rounds: 30 },
+    urlParams: { from: Natural.round(1), rounds: 30 },
   })
   expect(finalized_round).toBeGreaterThanOrEqual(30)
   expect(validators).toHaveLength(1)
@@ -47,7 +47,7 @@ it("a commit on its way to the disk is no skipped leader", async () => {
 })
 
 it("what is not reached yet is an empty stretch, and too many rounds are refused", async () => {
-  const beyond = await client.dag.columns({ urlParams: { from: Counter.round(9_000_000) } })
+  const beyond = await client.dag.columns({ urlParams: { from: Natural.round(9_000_000) } })
   expect([beyond.columns, beyond.validators]).toEqual([[], []])
   const refused = await fetch(`${node.url}/dag?rounds=121`)
   expect([refused.status, await refused.json()]).toMatchObject([400, { code: "InvalidRequest" }])

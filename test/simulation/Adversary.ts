@@ -11,7 +11,7 @@ import type { Opening } from "../../src/consensus/output/Opening.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../src/protocol/vertex/Evidence.js"
@@ -304,11 +304,11 @@ export class Adversary {
     const content: Header.Content = {
       base: this.#opening.base,
       epoch: this.#opening.record.epoch,
-      round: Counter.round(round),
+      round: Natural.round(round),
       publicKey: this.#signer.publicKey,
       parents: this.#parents(round, variant),
-      timestamp: Counter.timestamp(this.#means.now() + variant + ahead),
-      coinbase: this.#committee.coinbase(Counter.round(round), seat),
+      timestamp: Natural.timestamp(this.#means.now() + variant + ahead),
+      coinbase: this.#committee.coinbase(Natural.round(round), seat),
       bodyHash: Vertex.bodyHash(body),
     }
     const bad = this.#does("breaks-rules", 8) ? this.#broken(content) : content
@@ -323,7 +323,7 @@ export class Adversary {
     const chance = this.#chance
     if (round === this.#opening.record.firstRound) return []
     const row = this.#seen.get(round - 1) ?? new Map<Address, Array<Vertex.Vertex>>()
-    const leader = this.#committee.member(this.#committee.leaderOf(Counter.round(round - 1))).address
+    const leader = this.#committee.member(this.#committee.leaderOf(Natural.round(round - 1))).address
     const avoided = this.#does("votes-for-nothing", 80) || this.#splits("splits-votes", variant) ? leader : null
     let weight = this.#weightOf(round - 1)
     const chosen: Array<Vertex.Vertex> = []
@@ -372,7 +372,7 @@ export class Adversary {
   /** Whether a vertex of these names one of the leader of the round. */
   #isVoter(vertices: ReadonlyArray<Vertex.Vertex>, round: number): boolean {
     if (round < this.#opening.record.firstRound) return false
-    const leader = this.#committee.member(this.#committee.leaderOf(Counter.round(round))).address
+    const leader = this.#committee.member(this.#committee.leaderOf(Natural.round(round))).address
     return vertices.some(({ header: { parents } }) =>
       parents.some((parent) => parent.round === round && parent.author === leader),
     )
@@ -401,10 +401,10 @@ export class Adversary {
         {
           base: Vertex.bodyHash(Vertex.emptyBody),
           epoch,
-          round: Counter.round(round),
+          round: Natural.round(round),
           publicKey: this.#signer.publicKey,
           parents: [],
-          timestamp: Counter.timestamp(timestamp),
+          timestamp: Natural.timestamp(timestamp),
           coinbase: Sats.ZERO,
           bodyHash: Vertex.bodyHash(Vertex.emptyBody),
         },
@@ -418,7 +418,7 @@ export class Adversary {
   #heartbeat(round: number): Heartbeat.Heartbeat {
     const content = {
       publicKey: this.#signer.publicKey,
-      commitIndex: Counter.commitIndex(round),
+      commitIndex: Natural.commitIndex(round),
       commitHash: this.#opening.base,
     }
     const signature = this.#signer.sign(Heartbeat.signedBytes(content))
@@ -435,9 +435,9 @@ export class Adversary {
       case 1:
         return { ...content, parents: parents.slice(0, parents.length >>> 1) }
       case 2:
-        return { ...content, round: Counter.round(content.round + 1_000) }
+        return { ...content, round: Natural.round(content.round + 1_000) }
       case 3:
-        return { ...content, epoch: Counter.epoch(content.epoch + 1) }
+        return { ...content, epoch: Natural.epoch(content.epoch + 1) }
       case 4:
         return { ...content, base: content.bodyHash }
       case 5:
@@ -453,7 +453,7 @@ export class Adversary {
   #hand({ round, variants }: Slot): void {
     const chance = this.#chance
     const isSecret = this.#does("withholds", 30)
-    const next = this.#committee.member(this.#committee.leaderOf(Counter.round(round + 1))).address
+    const next = this.#committee.member(this.#committee.leaderOf(Natural.round(round + 1))).address
     const shunned = this.#does("shuns-leaders", 60) ? this.#means.machineOf(next) : undefined
     for (const machine of this.#means.machines) {
       if (machine === shunned || (isSecret && chance.percent(60))) continue
@@ -502,9 +502,9 @@ export class Adversary {
     if (seat === undefined) return
     const body = Vertex.emptyBody
     const vertices = Array.from({ length: CROWD }, (_, i) => {
-      const round = Counter.round(Math.max(this.#opening.record.firstRound + 1, this.#made - 1))
+      const round = Natural.round(Math.max(this.#opening.record.firstRound + 1, this.#made - 1))
       const parents = this.#committee.record.members.map(({ address: author }) => ({
-        round: Counter.round(round - 1),
+        round: Natural.round(round - 1),
         author,
         hash: Vertex.bodyHash({ ...body, transactions: this.#transactions.slice(0, i % 8) }),
       }))
@@ -514,7 +514,7 @@ export class Adversary {
         round,
         publicKey: this.#signer.publicKey,
         parents,
-        timestamp: Counter.timestamp(this.#means.now() - i),
+        timestamp: Natural.timestamp(this.#means.now() - i),
         coinbase: this.#committee.coinbase(round, seat),
         bodyHash: Vertex.bodyHash(body),
       }

@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import type { Hash } from "../../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { type Transaction, verificationKey } from "../../src/protocol/transaction/Transaction.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -53,7 +53,7 @@ export interface Speed {
   readonly skewMs: number
 }
 
-const clock = (moment: number): Counter.Timestamp => Counter.timestamp(Math.max(0, Math.floor(moment)))
+const clock = (moment: number): Natural.Timestamp => Natural.timestamp(Math.max(0, Math.floor(moment)))
 
 export class Host {
   readonly index: number
@@ -102,7 +102,7 @@ export class Host {
     return this.#replica !== null
   }
 
-  get #now(): Counter.Timestamp {
+  get #now(): Natural.Timestamp {
     return clock(this.#around.agenda.now + this.#steadyAheadMs)
   }
 
@@ -202,7 +202,7 @@ export class Host {
   }
 
   /** One input to the replica, and everything that follows from it. */
-  #drive(input: (replica: Replica, now: Counter.Timestamp) => Outputs): void {
+  #drive(input: (replica: Replica, now: Natural.Timestamp) => Outputs): void {
     const replica = this.#replica
     if (replica === null) return
     const life = this.#life

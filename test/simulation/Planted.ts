@@ -168,7 +168,7 @@ export const faults: ReadonlyArray<Fault> = [
         file: "src/consensus/dag/Proposal.ts",
         of: "Proposer.parents",
         by: `(round) => {
-          const second = this.#dag.at(Counter.round(round - 1)).filter((node) => !node.isFirst)
+          const second = this.#dag.at(Natural.round(round - 1)).filter((node) => !node.isFirst)
           return [...original(round), ...second.map(asParent)]
         }`,
       },
@@ -183,7 +183,7 @@ export const faults: ReadonlyArray<Fault> = [
         file: "src/consensus/Epoch.ts",
         of: "Epoch.#commit",
         call: "#linearizer.closes",
-        by: "(round) => this.#linearizer.closes(Counter.round(round - (this.seat === 0 ? 1 : 0)))",
+        by: "(round) => this.#linearizer.closes(Natural.round(round - (this.seat === 0 ? 1 : 0)))",
       },
     ],
   },
@@ -250,7 +250,7 @@ export const faults: ReadonlyArray<Fault> = [
         of: "Epoch.#collect",
         by: `() => {
           const { firstRound, rules } = this.opening.record
-          original(Counter.round(Math.max(firstRound - 1, this.dag.highestRound - rules.collectionDepthRounds)))
+          original(Natural.round(Math.max(firstRound - 1, this.dag.highestRound - rules.collectionDepthRounds)))
         }`,
       },
     ],

@@ -3,7 +3,7 @@
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
@@ -473,7 +473,7 @@ export class Simulation {
 
   #nextLeader(): number | undefined {
     const round = Math.max(this.#latest.firstRound, this.#witness.highestRound + 3)
-    return this.#machineOf(this.#latest.member(this.#latest.leaderOf(Counter.round(round))).address)
+    return this.#machineOf(this.#latest.member(this.#latest.leaderOf(Natural.round(round))).address)
   }
 
   /** While the model's bound on their weight holds. */

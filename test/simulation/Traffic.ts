@@ -5,7 +5,7 @@
 import type { Reads } from "../../src/ledger/Reads.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type * as Operation from "../../src/protocol/transaction/Operation.js"
@@ -131,7 +131,7 @@ export class Traffic {
     const last = wallet.pending.at(-1)
     const unsigned = {
       from: person.address,
-      nonce: last === undefined ? nonce : Counter.nonce(last.nonce + 1),
+      nonce: last === undefined ? nonce : Natural.nonce(last.nonce + 1),
       fee: this.#fee(operation, read),
       operation,
     }
@@ -207,7 +207,7 @@ export class Traffic {
 
   #vote(read: Reads): Operation.Operation {
     const [newest] = read.proposals(1)
-    return { _tag: "VoteTx", proposalId: newest?.id ?? Counter.proposalId(1), vote: this.#chance.percent(80) }
+    return { _tag: "VoteTx", proposalId: newest?.id ?? Natural.proposalId(1), vote: this.#chance.percent(80) }
   }
 
   #propose(): Operation.Operation {

@@ -1,14 +1,14 @@
 import type * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Networks from "../support/Genesis.js"
 import type { Chance } from "./Chance.js"
 import type { Scheme, Signer } from "./Scheme.js"
 
 export const ROUND_MS = 100
-export const START = Counter.timestamp(1_700_000_000_000)
+export const START = Natural.timestamp(1_700_000_000_000)
 
 export interface Person {
   readonly name: string

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { fromHex } from "#crypto"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type * as Storage from "../../src/storage/Storage.js"
@@ -24,7 +24,7 @@ describe("the accounts", () => {
           const record: AccountRecord.AccountRecord = {
             ...AccountRecord.noExtras,
             balance: Sats.MAX_SUPPLY,
-            nonce: Counter.nonce(Number.MAX_SAFE_INTEGER),
+            nonce: Natural.nonce(Number.MAX_SAFE_INTEGER),
             publicKey: world.key(3).publicKey,
             stake: { amount: Sats.MIN_STAKE_SATS, leaving: null },
             policy: { threshold: 1, keys: [world.key(4).publicKey] },

@@ -2,13 +2,13 @@ import { it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import { describe, expect } from "vitest"
 import type { SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import * as world from "./world.js"
 
 const closing = (epoch: number, round: number) =>
   world.checkpoint(round, {
-    epoch: Counter.epoch(epoch),
+    epoch: Natural.epoch(epoch),
     nextEpoch: fc.sample(arbitrary.epochRecord, { numRuns: 1, seed: epoch })[0] ?? expect.fail(),
   })
 
@@ -28,9 +28,9 @@ describe("the checkpoints", () => {
           yield* storage.checkpoints.put({ checkpoint, signatures: distinct.slice(1), hasQuorum: true })
           yield* storage.checkpoints.put({ checkpoint, signatures: [], hasQuorum: false })
           const kept = Option.some({ checkpoint, signatures: inOrder(distinct), hasQuorum: true })
-          expect(yield* storage.checkpoints.at(Counter.round(100))).toEqual(kept)
+          expect(yield* storage.checkpoints.at(Natural.round(100))).toEqual(kept)
           expect(yield* storage.checkpoints.latestWithQuorum).toEqual(kept)
-          expect(yield* storage.checkpoints.at(Counter.round(99))).toEqual(Option.none())
+          expect(yield* storage.checkpoints.at(Natural.round(99))).toEqual(Option.none())
         }),
       )
       .pipe(Effect.provide(world.platform)),
@@ -48,9 +48,9 @@ describe("the checkpoints", () => {
           expect(yield* storage.checkpoints.latest).toEqual(Option.some(newest))
           expect(yield* storage.checkpoints.latestWithQuorum).toEqual(Option.some(second))
           expect(yield* storage.checkpoints.latestClosing).toEqual(Option.some(second))
-          expect(yield* storage.checkpoints.closing(Counter.epoch(1), 9)).toEqual([first, second])
-          expect(yield* storage.checkpoints.closing(Counter.epoch(1), 1)).toEqual([first])
-          expect(yield* storage.checkpoints.closing(Counter.epoch(2), 9)).toEqual([second])
+          expect(yield* storage.checkpoints.closing(Natural.epoch(1), 9)).toEqual([first, second])
+          expect(yield* storage.checkpoints.closing(Natural.epoch(1), 1)).toEqual([first])
+          expect(yield* storage.checkpoints.closing(Natural.epoch(2), 9)).toEqual([second])
         }),
       )
       .pipe(Effect.provide(world.platform)),
@@ -64,20 +64,20 @@ describe("the checkpoints", () => {
             found.flatMap((one) => (Option.isSome(one) ? [one.value.checkpoint.round] : []))
           const all = [100, 200, 240, 300, 400, 480, 500]
           const kept = Effect.map(
-            Effect.forEach(all, (round) => storage.checkpoints.at(Counter.round(round))),
+            Effect.forEach(all, (round) => storage.checkpoints.at(Natural.round(round))),
             rounds,
           )
           const put = (checkpoint: SignedCheckpoint["checkpoint"]) =>
             storage.checkpoints.put({ checkpoint, signatures: distinct, hasQuorum: true })
-          for (const round of [100, 200]) yield* put(world.checkpoint(round, { epoch: Counter.epoch(1) }))
+          for (const round of [100, 200]) yield* put(world.checkpoint(round, { epoch: Natural.epoch(1) }))
           yield* put(closing(1, 240))
-          for (const round of [300, 400]) yield* put(world.checkpoint(round, { epoch: Counter.epoch(2) }))
+          for (const round of [300, 400]) yield* put(world.checkpoint(round, { epoch: Natural.epoch(2) }))
           yield* put(closing(2, 480))
-          yield* put(world.checkpoint(500, { epoch: Counter.epoch(3) }))
+          yield* put(world.checkpoint(500, { epoch: Natural.epoch(3) }))
           const prune = (beforeRound: number, beforeEpoch: number, limit = 9) =>
             storage.checkpoints.prune({
-              beforeRound: Counter.round(beforeRound),
-              beforeEpoch: Counter.epoch(beforeEpoch),
+              beforeRound: Natural.round(beforeRound),
+              beforeEpoch: Natural.epoch(beforeEpoch),
               limit,
             })
           expect(yield* prune(100, 9)).toBe(false)
@@ -99,7 +99,7 @@ describe("the checkpoints", () => {
           expect(yield* prune(1_000, 3, 1)).toBe(false)
           // With a round that is pruned went its signatures: who is written again there has those it comes with.
           yield* storage.checkpoints.put({ checkpoint: world.checkpoint(100), signatures: [], hasQuorum: false })
-          expect(Option.getOrThrow(yield* storage.checkpoints.at(Counter.round(100))).signatures).toEqual([])
+          expect(Option.getOrThrow(yield* storage.checkpoints.at(Natural.round(100))).signatures).toEqual([])
         }),
       )
       .pipe(Effect.provide(world.platform)),
@@ -110,10 +110,10 @@ describe("the checkpoints", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const one = world.checkpoint(100)
-          const other = world.checkpoint(100, { commitIndex: Counter.commitIndex(7) })
+          const other = world.checkpoint(100, { commitIndex: Natural.commitIndex(7) })
           yield* storage.checkpoints.put({ checkpoint: one, signatures: distinct, hasQuorum: false })
           yield* storage.checkpoints.put({ checkpoint: other, signatures: [], hasQuorum: false })
-          expect(yield* storage.checkpoints.at(Counter.round(100))).toEqual(
+          expect(yield* storage.checkpoints.at(Natural.round(100))).toEqual(
             Option.some({ checkpoint: other, signatures: [], hasQuorum: false }),
           )
         }),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as fc from "effect/FastCheck"
 import { describe, expect } from "vitest"
 import { toHex } from "#crypto"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Storage } from "../../src/storage/Storage.js"
 import type { RecordChange } from "../../src/storage/tables/CommitBatch.js"
 import * as world from "./world.js"
@@ -25,7 +25,7 @@ const changedBy = (content: Content, changes: Iterable<RecordChange>): Content =
 const back = (storage: Kept, content: Content, epoch: number) =>
   Effect.gen(function* () {
     const changes: Array<RecordChange> = []
-    yield* storage.closedStates.load(Counter.epoch(epoch), (page) => void changes.push(...page))
+    yield* storage.closedStates.load(Natural.epoch(epoch), (page) => void changes.push(...page))
     return changedBy(content, changes)
   })
 
@@ -88,7 +88,7 @@ describe("the states of the last closes", () => {
           expect(second).toEqual(changedBy(present, changed))
           expect(yield* back(storage, second, 1)).toEqual(present)
 
-          const before = Counter.epoch(2)
+          const before = Natural.epoch(2)
           const gone: Array<number> = []
           do gone.push(yield* storage.closedStates.prune(before, 4_000))
           while (gone.at(-1) === 4_000)

@@ -5,7 +5,7 @@ import { Ledger } from "../../src/ledger/Ledger.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -38,7 +38,7 @@ const transfer = (from: typeof rich, to: Address.Address, nonce: number, amount:
     world.networkId,
     {
       from: Address.fromPublicKey(from.publicKey),
-      nonce: Counter.nonce(nonce),
+      nonce: Natural.nonce(nonce),
       fee: Sats.make(1_000),
       operation: { _tag: "Transfer", to, amount: Sats.make(amount), memo: "" },
     },
@@ -51,9 +51,9 @@ const withoutEffect = transfer(rich, poorAddress, 7, 5)
 const vertex = world.vertex({ round: 1, transactions: [withoutEffect, applied, failing] })
 
 const commit = Commit.make({
-  index: Counter.commitIndex(1),
-  epoch: Counter.epoch(1),
-  leaderRound: Counter.round(1),
+  index: Natural.commitIndex(1),
+  epoch: Natural.epoch(1),
+  leaderRound: Natural.round(1),
   leaderHash: vertex.header.hash,
   previous: Genesis.hash(genesis),
 })
@@ -82,9 +82,9 @@ describe("what a ledger did", () => {
       const beginning = {
         commit: {
           ...commit,
-          index: Counter.commitIndex(0),
-          epoch: Counter.epoch(0),
-          leaderRound: Counter.round(0),
+          index: Natural.commitIndex(0),
+          epoch: Natural.epoch(0),
+          leaderRound: Natural.round(0),
           hash: Genesis.hash(genesis),
           previous: Hash.ZERO,
           time: genesis.time,
@@ -96,7 +96,7 @@ describe("what a ledger did", () => {
       }
       yield* world.inDirectory(path, (storage) => storage.appendCommit(beginning), genesis)
 
-      const time = Counter.timestamp(genesis.time + 500)
+      const time = Natural.timestamp(genesis.time + 500)
       const execution = Either.getOrThrow(ledger.execute({ commit, time, vertices: [vertex] }))
       yield* world.inDirectory(
         path,

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sql from "../../src/storage/sqlite/Sql.js"
 import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
 import * as EventLoop from "../../src/turns/EventLoop.js"
@@ -22,10 +22,10 @@ describe("the commits", () => {
           expect(yield* storage.commits.last).toEqual(Option.none())
           for (const commit of commits) yield* storage.appendCommit(world.batch(0, { commit }))
           expect(yield* storage.commits.last).toEqual(Option.some(commits[3]))
-          expect(yield* storage.commits.at(Counter.commitIndex(2))).toEqual(Option.some(commits[2]))
-          expect(yield* storage.commits.at(Counter.commitIndex(4))).toEqual(Option.none())
-          expect(yield* storage.commits.from(Counter.commitIndex(1), 2)).toEqual(commits.slice(1, 3))
-          expect(yield* storage.commits.ofEpoch(Counter.epoch(1))).toEqual(commits.slice(1, 3))
+          expect(yield* storage.commits.at(Natural.commitIndex(2))).toEqual(Option.some(commits[2]))
+          expect(yield* storage.commits.at(Natural.commitIndex(4))).toEqual(Option.none())
+          expect(yield* storage.commits.from(Natural.commitIndex(1), 2)).toEqual(commits.slice(1, 3))
+          expect(yield* storage.commits.ofEpoch(Natural.epoch(1))).toEqual(commits.slice(1, 3))
         }),
       )
       .pipe(Effect.provide(world.platform)),
@@ -79,13 +79,13 @@ describe("the commits", () => {
             const commit = world.commit(index, { epoch, leaderRound: 1 + index })
             yield* storage.appendCommit(world.batch(index, { commit, vertices }))
           }
-          const kept = Effect.map(storage.commits.from(Counter.commitIndex(0), 100), (commits) =>
+          const kept = Effect.map(storage.commits.from(Natural.commitIndex(0), 100), (commits) =>
             commits.map(({ index }) => Number(index)),
           )
           const prune = (beforeRound: number, beforeEpoch: number) =>
             storage.commits.prune({
-              beforeRound: Counter.round(beforeRound),
-              beforeEpoch: Counter.epoch(beforeEpoch),
+              beforeRound: Natural.round(beforeRound),
+              beforeEpoch: Natural.epoch(beforeEpoch),
               limit: 2,
             })
           expect(yield* prune(6, 2)).toBe(true)

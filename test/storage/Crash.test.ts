@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as Process from "./Process.js"
 import { ACCOUNTS, loadOf, PROPOSALS } from "./processes/load.js"
@@ -32,7 +32,7 @@ const wholeCommit = (storage: Storage.Storage["Type"]) =>
       [index + 1, false],
     ] as const) {
       const { vertices, transactions } = loadOf(at)
-      const ordered = yield* storage.vertices.ofCommit(Counter.commitIndex(at))
+      const ordered = yield* storage.vertices.ofCommit(Natural.commitIndex(at))
       expect(ordered.map(({ hash }) => hash)).toEqual(isWritten ? vertices.map(({ header }) => header.hash) : [])
       for (const transaction of transactions) {
         const found = yield* storage.transactions.byId(transaction.id)

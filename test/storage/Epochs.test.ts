@@ -5,7 +5,7 @@ import * as Subtree from "../../src/ledger/trie/Subtree.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as Opened from "../../src/replica/disk/Opened.js"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
@@ -15,9 +15,9 @@ import * as world from "./world.js"
 
 const checkpoint = (round: number, epoch: number): Checkpoint.Checkpoint =>
   Checkpoint.make({
-    epoch: Counter.epoch(epoch),
-    round: Counter.round(round),
-    commitIndex: Counter.commitIndex(round),
+    epoch: Natural.epoch(epoch),
+    round: Natural.round(round),
+    commitIndex: Natural.commitIndex(round),
     commitHash: Hash.of("udg/commit", Uint8Array.of(round)),
     effectsDigest: Hash.ZERO,
     stateRoot: Hash.ZERO,
@@ -69,10 +69,10 @@ describe("epochs", () => {
           yield* checkpoints.put({ checkpoint: both, signatures: [], hasQuorum: true })
           yield* checkpoints.put({ checkpoint: given, signatures: [], hasQuorum: true })
           yield* checkpoints.putBuilt(checkpoint(40, 2))
-          const kept = yield* checkpoints.ofEpoch(Counter.epoch(1))
+          const kept = yield* checkpoints.ofEpoch(Natural.epoch(1))
           expect(kept.built).toEqual([built, both])
           expect(kept.signed.map((signed) => signed.checkpoint)).toEqual([both, given])
-          expect(Option.getOrThrow(yield* checkpoints.at(Counter.round(20))).hasQuorum).toBe(true)
+          expect(Option.getOrThrow(yield* checkpoints.at(Natural.round(20))).hasQuorum).toBe(true)
         }),
       )
     }).pipe(Effect.provide(world.platform)),
@@ -107,7 +107,7 @@ describe("epochs", () => {
           expect(balances.sort()).toEqual([6, 7])
           expect(yield* storage.joins.kept).toEqual(Option.none())
           const images: Array<unknown> = []
-          yield* storage.closedStates.load(Counter.epoch(1), (page) => void images.push(...page))
+          yield* storage.closedStates.load(Natural.epoch(1), (page) => void images.push(...page))
           expect(images).toEqual([])
         }),
       )

@@ -3,11 +3,11 @@ import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import type { Signature } from "../../src/protocol/identity/Keys.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as world from "./world.js"
 
 const target = (epoch: number) => ({
-  checkpoint: world.checkpoint(10 * epoch, { epoch: Counter.epoch(epoch) }),
+  checkpoint: world.checkpoint(10 * epoch, { epoch: Natural.epoch(epoch) }),
   signatures: [{ validator: Address.fromPublicKey(world.key(0).publicKey), signature: "ab".repeat(64) as Signature }],
 })
 

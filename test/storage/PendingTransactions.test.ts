@@ -1,12 +1,12 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as world from "./world.js"
 
 const pending = (nonce: number, receivedAt: number) => ({
   transaction: world.transfer(1, 2, nonce),
-  receivedAt: Counter.timestamp(receivedAt),
+  receivedAt: Natural.timestamp(receivedAt),
 })
 
 const stored = ({ transaction, receivedAt }: ReturnType<typeof pending>) => ({

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import { describe, expect } from "vitest"
 import { toHex } from "#crypto"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
@@ -17,7 +17,7 @@ const keyOf = (kind: StateKey.Kind) =>
   fc.nat({ max: 5 }).map((n) => new Uint8Array(StateKey.KINDS[kind].keyBytes).fill(n))
 
 const accountValue = fc
-  .record({ balance: arbitrary.positiveSats, nonce: arbitrary.counter<Counter.Nonce>() })
+  .record({ balance: arbitrary.positiveSats, nonce: arbitrary.counter<Natural.Nonce>() })
   .map((fields) => AccountRecord.encode({ ...AccountRecord.noExtras, ...fields }))
 
 const kinds: ReadonlyArray<StateKey.Kind> = ["Account", "Validator", "Proposal", "Ballot", "Head", "Slashed"]
@@ -69,7 +69,7 @@ describe("whatever batches were written", () => {
         const content = yield* world.inDirectory(path, contentOf)
         expect(inOrder(content)).toEqual(inOrder(expected))
         const last = yield* world.inDirectory(path, (storage) =>
-          storage.commits.at(Counter.commitIndex(batches.length - 1)),
+          storage.commits.at(Natural.commitIndex(batches.length - 1)),
         )
         expect(last).toEqual(Option.some(world.commit(batches.length - 1)))
       }).pipe(Effect.scoped, Effect.provide(world.platform)),

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
@@ -53,14 +53,14 @@ describe("what this validator signed", () => {
           const since = (epoch: number) =>
             Effect.gen(function* () {
               const loaded: Array<SignedVertex> = []
-              yield* storage.signed.load(author, Counter.epoch(epoch), (page) => loaded.push(...page))
+              yield* storage.signed.load(author, Natural.epoch(epoch), (page) => loaded.push(...page))
               return loaded
             })
           const mine = [a, b, c].flatMap((vertex) => (vertex === undefined ? [] : [stored(vertex)]))
           expect(yield* storage.signed.last(author, 2)).toEqual(mine.slice(1).reverse())
           expect(yield* since(1)).toEqual(mine)
           expect(yield* since(2)).toEqual(mine.slice(1))
-          expect(yield* storage.signed.prune(Counter.epoch(2))).toBe(1)
+          expect(yield* storage.signed.prune(Natural.epoch(2))).toBe(1)
           expect(yield* storage.signed.last(author, 9)).toEqual(mine.slice(1).reverse())
         }),
       )
@@ -72,9 +72,9 @@ describe("what this validator signed", () => {
       .inMemory((storage) =>
         Effect.gen(function* () {
           const [low, high] = [world.vertex({ round: 5 }).header, world.vertex({ epoch: 2, round: 1 }).header]
-          yield* storage.signed.keepForeign(low, Counter.timestamp(10))
-          yield* storage.signed.keepForeign(high, Counter.timestamp(20))
-          yield* storage.signed.keepForeign(low, Counter.timestamp(30))
+          yield* storage.signed.keepForeign(low, Natural.timestamp(10))
+          yield* storage.signed.keepForeign(high, Natural.timestamp(20))
+          yield* storage.signed.keepForeign(low, Natural.timestamp(30))
           const foreign = yield* storage.signed.foreign(low.author, 9)
           expect(foreign.map(({ hash, seenAt }) => [hash, seenAt])).toEqual([
             [high.hash, 20],
@@ -107,7 +107,7 @@ describe("what this validator signed", () => {
           for (const vertex of [...vertices].reverse()) yield* storage.signed.keep(vertex)
           const author = vertices[0]?.header.author ?? expect.fail()
           const loaded: Array<SignedVertex> = []
-          yield* storage.signed.load(author, Counter.epoch(0), (page) => loaded.push(...page))
+          yield* storage.signed.load(author, Natural.epoch(0), (page) => loaded.push(...page))
           expect(loaded).toEqual(vertices.map(stored))
         }),
       )

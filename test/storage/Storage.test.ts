@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { StoredAccount } from "../../src/storage/tables/Accounts.js"
 import * as world from "./world.js"
 
@@ -34,7 +34,7 @@ describe("storage", () => {
           )
           expect(yield* storage.commits.last).toEqual(Option.some(batch.commit))
           const found = Option.getOrThrow(yield* storage.vertices.byHash(first.header.hash))
-          expect(found.commitIndex).toBe(Counter.commitIndex(1))
+          expect(found.commitIndex).toBe(Natural.commitIndex(1))
           expect(found.bytes).toEqual(first.encoded)
         }),
       )

@@ -2,7 +2,7 @@ import { statSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as world from "./world.js"
@@ -71,7 +71,7 @@ describe("a transaction", () => {
           const [failed, proposing] = transactions
           const outcomes = [
             { failure: { code: "InsufficientBalance", reason: "5 sats needed, 3 available" }, proposalId: null },
-            { failure: null, proposalId: Counter.proposalId(7) },
+            { failure: null, proposalId: Natural.proposalId(7) },
           ]
           const vertex = world.vertex({ round: 1, transactions })
           yield* storage.vertices.insert([vertex])
@@ -96,7 +96,7 @@ describe("a transaction", () => {
           const transaction = world.transfer(1, 2, 0)
           const vertex = yield* commit(storage, 1, [transaction])
           const before = yield* storage.transactions.byId(transaction.id)
-          yield* storage.vertices.prune({ beforeRound: Counter.round(9), beforeEpoch: Counter.epoch(9), limit: 9 })
+          yield* storage.vertices.prune({ beforeRound: Natural.round(9), beforeEpoch: Natural.epoch(9), limit: 9 })
           expect(yield* storage.vertices.byHash(vertex.header.hash)).toEqual(Option.none())
           expect(yield* storage.transactions.byId(transaction.id)).toEqual(before)
         }),
@@ -154,13 +154,13 @@ describe("an account's history", () => {
           const transactions = [world.transfer(1, 2, 0), world.transfer(1, 2, 1), world.transfer(1, 2, 2)]
           for (const [n, transaction] of transactions.entries()) yield* commit(storage, n + 1, [transaction])
           const [first, second, third] = transactions.map(({ id }) => id)
-          expect(yield* storage.transactions.prune(Counter.commitIndex(3))).toBe(2)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(3))).toBe(2)
           expect(yield* historyOf(storage, 1, 5)).toEqual([[third]])
           expect(yield* historyOf(storage, 2, 5)).toEqual([[third]])
           for (const id of [first, second]) {
             expect(yield* storage.transactions.byId(id ?? expect.fail())).toEqual(Option.none())
           }
-          expect(yield* storage.transactions.prune(Counter.commitIndex(9))).toBe(1)
+          expect(yield* storage.transactions.prune(Natural.commitIndex(9))).toBe(1)
           const last = world.transfer(1, 2, 3)
           yield* commit(storage, 9, [last])
           expect(Option.getOrThrow(yield* storage.transactions.byId(last.id)).sequence).toBe(4)
@@ -178,8 +178,8 @@ describe("an account's history", () => {
       const before = yield* size
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
-          expect(yield* storage.transactions.prune(Counter.commitIndex(2))).toBe(many.length)
-          yield* storage.vertices.prune({ beforeRound: Counter.round(9), beforeEpoch: Counter.epoch(9), limit: 9 })
+          expect(yield* storage.transactions.prune(Natural.commitIndex(2))).toBe(many.length)
+          yield* storage.vertices.prune({ beforeRound: Natural.round(9), beforeEpoch: Natural.epoch(9), limit: 9 })
           yield* storage.compact
         }),
       )

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import type { Arrival, Page, StoredVertex } from "../../src/storage/tables/Vertices.js"
@@ -22,9 +22,9 @@ const rounds = (storage: Storage.Storage["Type"], [fromRound, toRound]: readonly
     let after: Arrival | null = null
     for (;;) {
       const page: Page = yield* storage.vertices.ofEpoch({
-        epoch: Counter.epoch(1),
-        fromRound: Counter.round(fromRound),
-        toRound: Counter.round(toRound),
+        epoch: Natural.epoch(1),
+        fromRound: Natural.round(fromRound),
+        toRound: Natural.round(toRound),
         after,
         maxBytes,
       })
@@ -55,9 +55,9 @@ describe("the vertices", () => {
               bytes: first?.encoded,
             }),
           )
-          const round = yield* storage.vertices.headsAt(Counter.round(7))
+          const round = yield* storage.vertices.headsAt(Natural.round(7))
           expect(hashes(round)).toEqual(hashesOf(byAuthor(vertices.slice(0, 3))))
-          expect(yield* storage.vertices.headsAt(Counter.round(9))).toEqual([])
+          expect(yield* storage.vertices.headsAt(Natural.round(9))).toEqual([])
           expect(yield* storage.vertices.byHash(at(3, 3, 3).header.hash)).toEqual(Option.none())
         }),
       )
@@ -70,7 +70,7 @@ describe("the vertices", () => {
         Effect.gen(function* () {
           const transactions = Array.from({ length: 400 }, (_, nonce) => world.transfer(3, 4, nonce))
           yield* storage.vertices.insert([world.vertex({ round: 7, transactions })])
-          const [stored] = yield* storage.vertices.headsAt(Counter.round(7))
+          const [stored] = yield* storage.vertices.headsAt(Natural.round(7))
           expect(stored?.bytes.length).toBeLessThanOrEqual(Vertex.HEAD_BYTES)
           expect(Either.getOrThrow(Vertex.decodeHead(stored?.bytes ?? expect.fail())).transactionCount).toBe(400)
         }),
@@ -87,7 +87,7 @@ describe("the vertices", () => {
           yield* storage.appendCommit(world.batch(1, { vertices: [...vertices].reverse().map(world.ordered) }))
           yield* storage.vertices.insert(vertices)
           expect(yield* storage.vertices.count).toBe(2)
-          const ordered = yield* storage.vertices.ofCommit(Counter.commitIndex(1))
+          const ordered = yield* storage.vertices.ofCommit(Natural.commitIndex(1))
           expect(hashes(ordered)).toEqual(hashesOf([...vertices].reverse()))
           expect(ordered.map(({ commitIndex }) => commitIndex)).toEqual([1, 1])
         }),
@@ -130,11 +130,11 @@ describe("the vertices", () => {
           const last = [at(2, 9, 0), at(2, 7, 1), at(2, 8, 2)]
           const others = [at(2, 8, 0), at(2, 6, 1), at(1, 20, 1), at(3, 30, 0)]
           yield* storage.vertices.insert([...others.slice(0, 2), ...last, ...others.slice(2)])
-          const heads = yield* storage.vertices.highestHeads(Counter.epoch(2))
+          const heads = yield* storage.vertices.highestHeads(Natural.epoch(2))
           expect(hashes(heads)).toEqual(hashesOf(byAuthor(last)))
           const decoded = heads.map(({ bytes }) => Either.getOrThrow(Vertex.decodeHead(bytes)).header)
           expect(decoded).toEqual(byAuthor(last).map(({ header }) => header))
-          expect(yield* storage.vertices.highestHeads(Counter.epoch(4))).toEqual([])
+          expect(yield* storage.vertices.highestHeads(Natural.epoch(4))).toEqual([])
         }),
       )
       .pipe(Effect.provide(world.platform)),
@@ -148,7 +148,7 @@ describe("the vertices", () => {
           const kept = [at(1, 10, 0), at(2, 3, 1), at(3, 12, 0)]
           yield* storage.vertices.insert([...old, ...kept])
           yield* storage.appendCommit(world.batch(1, { vertices: old.slice(0, 2).map(world.ordered) }))
-          const request = { beforeRound: Counter.round(10), beforeEpoch: Counter.epoch(2), limit: 3 }
+          const request = { beforeRound: Natural.round(10), beforeEpoch: Natural.epoch(2), limit: 3 }
           expect(yield* storage.vertices.prune(request)).toBe(3)
           expect(yield* storage.vertices.prune(request)).toBe(2)
           expect(yield* storage.vertices.prune(request)).toBe(0)

@@ -14,7 +14,7 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
@@ -60,7 +60,7 @@ export const transfer = (from: number, to: number, nonce: number): Transaction.T
     networkId,
     {
       from: address(from),
-      nonce: Counter.nonce(nonce),
+      nonce: Natural.nonce(nonce),
       fee: Sats.make(1_000),
       operation: { _tag: "Transfer", to: address(to), amount: Sats.make(1), memo: "" },
     },
@@ -81,11 +81,11 @@ export const vertex = (parts: VertexParts): Vertex.Vertex => {
   const body = { ...Vertex.emptyBody, transactions: parts.transactions ?? [] }
   const content = {
     base: Genesis.hash(genesis()),
-    epoch: Counter.epoch(parts.epoch ?? 1),
-    round: Counter.round(parts.round),
+    epoch: Natural.epoch(parts.epoch ?? 1),
+    round: Natural.round(parts.round),
     publicKey: parts.author ?? author,
     parents: [],
-    timestamp: Counter.timestamp(parts.timestamp ?? 1_700_000_000_000 + parts.round * 500),
+    timestamp: Natural.timestamp(parts.timestamp ?? 1_700_000_000_000 + parts.round * 500),
     coinbase: Sats.ZERO,
     bodyHash: Vertex.bodyHash(body),
   }
@@ -97,13 +97,13 @@ export const vertex = (parts: VertexParts): Vertex.Vertex => {
 
 export const commit = (index: number, parts: { epoch?: number; leaderRound?: number } = {}): CommitRecord => ({
   ...Commit.make({
-    index: Counter.commitIndex(index),
-    epoch: Counter.epoch(parts.epoch ?? 1),
-    leaderRound: Counter.round(parts.leaderRound ?? index),
+    index: Natural.commitIndex(index),
+    epoch: Natural.epoch(parts.epoch ?? 1),
+    leaderRound: Natural.round(parts.leaderRound ?? index),
     leaderHash: Hash.of("udg/vertex-id", Uint8Array.of(index)),
     previous: Hash.of("udg/commit", Uint8Array.of(index - 1)),
   }),
-  time: Counter.timestamp(1_700_000_000_000 + index * 500),
+  time: Natural.timestamp(1_700_000_000_000 + index * 500),
   effectsDigest: Hash.of("udg/effects", Uint8Array.of(index)),
 })
 
@@ -128,7 +128,7 @@ export const account = (n: number, balance: number, nonce = 0): RecordChange => 
   value: AccountRecord.encode({
     ...AccountRecord.empty,
     balance: Sats.make(balance),
-    nonce: Counter.nonce(nonce),
+    nonce: Natural.nonce(nonce),
   }),
 })
 
@@ -148,9 +148,9 @@ export const batch = (index: number, parts: Partial<CommitBatch> = {}): CommitBa
 
 export const checkpoint = (round: number, parts: Partial<Checkpoint.Content> = {}): Checkpoint.Checkpoint =>
   Checkpoint.make({
-    epoch: Counter.epoch(1),
-    round: Counter.round(round),
-    commitIndex: Counter.commitIndex(round),
+    epoch: Natural.epoch(1),
+    round: Natural.round(round),
+    commitIndex: Natural.commitIndex(round),
     commitHash: commit(round).hash,
     effectsDigest: commit(round).effectsDigest,
     stateRoot: Hash.ZERO,
@@ -166,8 +166,8 @@ const first: Opening = GenesisState.stored(genesis(), { low: 1, high: 1 }).curre
 export const opening = (epoch: number): Opening => ({
   ...first,
   base: Hash.of("udg/checkpoint-id", Uint8Array.of(epoch)),
-  record: { ...first.record, epoch: Counter.epoch(epoch), firstRound: Counter.round(epoch * 240 + 1) },
-  position: { ...first.position, leaderRound: Counter.round(epoch * 240) },
+  record: { ...first.record, epoch: Natural.epoch(epoch), firstRound: Natural.round(epoch * 240 + 1) },
+  position: { ...first.position, leaderRound: Natural.round(epoch * 240) },
 })
 
 /** A file, with a thread of its own that writes to it. */

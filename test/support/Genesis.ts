@@ -3,7 +3,7 @@ import { Either } from "effect"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
 import * as Protocol from "../../src/protocol/epoch/Protocol.js"
 import type { NetworkId } from "../../src/protocol/identity/Network.js"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 
@@ -19,7 +19,7 @@ export const genesisOf = ({ parameters, protocol, ...parts }: Parts): Genesis.Ge
     Genesis.make({
       networkId: "udg-test" as NetworkId,
       mode: "testnet",
-      time: Counter.timestamp(1_700_000_000_000),
+      time: Natural.timestamp(1_700_000_000_000),
       allocations: [],
       council: [],
       names: [],

@@ -13,8 +13,8 @@ import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Name from "../../protocol/identity/Name.js"
 import { isName, isNetworkId, NAME_CHARACTERS, type NetworkId, OWN_NAMES } from "../../protocol/identity/Network.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
@@ -254,9 +254,9 @@ export const count: Reader<number> = (given) =>
     ? Either.right(Number(given))
     : Either.left("is not a number of the kind wanted here; give a whole number of digits alone")
 
-export const proposalId: Reader<Counter.ProposalId> = (given) =>
+export const proposalId: Reader<Natural.ProposalId> = (given) =>
   /^[1-9]\d{0,14}$/.test(given)
-    ? Either.right(Counter.proposalId(Number(given)))
+    ? Either.right(Natural.proposalId(Number(given)))
     : Either.left("is not the number of a proposal; give a whole number from 1")
 
 export const asHash = (given: string): Either.Either<Hash.Hash, string> =>

@@ -1,7 +1,7 @@
 /** The verbs that only look: `status`, `balance`, `tx`, `validators`, `proposals`. */
 import { Effect, Option } from "effect"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
-import type * as Counter from "../../protocol/numbers/Counter.js"
+import type * as Natural from "../../protocol/numbers/Natural.js"
 import type * as Sats from "../../protocol/numbers/Sats.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
@@ -240,7 +240,7 @@ export const proposals = Verb.make({
     }),
 })
 
-const showProposal = (node: Node.Node, id: Counter.ProposalId, asJson: boolean) =>
+const showProposal = (node: Node.Node, id: Natural.ProposalId, asJson: boolean) =>
   Effect.gen(function* () {
     const { address_prefix: prefix } = yield* node.ask((client) => client.core.network())
     const found = yield* node.ask((client) => client.governance.proposal({ path: { id } }))

@@ -5,7 +5,7 @@
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Dag, Node } from "../dag/Dag.js"
 import type { Wanted } from "../output/Output.js"

@@ -10,7 +10,7 @@
  */
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Parent } from "../../protocol/vertex/Header.js"
 import * as SeatSet from "../dag/SeatSet.js"
 import type { Lacks, Want } from "./WaitingRoom.js"

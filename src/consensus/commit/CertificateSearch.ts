@@ -1,7 +1,7 @@
 /** The certificates in one vertex's history, found by walking it down round by round, no further than asked for. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Node } from "../dag/Dag.js"
 
 /** Invariant: `#waiting` holds the met vertices of rounds up to `#below`; everything above was walked through. */

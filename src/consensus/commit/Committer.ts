@@ -13,8 +13,8 @@
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parent } from "../../protocol/vertex/Header.js"
 import type { Schedule } from "../dag/Committee.js"
 import type { Dag, Node } from "../dag/Dag.js"
@@ -138,7 +138,7 @@ export class Committer {
   }
 
   #slotBelow(node: Node, distance: number): Slot | undefined {
-    return node.round > distance ? this.#slot(Counter.round(node.round - distance)) : undefined
+    return node.round > distance ? this.#slot(Natural.round(node.round - distance)) : undefined
   }
 
   #countVote(slot: Slot, node: Node): void {
@@ -210,7 +210,7 @@ export class Committer {
     const released: Array<Decision> = []
     for (let verdict = this.verdictOf(this.#next); verdict !== null; verdict = this.verdictOf(this.#next)) {
       released.push({ round: this.#next, verdict })
-      this.#next = Counter.round(this.#next + 1)
+      this.#next = Natural.round(this.#next + 1)
     }
     return released
   }
@@ -221,8 +221,8 @@ export class Committer {
     // Slots above the highest round are not skipped either, and undecided.
     let anchor: Slot | undefined
     for (let round = this.#dag.highestRound - 3; round >= this.#next; round--) {
-      anchor = this.#anchorOf(this.#slot(Counter.round(round + 3)), anchor)
-      const slot = this.#slot(Counter.round(round))
+      anchor = this.#anchorOf(this.#slot(Natural.round(round + 3)), anchor)
+      const slot = this.#slot(Natural.round(round))
       if (slot === undefined || slot.verdict !== null || anchor?.verdict?._tag !== "Commit") continue
       const { leader } = anchor.verdict
       let search = searches.get(leader)

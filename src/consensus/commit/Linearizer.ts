@@ -6,8 +6,8 @@
 import { fromHex } from "#crypto"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import type { CommitIndex, Round, Timestamp } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { CommitIndex, Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Commit from "../../protocol/vertex/Commit.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Committee } from "../dag/Committee.js"
@@ -63,7 +63,7 @@ export class Linearizer {
   /** Nothing at or below this round is ordered by any later commit. Never below the epoch's first round − 1. */
   get collectionRound(): Round {
     const { firstRound, rules } = this.#committee.record
-    return Counter.round(Math.max(firstRound - 1, this.#position.leaderRound - rules.collectionDepthRounds))
+    return Natural.round(Math.max(firstRound - 1, this.#position.leaderRound - rules.collectionDepthRounds))
   }
 
   /** Whether the epoch closes with a commit of this leader round: the first at or past its nominal last one. */
@@ -76,7 +76,7 @@ export class Linearizer {
     const nodes = this.#unordered(leader)
     this.#sort(nodes)
     const commit = Commit.make({
-      index: Counter.commitIndex(this.#position.index + 1),
+      index: Natural.commitIndex(this.#position.index + 1),
       epoch: this.#committee.record.epoch,
       leaderRound: leader.round,
       leaderHash: leader.hash,

@@ -4,7 +4,7 @@
  */
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { CommitIndex, Round } from "../../protocol/numbers/Counter.js"
+import type { CommitIndex, Round } from "../../protocol/numbers/Natural.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Contradiction } from "./Committer.js"
 import type { Position } from "./Linearizer.js"

@@ -4,7 +4,7 @@ import * as Binary from "../../protocol/encoding/Binary.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 
 /** Who leads a round, as a seat of the committee. */

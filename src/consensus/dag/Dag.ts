@@ -1,8 +1,8 @@
 /** One epoch's vertices, each with its parents in place. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parent } from "../../protocol/vertex/Header.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Committee } from "./Committee.js"
@@ -66,7 +66,7 @@ export class Dag {
 
   constructor(committee: Committee) {
     this.committee = committee
-    const before = Counter.round(committee.firstRound - 1)
+    const before = Natural.round(committee.firstRound - 1)
     this.#collectedRound = before
     this.#highestRound = before
     this.#quorumRound = before
@@ -128,7 +128,7 @@ export class Dag {
   ofAuthor(seat: number): ReadonlyArray<Node> {
     const found: Array<Node> = []
     for (let round = this.#collectedRound + 1; round <= this.#highestRound; round++) {
-      found.push(...this.ofSlot(Counter.round(round), seat))
+      found.push(...this.ofSlot(Natural.round(round), seat))
     }
     return found
   }
@@ -203,13 +203,13 @@ export class Dag {
   collect(round: Round): ReadonlyArray<Node> {
     const collected: Array<Node> = []
     for (let old = this.#collectedRound + 1; old <= round; old++) {
-      for (const node of this.at(Counter.round(old))) {
+      for (const node of this.at(Natural.round(old))) {
         collected.push(node)
         this.#nodes.delete(node.hash)
         // Otherwise each generation would keep the one before it alive, back to the epoch's first round.
         node.parents = NO_NODES
       }
-      this.#rows.delete(Counter.round(old))
+      this.#rows.delete(Natural.round(old))
     }
     if (round > this.#collectedRound) this.#collectedRound = round
     return collected

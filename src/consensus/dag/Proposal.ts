@@ -1,7 +1,8 @@
 /** Which vertices the next own vertex names: the round before, whole, and everything older it would not reach otherwise. */
-import type { Round } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parent } from "../../protocol/vertex/Header.js"
 import type { Dag, Node } from "./Dag.js"
 
@@ -45,7 +46,7 @@ export class Proposer {
    * only the latest.
    */
   parents(round: Round): ReadonlyArray<Parent> {
-    const before = Counter.round(round - 1)
+    const before = Natural.round(round - 1)
     const chosen = this.#dag.at(before).filter((node) => node.isFirst)
     const own = this.#dag.latestOf(this.#seat)
     if (own !== undefined && own.round < before && own.round > this.#dag.collectedRound) chosen.push(own)

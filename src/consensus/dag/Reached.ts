@@ -1,6 +1,6 @@
 /** How far a quorum has come, by what its members signed, whether that can be inserted yet or not. */
-import type { Round } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Committee } from "./Committee.js"
 
 /** Less than a third of the weight cannot move it: some honest member has been wherever it points. */
@@ -13,7 +13,7 @@ export class Reached {
 
   constructor(committee: Committee) {
     this.#committee = committee
-    this.#round = Counter.round(committee.firstRound - 1)
+    this.#round = Natural.round(committee.firstRound - 1)
     this.#rounds = committee.record.members.map(() => this.#round)
   }
 

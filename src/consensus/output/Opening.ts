@@ -2,7 +2,7 @@
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Position } from "../commit/Linearizer.js"
 
 /** Where an epoch begins: the closing checkpoint before it, and the commit it follows on. */

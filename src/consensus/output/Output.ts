@@ -3,7 +3,7 @@
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import type { Evidence } from "../../protocol/vertex/Evidence.js"
 import type { Header, Parent } from "../../protocol/vertex/Header.js"

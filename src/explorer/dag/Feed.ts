@@ -1,7 +1,7 @@
 /** Keeps the known part of the DAG up to date while somebody watches it. */
 import { effect, signal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Live from "../live/Live.js"
 import { isMissing, node } from "../live/Node.js"
 import { Columns } from "./Columns.js"
@@ -33,7 +33,7 @@ const askNewest = async (): Promise<void> => {
   const from = columns.firstUnsettled
   const isFar = (Live.head.peek()?.round ?? 0) - from > LEAP_ROUNDS
   const urlParams =
-    columns.size === 0 || isFar ? { rounds: FIRST_ROUNDS } : { from: Counter.round(from), rounds: MOST_AT_ONCE }
+    columns.size === 0 || isFar ? { rounds: FIRST_ROUNDS } : { from: Natural.round(from), rounds: MOST_AT_ONCE }
   take(await node.dag.columns({ urlParams }))
 }
 
@@ -60,7 +60,7 @@ export const older = async (): Promise<void> => {
   isAskingOlder = true
   const from = Math.max(1, columns.oldest - OLDER_ROUNDS)
   try {
-    take(await node.dag.columns({ urlParams: { from: Counter.round(from), rounds: columns.oldest - from } }))
+    take(await node.dag.columns({ urlParams: { from: Natural.round(from), rounds: columns.oldest - from } }))
   } catch (error) {
     // Pruned: there is nothing older to be had.
     isAtBeginning = isMissing(error)

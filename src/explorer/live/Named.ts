@@ -1,7 +1,7 @@
 /** What a path of the explorer names, as the node wants it asked for. */
 import { Option, Schema } from "effect"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 
 /** The path names nothing that there could be. */
 export class Malformed extends Error {
@@ -17,8 +17,8 @@ const decodeHash = Schema.decodeUnknownOption(Hash.schema)
 export const hash = (text: string): Hash.Hash =>
   Option.getOrElse(decodeHash(text), () => refuse(`"${text}" is no hash, which has 64 hex characters`))
 
-const counter = <A extends Counter.Counter>(text: string, what: string): A =>
-  /^(0|[1-9]\d{0,14})$/.test(text) ? Counter.make<A>(Number(text)) : refuse(`"${text}" is no ${what}`)
+const counter = <A extends Natural.Natural>(text: string, what: string): A =>
+  /^(0|[1-9]\d{0,14})$/.test(text) ? Natural.make<A>(Number(text)) : refuse(`"${text}" is no ${what}`)
 
-export const round = (text: string): Counter.Round => counter(text, "round")
-export const proposal = (text: string): Counter.ProposalId => counter(text, "number of a proposal")
+export const round = (text: string): Natural.Round => counter(text, "round")
+export const proposal = (text: string): Natural.ProposalId => counter(text, "number of a proposal")

@@ -2,8 +2,8 @@
 
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Entry, Lane } from "./Entry.js"
 import type { Inclusion, Inclusions } from "./Inclusions.js"

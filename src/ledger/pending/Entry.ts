@@ -1,5 +1,5 @@
 /** A pending transaction with what the pool knows about it. */
-import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 

@@ -1,7 +1,7 @@
 /** Which transactions stand in vertices that are known here and not ordered yet: nobody proposes those again. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import { type Authorization, keySignatures, type Transaction } from "../../protocol/transaction/Transaction.js"
 
 export interface Inclusion {

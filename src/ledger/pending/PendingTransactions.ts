@@ -10,8 +10,8 @@ import { Either } from "effect"
 import { Heap } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Execution } from "../rules/Execution.js"
@@ -29,7 +29,7 @@ export const EXEMPT_PER_SENDER = 4
 export type Refusal =
   | Rejection
   /** The nonce is pending already; to replace it, at least this fee. */
-  | { readonly _tag: "NoncePending"; readonly nonce: Counter.Nonce; readonly minFee: number }
+  | { readonly _tag: "NoncePending"; readonly nonce: Natural.Nonce; readonly minFee: number }
   /** No room: in the whole pool, or for more fee-exempt transactions of this sender. */
   | { readonly _tag: "MempoolFull"; readonly limit: number; readonly of: "pool" | "sender" }
   /** The node is joining. */
@@ -40,12 +40,12 @@ export interface Door {
   readonly admission: (transaction: Transaction, reserved: number) => Rejection | undefined
   /** What it takes from its sender's balance: fee, amount, bond. */
   readonly spending: (transaction: Transaction) => number
-  readonly account: (address: Address) => { readonly nonce: Counter.Nonce; readonly balance: Sats.Sats }
+  readonly account: (address: Address) => { readonly nonce: Natural.Nonce; readonly balance: Sats.Sats }
 }
 
 export interface Received {
   readonly transaction: Transaction
-  readonly receivedAt: Counter.Timestamp
+  readonly receivedAt: Natural.Timestamp
 }
 
 /** What came in and what left since the last time, for the disk. */
@@ -102,9 +102,9 @@ export class PendingTransactions {
   }
 
   /** The nonce to use next: behind the finalized and everything pending that follows on it. */
-  nextNonce(sender: Address): Counter.Nonce {
+  nextNonce(sender: Address): Natural.Nonce {
     const known = this.#senders.get(sender)
-    return known === undefined ? this.#door.account(sender).nonce : Counter.nonce(known.next + known.reachable)
+    return known === undefined ? this.#door.account(sender).nonce : Natural.nonce(known.next + known.reachable)
   }
 
   /** The first ones in the order in which they are taken. */
@@ -152,8 +152,8 @@ export class PendingTransactions {
   /** A transaction whose signatures hold. The same one again while it is pending is no news and no mistake. */
   submit(
     transaction: Transaction,
-    now: Counter.Timestamp,
-    round: Counter.Round,
+    now: Natural.Timestamp,
+    round: Natural.Round,
   ): Either.Either<"new" | "known", Refusal> {
     const judged = this.judge(transaction)
     if (Either.isLeft(judged) || judged.right === "known") return judged
@@ -255,7 +255,7 @@ export class PendingTransactions {
   }
 
   /** Drops what is too old. */
-  expire(now: Counter.Timestamp): void {
+  expire(now: Natural.Timestamp): void {
     for (const entry of this.#entries.values()) {
       if (now - entry.receivedAt < LIFETIME_MS) return
       this.#drop(entry)
@@ -269,7 +269,7 @@ export class PendingTransactions {
   }
 
   /** These stand in a vertex that is known here and not ordered yet. */
-  included(transactions: ReadonlyArray<Transaction>, round: Counter.Round): void {
+  included(transactions: ReadonlyArray<Transaction>, round: Natural.Round): void {
     this.#inclusions.add(transactions, round)
   }
 
@@ -289,7 +289,7 @@ export class PendingTransactions {
   }
 
   /** Own transactions that no vertex will bring any more: what was dropped meanwhile is taken in again, if it may. */
-  returned(transactions: ReadonlyArray<Transaction>, now: Counter.Timestamp, round: Counter.Round): void {
+  returned(transactions: ReadonlyArray<Transaction>, now: Natural.Timestamp, round: Natural.Round): void {
     for (const transaction of transactions) this.submit(transaction, now, round)
   }
 
@@ -328,7 +328,7 @@ export class PendingTransactions {
   }
 
   /** The ledger is another one, or that of a restart: everything is judged anew, in the order of arrival. */
-  restore(received: Iterable<Received>, round: Counter.Round): void {
+  restore(received: Iterable<Received>, round: Natural.Round): void {
     for (const { transaction, receivedAt } of received) {
       const before = this.#entries.size
       this.submit(transaction, receivedAt, round)

@@ -2,7 +2,7 @@
 
 import type { Placed } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Nonce } from "../../protocol/numbers/Counter.js"
+import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Entry, Lane } from "./Entry.js"
 
 /** The entry of a sender and lane that leaves first, and what the pool loses by it. */

@@ -6,7 +6,7 @@ import * as Genesis from "../../protocol/epoch/Genesis.js"
 import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
@@ -34,7 +34,7 @@ const nextSeed = (previous: Hash.Hash, closing: Hash.Hash): Hash.Hash =>
     Binary.encode((writer) => writer.hex(previous).hex(closing)),
   )
 
-const begin = (state: State, record: EpochRecord, weighedIn: Counter.Epoch): void => {
+const begin = (state: State, record: EpochRecord, weighedIn: Natural.Epoch): void => {
   state.epoch = { weighedIn, base: Hash.ZERO, record }
 }
 
@@ -44,8 +44,8 @@ export const close = (state: State, commit: Commit): EpochRecord => {
   Unlocking.depart(state)
   const { members, isKeptOn } = Committee.next(state)
   const next: EpochRecord = {
-    epoch: Counter.epoch(record.epoch + 1),
-    firstRound: Counter.round(commit.leaderRound + 1),
+    epoch: Natural.epoch(record.epoch + 1),
+    firstRound: Natural.round(commit.leaderRound + 1),
     seed: nextSeed(record.seed, commit.hash),
     rules: rulesOf(state.protocol, state.parameters),
     members,
@@ -84,11 +84,11 @@ export const found = (state: State, genesis: Genesis.Genesis): void => {
   const { liquid, staked } = state.supply.totals
   for (const amount of [liquid, staked, treasury]) state.supply.mint(amount)
   state.parameters = parameters
-  const [index, leaderRound] = [Counter.commitIndex(0), Counter.round(0)]
-  state.head = { index, hash, leaderRound, time, nextProposalId: Counter.proposalId(1) }
+  const [index, leaderRound] = [Natural.commitIndex(0), Natural.round(0)]
+  state.head = { index, hash, leaderRound, time, nextProposalId: Natural.proposalId(1) }
   const first: EpochRecord = {
-    epoch: Counter.epoch(1),
-    firstRound: Counter.round(1),
+    epoch: Natural.epoch(1),
+    firstRound: Natural.round(1),
     seed: nextSeed(hash, hash),
     rules: rulesOf(genesis.protocol, parameters),
     members: validators

@@ -6,8 +6,8 @@
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { State } from "../tables/State.js"
 import * as Heartbeats from "./Heartbeats.js"
@@ -81,7 +81,7 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Epoc
 
 /** Of what a member carries; what the network began with is as old as it can be. */
 const establishedOf = (state: State, address: Address, carried: Sats.Sats): Sats.Sats => {
-  const before = state.epochOf(Counter.epoch(state.epoch.record.epoch - 1))?.record
+  const before = state.epochOf(Natural.epoch(state.epoch.record.epoch - 1))?.record
   return before === undefined ? carried : Sats.min(carried, EpochRecord.memberOf(before, address)?.weight ?? Sats.ZERO)
 }
 

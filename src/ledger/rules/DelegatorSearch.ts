@@ -4,7 +4,7 @@
  * be taken to its end.
  */
 import type { Address } from "../../protocol/identity/Address.js"
-import type { CommitIndex } from "../../protocol/numbers/Counter.js"
+import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import { NONE, type Row } from "../tables/AccountRows.js"
 import type { Walk } from "../tables/Delegators.js"

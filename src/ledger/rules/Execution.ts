@@ -3,7 +3,7 @@
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch, ProposalId, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Epoch, ProposalId, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"

@@ -1,7 +1,7 @@
 /** Proposals: the right to make them, votes and their weights, decisions and effects. */
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
@@ -53,7 +53,7 @@ export const proposalRejection = (
 }
 
 /** Active validators vote, each with its effective stake at this moment. */
-const takeSnapshot = (state: State, id: Counter.ProposalId): Sats.Sats => {
+const takeSnapshot = (state: State, id: Natural.ProposalId): Sats.Sats => {
   const voters = [...state.activeValidators()].sort((a, b) => (a.address < b.address ? -1 : 1))
   for (const { address, effective } of voters) {
     state.ballots.set(ballotKey(id, address), { weight: effective, vote: null })
@@ -70,13 +70,13 @@ export const applyProposal = (
   { from, id: transaction }: Pick<Transaction, "from" | "id">,
   row: Row,
   operation: CreateProposal,
-): Counter.ProposalId => {
+): Natural.ProposalId => {
   const { head, parameters, round } = state
   const id = head.nextProposalId
   const { title, description, payload } = operation
-  const votingEndsAtRound = Counter.round(round + parameters.votingPeriodRounds)
+  const votingEndsAtRound = Natural.round(round + parameters.votingPeriodRounds)
   const bond = Sats.make(parameters.proposalBond)
-  state.head = { ...head, nextProposalId: Counter.proposalId(id + 1) }
+  state.head = { ...head, nextProposalId: Natural.proposalId(id + 1) }
   state.hold(row, bond)
   const proposal: Proposal = {
     proposer: from,
@@ -87,7 +87,7 @@ export const applyProposal = (
     bondStatus: "held",
     createdAtRound: round,
     votingEndsAtRound,
-    executesAtRound: Counter.round(votingEndsAtRound + parameters.executionDelayRounds),
+    executesAtRound: Natural.round(votingEndsAtRound + parameters.executionDelayRounds),
     snapshotTotalStake: takeSnapshot(state, id),
     votesFor: Sats.ZERO,
     votesAgainst: Sats.ZERO,
@@ -182,7 +182,7 @@ const execute = (state: State, payload: ProposalPayload): string | undefined => 
 }
 
 /** The weights of those who did not vote are never read again; else a fee would buy a snapshot of a hundred forever. */
-const dropUncast = (state: State, id: Counter.ProposalId): void => {
+const dropUncast = (state: State, id: Natural.ProposalId): void => {
   const hasVoted = (row: Row): boolean => {
     const key = ballotKey(id, state.accounts.addressOf(row))
     if (state.ballots.get(key)?.vote !== null) return true
@@ -199,7 +199,7 @@ const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: bool
   return isReturned ? "returned" : "forfeited"
 }
 
-const decide = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+const decide = (state: State, id: Natural.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
   const isQuorum = hasQuorum(proposal, state.parameters)
   const status = isQuorum && isApproved(proposal, state.parameters) ? "Passed" : "Rejected"
   const bondStatus = settleBond(state, proposal, isQuorum)
@@ -208,7 +208,7 @@ const decide = (state: State, id: Counter.ProposalId, proposal: Proposal, events
   return { ...proposal, status, bondStatus }
 }
 
-const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
+const carryOut = (state: State, id: Natural.ProposalId, proposal: Proposal, events: Array<Event>): Proposal => {
   const failure = execute(state, proposal.payload) ?? null
   const status = failure === null ? "Executed" : "Failed"
   events.push({ _tag: "ProposalCarriedOut", id, status, failure })
@@ -219,7 +219,7 @@ const carryOut = (state: State, id: Counter.ProposalId, proposal: Proposal, even
 const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
 
 /** Decides a due proposal, or carries it out, or both; drops from the state what is no longer needed. */
-const advance = (state: State, id: Counter.ProposalId, events: Array<Event>): void => {
+const advance = (state: State, id: Natural.ProposalId, events: Array<Event>): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)
   if (proposal === undefined) return

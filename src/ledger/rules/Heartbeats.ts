@@ -1,7 +1,7 @@
 /** What an epoch sees of its validators: vertices of members in the second half, heartbeats of those who want in. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
-import type * as Counter from "../../protocol/numbers/Counter.js"
+import type * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { Header } from "../../protocol/vertex/Header.js"
@@ -14,11 +14,11 @@ const EVERY_QUARTER = 0b1111
 const SECOND_HALF = 0b10000
 
 /** The quarter of the epoch in which a round lies, 0 to 3; an epoch that runs over its nominal end stays in its last. */
-export const quarterOf = ({ firstRound, rules }: EpochRecord, round: Counter.Round): number =>
+export const quarterOf = ({ firstRound, rules }: EpochRecord, round: Natural.Round): number =>
   Math.min(QUARTERS - 1, Sats.mulDivFloor(round - firstRound, QUARTERS, rules.epochRounds))
 
 /** At most a quarter of an epoch below the commit that orders the heartbeat. */
-const isRecent = ({ rules }: EpochRecord, commit: RecentCommit, round: Counter.Round): boolean =>
+const isRecent = ({ rules }: EpochRecord, commit: RecentCommit, round: Natural.Round): boolean =>
   (round - commit.leaderRound) * QUARTERS <= rules.epochRounds
 
 const mark = (state: State, validator: string, bit: number): void => {
@@ -50,7 +50,7 @@ export const beatEveryQuarter = (state: State, validator: string): boolean =>
   ((state.presence.get(validator) ?? 0) & EVERY_QUARTER) === EVERY_QUARTER
 
 /** Keeps the commit just executed for heartbeats to name, and drops those too old to be named again. */
-export const remember = (state: State, index: Counter.CommitIndex, commit: RecentCommit): void => {
+export const remember = (state: State, index: Natural.CommitIndex, commit: RecentCommit): void => {
   const { record } = state.epoch
   // Kept ones are contiguous, so the oldest is as many back as there are.
   for (let oldest = index - state.recentCommits.size; oldest < index; oldest++) {
@@ -63,7 +63,7 @@ export const remember = (state: State, index: Counter.CommitIndex, commit: Recen
 }
 
 /** At an epoch's close: of its commits only the closing one may be named in the next. */
-export const startOver = (state: State, closing: Counter.CommitIndex): void => {
+export const startOver = (state: State, closing: Natural.CommitIndex): void => {
   state.presence.clear()
   const kept = StateKey.counter(closing)
   for (const key of [...state.recentCommits.keys()]) if (key !== kept) state.recentCommits.delete(key)

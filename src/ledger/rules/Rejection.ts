@@ -4,7 +4,7 @@
  */
 
 import type { Name } from "../../protocol/identity/Name.js"
-import type { Nonce, ProposalId } from "../../protocol/numbers/Counter.js"
+import type { Nonce, ProposalId } from "../../protocol/numbers/Natural.js"
 
 export type Rejection =
   | { readonly _tag: "InvalidSignature"; readonly reason: string }

@@ -3,7 +3,7 @@
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import type * as Counter from "../../protocol/numbers/Counter.js"
+import type * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { Evidence } from "../../protocol/vertex/Evidence.js"
@@ -13,7 +13,7 @@ import type { Epoch } from "../tables/Records.js"
 import type { State } from "../tables/State.js"
 import type { Event } from "./Execution.js"
 
-const markOf = (epoch: Counter.Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
+const markOf = (epoch: Natural.Epoch, author: Address): string => `${StateKey.counter(epoch)}${author}`
 
 /** Before an epoch's first commit nobody can say its base; that commit brings it, before it judges evidence. */
 const isBaseOpen = (state: State, { base, record }: Epoch): boolean =>

@@ -3,7 +3,7 @@
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Leaving } from "../../protocol/state/AccountRecord.js"
 import type { SetCommission, Stake } from "../../protocol/transaction/Operation.js"
@@ -16,7 +16,7 @@ export const leavingNow = (state: State): Leaving => {
   const { record } = state.epoch
   return {
     epoch: record.epoch,
-    unlockAtRound: Counter.round(EpochRecord.lastRound(record) + state.parameters.cooldownRounds),
+    unlockAtRound: Natural.round(EpochRecord.lastRound(record) + state.parameters.cooldownRounds),
   }
 }
 

@@ -3,7 +3,7 @@
  * same rules, so it rejects in the same words as execution.
  */
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
@@ -81,7 +81,7 @@ const ruleRejection = (
 }
 
 const advanceNonce = (state: State, row: Row): void =>
-  state.accounts.setNonce(row, Counter.nonce(state.accounts.nonce(row) + 1))
+  state.accounts.setNonce(row, Natural.nonce(state.accounts.nonce(row) + 1))
 
 /** A name's fee goes to the treasury, any other to the author of the vertex. */
 const payFee = (state: State, row: Row, author: Row, { fee, operation }: Transaction): void => {
@@ -101,7 +101,7 @@ const apply = (
   row: Row,
   recipient: Row | undefined,
   author: Row,
-): Counter.ProposalId | null => {
+): Natural.ProposalId | null => {
   const { from, operation, authorization } = transaction
   advanceNonce(state, row)
   payFee(state, row, author, transaction)

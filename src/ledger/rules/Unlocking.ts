@@ -1,8 +1,8 @@
 /** The way out: departures at an epoch's close, releases once the cooldown is over. */
 
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Epoch } from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
 import type { Leaving } from "../../protocol/state/AccountRecord.js"
 import type { State } from "../tables/State.js"
 import type { Waiting } from "../tables/UnlockQueue.js"

@@ -5,8 +5,8 @@
 
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { ProposalId, Round } from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { ProposalId, Round } from "../../protocol/numbers/Natural.js"
 import type { Proposal } from "./Records.js"
 
 interface Item extends Placed {

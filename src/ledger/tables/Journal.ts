@@ -3,7 +3,7 @@
  *
  * Invariant: of each row there is one entry, and entries are numbered as they come.
  */
-import type { Nonce } from "../../protocol/numbers/Counter.js"
+import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import { type AccountRows, BALANCE, NONCE, type Row } from "./AccountRows.js"
 import * as Order from "./Order.js"

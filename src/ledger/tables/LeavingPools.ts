@@ -4,33 +4,33 @@
  * of price; and those who leave are not touched when it happens, however many they are.
  */
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { Pool } from "./Pool.js"
 import * as Records from "./Records.js"
 import { Table } from "./Table.js"
 
-const keyOf = (validator: Address, epoch: Counter.Epoch): string => `${validator}${StateKey.counter(epoch)}`
+const keyOf = (validator: Address, epoch: Natural.Epoch): string => `${validator}${StateKey.counter(epoch)}`
 
 const ADDRESS_DIGITS = 40
 
 /** Validator and epoch of a key. */
-export const partsOf = (key: string): readonly [Address, Counter.Epoch] => [
+export const partsOf = (key: string): readonly [Address, Natural.Epoch] => [
   key.slice(0, ADDRESS_DIGITS) as Address,
-  Counter.epoch(Number.parseInt(key.slice(ADDRESS_DIGITS), 16)),
+  Natural.epoch(Number.parseInt(key.slice(ADDRESS_DIGITS), 16)),
 ]
 
 export class LeavingPools {
   readonly table = new Table(Records.leavingPool)
   /** The epochs of each validator's pools. An index over the table. */
-  readonly #epochs = new Map<Address, Set<Counter.Epoch>>()
+  readonly #epochs = new Map<Address, Set<Natural.Epoch>>()
 
-  get(validator: Address, epoch: Counter.Epoch): Pool | undefined {
+  get(validator: Address, epoch: Natural.Epoch): Pool | undefined {
     return this.table.get(keyOf(validator, epoch))
   }
 
   /** One that holds nothing is gone. */
-  set(validator: Address, epoch: Counter.Epoch, pool: Pool): void {
+  set(validator: Address, epoch: Natural.Epoch, pool: Pool): void {
     if (pool.shares === 0n) {
       this.table.delete(keyOf(validator, epoch))
       this.#forget(validator, epoch)
@@ -41,7 +41,7 @@ export class LeavingPools {
   }
 
   /** Of one validator, in no particular order; as they are now, whatever becomes of them meanwhile. */
-  of(validator: Address): ReadonlyArray<readonly [Counter.Epoch, Pool]> {
+  of(validator: Address): ReadonlyArray<readonly [Natural.Epoch, Pool]> {
     return [...(this.#epochs.get(validator) ?? [])].flatMap((epoch) => {
       const pool = this.get(validator, epoch)
       return pool === undefined ? [] : [[epoch, pool] as const]
@@ -49,7 +49,7 @@ export class LeavingPools {
   }
 
   /** Every pool with its validator and epoch. */
-  *entries(): Generator<readonly [Address, Counter.Epoch, Pool]> {
+  *entries(): Generator<readonly [Address, Natural.Epoch, Pool]> {
     for (const [key, pool] of this.table.entries()) yield [...partsOf(key), pool]
   }
 
@@ -58,13 +58,13 @@ export class LeavingPools {
     for (const [validator, epoch] of this.entries()) this.#know(validator, epoch)
   }
 
-  #know(validator: Address, epoch: Counter.Epoch): void {
+  #know(validator: Address, epoch: Natural.Epoch): void {
     const epochs = this.#epochs.get(validator)
     if (epochs === undefined) this.#epochs.set(validator, new Set([epoch]))
     else epochs.add(epoch)
   }
 
-  #forget(validator: Address, epoch: Counter.Epoch): void {
+  #forget(validator: Address, epoch: Natural.Epoch): void {
     const epochs = this.#epochs.get(validator)
     epochs?.delete(epoch)
     if (epochs?.size === 0) this.#epochs.delete(validator)

@@ -7,8 +7,8 @@ import * as Binary from "../../protocol/encoding/Binary.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import type * as Sats from "../../protocol/numbers/Sats.js"
 import type { Kind } from "../../protocol/state/StateKey.js"
@@ -29,7 +29,7 @@ export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.E
 export interface Validator {
   readonly commissionPercent: number
   /** The epoch in which the commission was last set, 0 for never. */
-  readonly commissionEpoch: Counter.Epoch
+  readonly commissionEpoch: Natural.Epoch
   /** Slashed: no committee until it has left and staked anew. */
   readonly isBarred: boolean
   readonly working: Pool
@@ -56,9 +56,9 @@ export interface Proposal {
   readonly payload: ProposalPayload.ProposalPayload
   readonly bond: Sats.Sats
   readonly bondStatus: BondStatus
-  readonly createdAtRound: Counter.Round
-  readonly votingEndsAtRound: Counter.Round
-  readonly executesAtRound: Counter.Round
+  readonly createdAtRound: Natural.Round
+  readonly votingEndsAtRound: Natural.Round
+  readonly executesAtRound: Natural.Round
   readonly snapshotTotalStake: Sats.Sats
   readonly votesFor: Sats.Sats
   readonly votesAgainst: Sats.Sats
@@ -83,11 +83,11 @@ export interface Totals {
 }
 
 export interface Head {
-  readonly index: Counter.CommitIndex
+  readonly index: Natural.CommitIndex
   readonly hash: Hash.Hash
-  readonly leaderRound: Counter.Round
-  readonly time: Counter.Timestamp
-  readonly nextProposalId: Counter.ProposalId
+  readonly leaderRound: Natural.Round
+  readonly time: Natural.Timestamp
+  readonly nextProposalId: Natural.ProposalId
 }
 
 export interface Epoch {
@@ -95,7 +95,7 @@ export interface Epoch {
    * At whose beginning the members' weights were last measured: the epoch itself, or, while members are kept on because
    * nobody stays, an earlier one. Who delegated in that epoch still counts in their weight.
    */
-  readonly weighedIn: Counter.Epoch
+  readonly weighedIn: Natural.Epoch
   /** What the epoch's vertices name as their base; Hash.ZERO until the first of them is executed. */
   readonly base: Hash.Hash
   readonly record: EpochRecord.EpochRecord
@@ -109,7 +109,7 @@ export type Minted = ReadonlyArray<number>
 
 export interface RecentCommit {
   readonly hash: Hash.Hash
-  readonly leaderRound: Counter.Round
+  readonly leaderRound: Natural.Round
 }
 
 const writePool = (writer: Binary.Writer, pool: Pool): void => {
@@ -134,7 +134,7 @@ export const validator: Codec<Validator> = {
     reader.require(commissionPercent <= 100, `commission of ${commissionPercent} percent`)
     const value = {
       commissionPercent,
-      commissionEpoch: Counter.epoch(reader.u64()),
+      commissionEpoch: Natural.epoch(reader.u64()),
       isBarred: reader.boolean(),
       working: readPool(reader),
       departing: reader.u128(),
@@ -197,9 +197,9 @@ export const proposal: Codec<Proposal> = {
       payload: ProposalPayload.read(reader),
       bond: reader.sats(),
       bondStatus: bondStatuses.read(reader),
-      createdAtRound: Counter.round(reader.u64()),
-      votingEndsAtRound: Counter.round(reader.u64()),
-      executesAtRound: Counter.round(reader.u64()),
+      createdAtRound: Natural.round(reader.u64()),
+      votingEndsAtRound: Natural.round(reader.u64()),
+      executesAtRound: Natural.round(reader.u64()),
       snapshotTotalStake: reader.sats(),
       votesFor: reader.sats(),
       votesAgainst: reader.sats(),
@@ -253,11 +253,11 @@ export const head: Codec<Head> = {
     writer.u64(index).hex(hash).u64(leaderRound).u64(time).u64(nextProposalId)
   },
   read: (reader) => ({
-    index: Counter.commitIndex(reader.u64()),
+    index: Natural.commitIndex(reader.u64()),
     hash: Hash.read(reader),
-    leaderRound: Counter.round(reader.u64()),
-    time: Counter.timestamp(reader.u64()),
-    nextProposalId: Counter.proposalId(reader.u64()),
+    leaderRound: Natural.round(reader.u64()),
+    time: Natural.timestamp(reader.u64()),
+    nextProposalId: Natural.proposalId(reader.u64()),
   }),
 }
 
@@ -268,7 +268,7 @@ export const epoch: Codec<Epoch> = {
     EpochRecord.write(writer, record)
   },
   read: (reader) => {
-    const value = { weighedIn: Counter.epoch(reader.u64()), base: Hash.read(reader), record: EpochRecord.read(reader) }
+    const value = { weighedIn: Natural.epoch(reader.u64()), base: Hash.read(reader), record: EpochRecord.read(reader) }
     reader.require(value.weighedIn <= value.record.epoch, "weights that were measured later than the epoch")
     return value
   },
@@ -306,7 +306,7 @@ export const recentCommit: Codec<RecentCommit> = {
   write: (writer, { hash, leaderRound }) => {
     writer.hex(hash).u64(leaderRound)
   },
-  read: (reader) => ({ hash: Hash.read(reader), leaderRound: Counter.round(reader.u64()) }),
+  read: (reader) => ({ hash: Hash.read(reader), leaderRound: Natural.round(reader.u64()) }),
 }
 
 /** The key says it all. */

@@ -9,8 +9,8 @@ import { MalformedBytes } from "../../protocol/encoding/Binary.js"
 import { memberOf } from "../../protocol/epoch/EpochRecord.js"
 import type { Protocol } from "../../protocol/epoch/Protocol.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Parameters } from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as AccountRecord from "../../protocol/state/AccountRecord.js"
@@ -39,9 +39,9 @@ import { Voters } from "./Voters.js"
 export const SINGLE_KEY = ""
 
 /** Where the ballot of a voter stands. */
-export const ballotKey = (id: Counter.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
+export const ballotKey = (id: Natural.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
 
-const proposalOfBallot = (key: string): Counter.ProposalId => Counter.proposalId(Number.parseInt(key.slice(0, 16), 16))
+const proposalOfBallot = (key: string): Natural.ProposalId => Natural.proposalId(Number.parseInt(key.slice(0, 16), 16))
 
 const voterOfBallot = (key: string): Address => key.slice(16) as Address
 
@@ -107,7 +107,7 @@ export class State {
   readonly agenda = new Agenda()
 
   /** "Now": the leader round of the commit being executed, between commits that of the last one. */
-  round: Counter.Round = Counter.round(0)
+  round: Natural.Round = Natural.round(0)
   #epoch: Records.Epoch | undefined
   #positions: ReadonlyMap<Address, number> = new Map()
 
@@ -157,7 +157,7 @@ export class State {
     return required(this.#epoch, "epoch")
   }
 
-  epochOf(epoch: Counter.Epoch): Records.Epoch | undefined {
+  epochOf(epoch: Natural.Epoch): Records.Epoch | undefined {
     return this.epochs.get(StateKey.counter(epoch))
   }
 
@@ -179,7 +179,7 @@ export class State {
 
   /** Whether it sits in the running committee or sat in the one before: evidence against it can still come. */
   isAnswerable(address: Address): boolean {
-    const previous = this.epochOf(Counter.epoch(Math.max(0, this.epoch.record.epoch - 1)))
+    const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
     return this.isMember(address) || (previous !== undefined && memberOf(previous.record, address) !== undefined)
   }
 
@@ -187,8 +187,8 @@ export class State {
    * Whether what left this validator in that epoch still counts in a weight for which evidence can come. In an ordinary
    * epoch weights are measured behind all that has left, so this is about members that were kept on.
    */
-  isWeightOf(validator: Address, leftIn: Counter.Epoch): boolean {
-    const previous = this.epochOf(Counter.epoch(Math.max(0, this.epoch.record.epoch - 1)))
+  isWeightOf(validator: Address, leftIn: Natural.Epoch): boolean {
+    const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
     return [this.epoch, previous].some(
       (held) => held !== undefined && held.weighedIn <= leftIn && memberOf(held.record, validator) !== undefined,
     )
@@ -304,7 +304,7 @@ export class State {
   newValidator(): Records.Validator {
     return {
       commissionPercent: this.protocol.defaultCommissionPercent,
-      commissionEpoch: Counter.epoch(0),
+      commissionEpoch: Natural.epoch(0),
       isBarred: false,
       working: Pool.empty,
       departing: 0n,
@@ -420,7 +420,7 @@ export class State {
       this.voters.add(id, this.accounts.findOrAdd(voterOfBallot(key)))
     }
     for (const [key, proposal] of this.proposals.entries()) {
-      this.agenda.add(Counter.proposalId(Number.parseInt(key, 16)), proposal)
+      this.agenda.add(Natural.proposalId(Number.parseInt(key, 16)), proposal)
     }
     this.supply = new Supply(required(this.#totals.get(SINGLE_KEY), "totals"))
     this.round = this.head.leaderRound

@@ -5,7 +5,7 @@
  */
 
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import type { Leaving } from "../../protocol/state/AccountRecord.js"
 import type { Row } from "./AccountRows.js"
 

@@ -1,5 +1,5 @@
 /** The holders of ballots on each proposal: an index over the ballots, four bytes each. */
-import type { ProposalId } from "../../protocol/numbers/Counter.js"
+import type { ProposalId } from "../../protocol/numbers/Natural.js"
 import type { Row } from "./AccountRows.js"
 import { Cells, type Handle } from "./Cells.js"
 

@@ -1,6 +1,6 @@
 /** Has both ends of a connection greet, decides which peers get a place, and keeps the sessions with those that have one. */
 import type { Signer } from "../../protocol/identity/Keys.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
@@ -206,7 +206,7 @@ export class Reception {
       return
     }
     const address = addressOf(connection, host, hello.port)
-    const facts = { peer, connection, hello, validator, address, host, connectedSince: Counter.timestamp(now()) }
+    const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(now()) }
     const session = new Session(facts, lines.meterOf(peer), protocolOf, now)
     this.#sessions.set(peer, session)
     newcomer.decide(session)

@@ -1,6 +1,6 @@
 /** One connected peer after the hellos: what goes to it, and how much of what comes from it may wait here. */
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as Frames from "../Frames.js"

@@ -1,6 +1,6 @@
 /** How a node comes along that fetches vertices it lacks: in the log while it is behind, and in the health. */
 import { Effect } from "effect"
-import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Log from "../log/Log.js"
 
 export interface Position {

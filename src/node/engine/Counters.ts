@@ -1,6 +1,6 @@
 /** Figures that are counted as things happen: those without a prefix since this process began, and what is there now. */
 
-import type { CommitIndex } from "../../protocol/numbers/Counter.js"
+import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"

@@ -3,7 +3,7 @@
  * none is ever half done; where one has to be on the disk when it is done is decided by `Write.syncsLedger` and `fileOf`.
  */
 import type { Effect } from "effect"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { StorageError } from "../../storage/files/StorageError.js"

@@ -22,7 +22,7 @@ import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
 import { type Accepted, Replica } from "../../replica/Replica.js"
@@ -104,7 +104,7 @@ const GATHERING = Duration.millis(10)
 const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
   Option.match(trusted, {
     onNone: () => null,
-    onSome: ({ epoch, hash }) => ({ epoch: Counter.epoch(epoch), hash: hash as Hash }),
+    onSome: ({ epoch, hash }) => ({ epoch: Natural.epoch(epoch), hash: hash as Hash }),
   })
 
 /** How a replica's parts come from the disk. */
@@ -225,7 +225,7 @@ const listen = (
 const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
   Effect.gen(function* () {
     const { setMembers } = yield* Network
-    let told: Counter.Epoch | null = null
+    let told: Natural.Epoch | null = null
     const tell = Effect.suspend(() => {
       const { epoch, members } = replica.core.epoch.opening.record
       if (epoch === told) return Effect.void

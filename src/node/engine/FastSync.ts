@@ -1,6 +1,6 @@
 /** How a fast sync comes along, for who waits for it: in the log every two seconds, and in the health. */
 import { Effect } from "effect"
-import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { JoinProgress } from "../../replica/output/Output.js"
 import * as Log from "../log/Log.js"
 import type { NodeEvent } from "./NodeEvent.js"

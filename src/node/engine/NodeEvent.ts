@@ -1,6 +1,6 @@
 /** What happens in a node, as everybody else hears of it. Nobody hears of a write before it is on the disk. */
 
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
 

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Following, Recovery, Signing } from "../../consensus/Recovery.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Log from "../log/Log.js"
 
 const log = Log.for("validator")

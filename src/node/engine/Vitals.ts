@@ -1,18 +1,18 @@
 /** How the replica is, for whoever asks after the node's health: what cannot be read from it at a single moment. */
-import type * as Counter from "../../protocol/numbers/Counter.js"
+import type * as Natural from "../../protocol/numbers/Natural.js"
 
 export interface Pulse {
   /** The highest round ever seen: never decreases. */
-  readonly round: Counter.Round
+  readonly round: Natural.Round
   /** When that round was first seen. */
-  readonly advancedAt: Counter.Timestamp
+  readonly advancedAt: Natural.Timestamp
 }
 
 export class Vitals {
   #pulse: Pulse
   #revision = 0
 
-  constructor(round: Counter.Round, at: Counter.Timestamp) {
+  constructor(round: Natural.Round, at: Natural.Timestamp) {
     this.#pulse = { round, advancedAt: at }
   }
 
@@ -30,7 +30,7 @@ export class Vitals {
   }
 
   /** The highest round the replica sees now; a fast sync may set it back. Says whether it was never seen before. */
-  beat(round: Counter.Round, at: Counter.Timestamp): boolean {
+  beat(round: Natural.Round, at: Natural.Timestamp): boolean {
     if (round <= this.#pulse.round) return false
     this.#pulse = { round, advancedAt: at }
     return true

@@ -1,6 +1,6 @@
 /** The one fiber that writes: what it is given, in that order. It publishes what it has written, and no sooner. */
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { Storage } from "../../storage/Storage.js"
@@ -43,7 +43,7 @@ export const start = (
       Effect.flatMap(Clock.currentTimeMillis, (at) =>
         Effect.forEach(
           Disk.batched(writes),
-          (batch) => Effect.zipRight(disk.keep(batch, Counter.timestamp(at)), EventLoop.turn),
+          (batch) => Effect.zipRight(disk.keep(batch, Natural.timestamp(at)), EventLoop.turn),
           { discard: true },
         ),
       )

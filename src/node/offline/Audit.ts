@@ -14,7 +14,7 @@ import * as Trie from "../../ledger/trie/Trie.js"
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as GenesisState from "../../replica/disk/GenesisState.js"
 import * as Opened from "../../replica/disk/Opened.js"
 import type { Contents } from "../../replica/disk/Stored.js"
@@ -33,7 +33,7 @@ export interface Findings {
   readonly totals: Totals
   readonly stateRoot: Hash
   /** The epoch whose close everything was executed again from; 0 is the genesis. */
-  readonly closedEpoch: Counter.Epoch
+  readonly closedEpoch: Natural.Epoch
   /** Commits executed again. */
   readonly commits: number
   /** Checkpoints on the way whose roots were compared. */
@@ -51,7 +51,7 @@ const damaged = (finding: string): Effect.Effect<never, StateDamaged> => Effect.
 /** The stored vertices of the running epoch must decide the stored commits, as at every start. */
 const decideAnew = ({ protocol }: Genesis, contents: Contents): Effect.Effect<void, FinalityRollback> => {
   const core = new Core.Core({ roundIntervalMs: protocol.roundIntervalMs, guard: null }, { ...contents, signed: [] })
-  const rollback = core.start(Counter.timestamp(0)).find(({ _tag }) => _tag === "FinalityRollback")
+  const rollback = core.start(Natural.timestamp(0)).find(({ _tag }) => _tag === "FinalityRollback")
   return rollback?._tag === "FinalityRollback"
     ? Effect.fail(new FinalityRollback({ rollback: rollback.rollback }))
     : Effect.void
@@ -171,7 +171,7 @@ export const audit = (genesis: Genesis) =>
       accounts: accountCount,
       totals,
       stateRoot: trie.hash,
-      closedEpoch: Counter.epoch(epoch - 1),
+      closedEpoch: Natural.epoch(epoch - 1),
       commits,
       checkpoints,
     } satisfies Findings

@@ -3,7 +3,7 @@
  * nothing asks for any more. A node does that all along; of a stopped one everything old can go at once, histories too.
  */
 import { Duration, Effect, Layer, Option } from "effect"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { Storage } from "../../storage/Storage.js"
 import * as EventLoop from "../../turns/EventLoop.js"
@@ -30,17 +30,17 @@ const EVERY = Duration.seconds(30)
 /** What is old. */
 export interface Bounds {
   /** Rounds below go … */
-  readonly beforeRound: Counter.Round
+  readonly beforeRound: Natural.Round
   /** … but nothing of the running epoch, which is this one, and of the one before. */
-  readonly running: Counter.Epoch
+  readonly running: Natural.Epoch
 }
 
-export const boundsOf = (round: number, running: Counter.Epoch, keptRounds: number): Bounds => ({
-  beforeRound: Counter.round(Math.max(0, round - keptRounds)),
+export const boundsOf = (round: number, running: Natural.Epoch, keptRounds: number): Bounds => ({
+  beforeRound: Natural.round(Math.max(0, round - keptRounds)),
   running,
 })
 
-const oldestKept = ({ running }: Bounds): Counter.Epoch => Counter.epoch(Math.max(0, running - 1))
+const oldestKept = ({ running }: Bounds): Natural.Epoch => Natural.epoch(Math.max(0, running - 1))
 
 /** Takes so many at a time until there are no more, with a rest behind each, and says how many went. */
 const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<number, StorageError>) =>
@@ -83,10 +83,10 @@ const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
   })
 
 /** The way back to closes that nobody is served from any more. */
-const closedStates = (running: Counter.Epoch, rest: Effect.Effect<void>) =>
+const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const oldest = Counter.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
+    const oldest = Natural.epoch(Math.max(0, running - Loading.KEPT_CLOSES))
     return yield* inTurns(SMALL_ROWS_PER_TURN, rest, storage.closedStates.prune(oldest, SMALL_ROWS_PER_TURN))
   })
 

@@ -8,7 +8,7 @@ import type * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
 import { ProvenChain } from "../../replica/joining/ProvenChain.js"
 import * as StateFile from "../../storage/files/StateFile.js"
@@ -38,7 +38,7 @@ const chainTo = (genesis: Genesis, tableKey: HalfSipHash.Key, target: SignedChec
     const storage = yield* Storage
     const chain = provenFrom(genesis, tableKey, target)
     for (let from = 1; !chain.isProven; from += PAGE) {
-      const page = yield* storage.checkpoints.closing(Counter.epoch(from), PAGE)
+      const page = yield* storage.checkpoints.closing(Natural.epoch(from), PAGE)
       const signed = page.filter(
         ({ hasQuorum, checkpoint }) => hasQuorum && checkpoint.epoch <= target.checkpoint.epoch,
       )

@@ -4,8 +4,8 @@ import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const supervisor = yield* Supervisor
   const stored = yield* storage.checkpoints.latestWithQuorum
   let latestRound = Option.match(stored, {
-    onNone: () => Counter.round(0),
+    onNone: () => Natural.round(0),
     onSome: ({ checkpoint }) => checkpoint.round,
   })
 
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
       Stream.runForEach(engine.events, (event) =>
         Effect.sync(() => {
           if (event._tag !== "CheckpointFinal") return
-          latestRound = Counter.round(Math.max(latestRound, event.signed.checkpoint.round))
+          latestRound = Natural.round(Math.max(latestRound, event.signed.checkpoint.round))
         }),
       ),
       Effect.never,

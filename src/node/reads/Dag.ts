@@ -1,8 +1,8 @@
 /** Rounds and the vertices in them: those of the running epoch and, as far as they are kept, all finalized ones. */
 import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import { Storage } from "../../storage/Storage.js"
@@ -101,7 +101,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const last = stored.reduce((index, { commitIndex }) => Math.max(index, commitIndex ?? -1), -1)
       if (last < 0) return null
-      const commit = yield* storage.commits.at(Counter.commitIndex(last))
+      const commit = yield* storage.commits.at(Natural.commitIndex(last))
       return Option.match(commit, { onNone: () => null, onSome: ({ time }) => time })
     })
 
@@ -125,11 +125,11 @@ const make = Effect.gen(function* () {
         // By the disk, as everything else here: a commit on its way there would look like a leader that was skipped.
         const last = yield* storage.commits.last
         const finalizedRound = Option.match(last, {
-          onNone: () => Counter.round(0),
+          onNone: () => Natural.round(0),
           onSome: ({ leaderRound }) => leaderRound,
         })
-        const from = Option.getOrElse(start, () => Counter.round(Math.max(1, newest - rounds + 1)))
-        const to = Counter.round(Math.min(newest, from + rounds - 1))
+        const from = Option.getOrElse(start, () => Natural.round(Math.max(1, newest - rounds + 1)))
+        const to = Natural.round(Math.min(newest, from + rounds - 1))
         if (to < newest) yield* requireKept(to)
         return { newest, finalizedRound, columns: yield* stretchOf(from, to, finalizedRound) }
       }),

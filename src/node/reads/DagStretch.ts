@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Committee } from "../../consensus/dag/Committee.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import type { Storage } from "../../storage/Storage.js"
 import type { CommitRecord } from "../../storage/tables/Commits.js"
@@ -19,16 +19,16 @@ export interface Drawn {
   readonly header: Header
   readonly transactionCount: number
   /** None while no commit has ordered it. */
-  readonly commitIndex: Counter.CommitIndex | null
+  readonly commitIndex: Natural.CommitIndex | null
 }
 
 /** A round. Of two epochs that meet in it, the vertices of the later: those of the earlier were dropped. */
 export interface Column {
-  readonly round: Counter.Round
-  readonly epoch: Counter.Epoch
+  readonly round: Natural.Round
+  readonly epoch: Natural.Epoch
   readonly isFinalized: boolean
   /** The time of the last commit that ordered a vertex of it; none before. */
-  readonly finalizedAt: Counter.Timestamp | null
+  readonly finalizedAt: Natural.Timestamp | null
   /** None where this node no longer knows the committee. */
   readonly leader: Leader | null
   readonly vertices: ReadonlyArray<Drawn>
@@ -40,19 +40,19 @@ const COMMITTEES_KEPT = 8
 
 /** Committees by epoch, the last few that were asked for: drawing leaders anew each time costs a hash a round. */
 const committees = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
-  const kept = new Map<Counter.Epoch, Committee>()
+  const kept = new Map<Natural.Epoch, Committee>()
 
-  const recordOf = (epoch: Counter.Epoch) =>
+  const recordOf = (epoch: Natural.Epoch) =>
     Effect.gen(function* () {
       const { read } = engine.view
       const known = [read.epoch, read.previousEpoch].find((record) => record?.epoch === epoch)
       if (known !== undefined || epoch === 0) return known
-      const [closing] = yield* storage.checkpoints.closing(Counter.epoch(epoch - 1), 1)
+      const [closing] = yield* storage.checkpoints.closing(Natural.epoch(epoch - 1), 1)
       const opened: EpochRecord | null | undefined = closing?.checkpoint.nextEpoch
       return opened?.epoch === epoch ? opened : undefined
     })
 
-  return (epoch: Counter.Epoch) =>
+  return (epoch: Natural.Epoch) =>
     Effect.gen(function* () {
       const known = kept.get(epoch)
       if (known !== undefined) return known
@@ -66,10 +66,10 @@ const committees = (engine: typeof Engine.Service, storage: typeof Storage.Servi
 }
 
 /** By their rounds, without the last one where it may be incomplete. */
-const columnsOf = <A extends { readonly round: Counter.Round; readonly epoch: Counter.Epoch }>(
+const columnsOf = <A extends { readonly round: Natural.Round; readonly epoch: Natural.Epoch }>(
   vertices: ReadonlyArray<A>,
-): ReadonlyArray<readonly [Counter.Round, ReadonlyArray<A>]> => {
-  const rounds = new Map<Counter.Round, Array<A>>()
+): ReadonlyArray<readonly [Natural.Round, ReadonlyArray<A>]> => {
+  const rounds = new Map<Natural.Round, Array<A>>()
   for (const vertex of vertices) {
     const column = rounds.get(vertex.round)
     if (column === undefined) rounds.set(vertex.round, [vertex])
@@ -82,25 +82,25 @@ const columnsOf = <A extends { readonly round: Counter.Round; readonly epoch: Co
 /** The time of the last commit that ordered one of these. */
 const orderedAt = (
   vertices: ReadonlyArray<Drawn>,
-  commits: ReadonlyMap<Counter.CommitIndex, CommitRecord>,
-): Counter.Timestamp | null => {
+  commits: ReadonlyMap<Natural.CommitIndex, CommitRecord>,
+): Natural.Timestamp | null => {
   const times = vertices.flatMap(({ commitIndex }) =>
     commitIndex === null ? [] : (commits.get(commitIndex)?.time ?? []),
   )
-  return times.length === 0 ? null : Counter.timestamp(Math.max(...times))
+  return times.length === 0 ? null : Natural.timestamp(Math.max(...times))
 }
 
 export const make = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
   const committeeOf = committees(engine, storage)
 
   /** The commits that ordered these vertices: among them is that of every leader of their rounds that was committed. */
-  const commitsOf = (indices: ReadonlyArray<Counter.CommitIndex>) => {
+  const commitsOf = (indices: ReadonlyArray<Natural.CommitIndex>) => {
     if (indices.length === 0) return Effect.succeed<ReadonlyArray<CommitRecord>>([])
     const first = Math.min(...indices)
-    return storage.commits.from(Counter.commitIndex(first), Math.max(...indices) - first + 1)
+    return storage.commits.from(Natural.commitIndex(first), Math.max(...indices) - first + 1)
   }
 
-  return (from: Counter.Round, to: Counter.Round, finalizedRound: Counter.Round) =>
+  return (from: Natural.Round, to: Natural.Round, finalizedRound: Natural.Round) =>
     Effect.gen(function* () {
       const stored = columnsOf(yield* storage.vertices.heads(from, to, MOST_VERTICES))
       const indices = stored.flatMap(([, vertices]) => vertices.flatMap(({ commitIndex }) => commitIndex ?? []))
@@ -109,7 +109,7 @@ export const make = (engine: typeof Engine.Service, storage: typeof Storage.Serv
       const ledBy = new Map(commits.map((commit) => [commit.leaderRound, commit]))
       return yield* Effect.forEach(stored, ([round, all]) =>
         Effect.gen(function* () {
-          const epoch = Counter.epoch(Math.max(...all.map((vertex) => vertex.epoch)))
+          const epoch = Natural.epoch(Math.max(...all.map((vertex) => vertex.epoch)))
           const vertices = yield* Effect.forEach(
             all.filter((vertex) => vertex.epoch === epoch),
             ({ bytes, commitIndex }) => Effect.map(Lookup.head(bytes), (head): Drawn => ({ ...head, commitIndex })),

@@ -1,7 +1,7 @@
 /** How each part of the node is, derived from its figures whenever somebody asks. */
 import { Context, Effect, Layer, Option } from "effect"
 import { type Figures, Network } from "../../network/Network.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import type * as CatchUp from "../engine/CatchUp.js"

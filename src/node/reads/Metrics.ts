@@ -1,7 +1,7 @@
 /** The node in figures, measured as they are asked for. */
 import { Context, Effect, Layer } from "effect"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import type { Counts } from "../engine/Counters.js"

@@ -6,7 +6,7 @@ import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 

@@ -9,7 +9,7 @@ import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import type { Mode } from "../../protocol/identity/Network.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import { DataDirectory } from "../../storage/files/DataDirectory.js"
 import * as GenesisFile from "../../storage/files/GenesisFile.js"
@@ -116,7 +116,7 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
     const faucet = mode === "testnet" ? Option.some(yield* newFaucetKey(settings, directory)) : Option.none()
     const genesis = Founding.solo({
       mode,
-      time: Counter.timestamp(yield* Clock.currentTimeMillis),
+      time: Natural.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(settings.roundMs, () => Protocol.standard.roundIntervalMs),
       validator: validator.publicKey,
       faucet: Option.match(faucet, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),

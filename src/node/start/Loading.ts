@@ -13,7 +13,7 @@ import * as Genesis from "../../protocol/epoch/Genesis.js"
 import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import * as AccountRecord from "../../protocol/state/AccountRecord.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
@@ -69,9 +69,9 @@ const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Ke
     const opening = openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
     if (opening === null) return yield* Effect.dieMessage("the checkpoint of a genesis opens no epoch")
     const commit = {
-      index: Counter.commitIndex(0),
-      epoch: Counter.epoch(0),
-      leaderRound: Counter.round(0),
+      index: Natural.commitIndex(0),
+      epoch: Natural.epoch(0),
+      leaderRound: Natural.round(0),
       leaderHash: Hash.ZERO,
       previous: Hash.ZERO,
       hash: Genesis.hash(genesis),
@@ -107,7 +107,7 @@ class Intake {
     const { account, plainAccount } = this.#restoring
     for (const { address, balance, nonce, extras } of page) {
       if (nonce < 0) this.#keep(Either.left({ message: `account ${address} has the nonce ${nonce}` }))
-      else if (extras === null) plainAccount(address, balance as Sats, Counter.nonce(nonce))
+      else if (extras === null) plainAccount(address, balance as Sats, Natural.nonce(nonce))
       else this.#keep(Either.map(recordOf(balance, nonce, extras), (record) => account(address, record)))
     }
   }
@@ -185,7 +185,7 @@ const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
     const closed: Array<Opened.ClosedState> = []
     let trie = present
     for (let back = 1; back <= KEPT_CLOSES && ledger.read.epoch.epoch - back >= 1; back++) {
-      const epoch = Counter.epoch(ledger.read.epoch.epoch - back)
+      const epoch = Natural.epoch(ledger.read.epoch.epoch - back)
       const changes: Array<Trie.Change> = []
       yield* storage.closedStates.load(epoch, (page) => changes.push(...page.map(Opened.placed)))
       trie = yield* updated(trie, changes)
@@ -194,10 +194,10 @@ const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
     return closed
   }).pipe(Effect.withSpan("closed states"))
 
-const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counter.Epoch) =>
+const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Natural.Epoch) =>
   Effect.gen(function* () {
     const vertices: Array<Vertex.Vertex> = []
-    const rounds = { fromRound: Counter.round(0), toRound: Counter.round(Number.MAX_SAFE_INTEGER) }
+    const rounds = { fromRound: Natural.round(0), toRound: Natural.round(Number.MAX_SAFE_INTEGER) }
     let after: number | null = null
     for (;;) {
       const page: Page = yield* storage.vertices.ofEpoch({ epoch, ...rounds, after, maxBytes: PAGE_BYTES })
@@ -213,7 +213,7 @@ const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Counte
     }
   })
 
-const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Address | null, from: Counter.Epoch) =>
+const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Address | null, from: Natural.Epoch) =>
   Effect.gen(function* () {
     const vertices: Array<Vertex.Vertex> = []
     if (author === null) return vertices
@@ -253,7 +253,7 @@ const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
       Effect.gen(function* () {
         const transaction = yield* sound(Transaction.decode(networkId, bytes))
         yield* requireHash("waiting transaction", transaction.id, id)
-        return { transaction, receivedAt: Counter.timestamp(Math.min(receivedAt, now)) } satisfies ReceivedTransaction
+        return { transaction, receivedAt: Natural.timestamp(Math.min(receivedAt, now)) } satisfies ReceivedTransaction
       }),
     ),
   ).pipe(Effect.flatten)
@@ -275,9 +275,9 @@ const contentsOf = (
     if (running === undefined) return yield* noEpoch
     const { epoch } = running.record
     const own = yield* ownVertices(storage, genesis, self, (before ?? running).record.epoch)
-    const ownOf = (of: Counter.Epoch) => own.filter(({ header }) => header.epoch === of)
+    const ownOf = (of: Natural.Epoch) => own.filter(({ header }) => header.epoch === of)
     const kept = yield* verticesOf(storage, genesis, epoch)
-    const closings = yield* storage.checkpoints.closing(Counter.epoch(Math.max(0, epoch - 2)), 2)
+    const closings = yield* storage.checkpoints.closing(Natural.epoch(Math.max(0, epoch - 2)), 2)
     const contents: Contents = {
       genesis,
       current: yield* epochOf(storage, running, kept),

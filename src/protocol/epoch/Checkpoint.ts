@@ -4,17 +4,17 @@ import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import type { Sats } from "../numbers/Sats.js"
 import type { Check } from "../transaction/Verification.js"
 import * as EpochRecord from "./EpochRecord.js"
 
 export interface Content {
-  readonly epoch: Counter.Epoch
+  readonly epoch: Natural.Epoch
   /** Leader round of the commit. */
-  readonly round: Counter.Round
-  readonly commitIndex: Counter.CommitIndex
+  readonly round: Natural.Round
+  readonly commitIndex: Natural.CommitIndex
   readonly commitHash: Hash.Hash
   readonly effectsDigest: Hash.Hash
   readonly stateRoot: Hash.Hash
@@ -58,9 +58,9 @@ const writeContent = (writer: Binary.Writer, content: Content): void => {
 }
 
 const readContent = (reader: Binary.Reader): Content => ({
-  epoch: Counter.epoch(reader.u64()),
-  round: Counter.round(reader.u64()),
-  commitIndex: Counter.commitIndex(reader.u64()),
+  epoch: Natural.epoch(reader.u64()),
+  round: Natural.round(reader.u64()),
+  commitIndex: Natural.commitIndex(reader.u64()),
   commitHash: Hash.read(reader),
   effectsDigest: Hash.read(reader),
   stateRoot: Hash.read(reader),

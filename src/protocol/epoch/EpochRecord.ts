@@ -7,8 +7,8 @@ import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 
 export interface Member {
@@ -30,8 +30,8 @@ export interface Rules {
 }
 
 export interface EpochRecord {
-  readonly epoch: Counter.Epoch
-  readonly firstRound: Counter.Round
+  readonly epoch: Natural.Epoch
+  readonly firstRound: Natural.Round
   /** What the leader schedule is drawn from. */
   readonly seed: Hash.Hash
   readonly rules: Rules
@@ -40,8 +40,8 @@ export interface EpochRecord {
 }
 
 /** The nominal last round: known when the epoch begins, although the epoch closes at the first commit at or past it. */
-export const lastRound = (record: EpochRecord): Counter.Round =>
-  Counter.round(record.firstRound + record.rules.epochRounds - 1)
+export const lastRound = (record: EpochRecord): Natural.Round =>
+  Natural.round(record.firstRound + record.rules.epochRounds - 1)
 
 export const totalWeight = (record: EpochRecord): Sats.Sats =>
   Sats.sumBounded(record.members.map(({ weight }) => weight))
@@ -53,7 +53,7 @@ export const memberOf = (record: EpochRecord, address: Address.Address): Member 
 export const isQuorum = (weight: number, total: Sats.Sats): boolean => weight * 3 > total * 2
 
 /** What one round mints before it is shared by weight: halved every `halvingRounds`, rounded down. */
-export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Counter.Round): Sats.Sats => {
+export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Natural.Round): Sats.Sats => {
   if (round < 1) return Sats.ZERO
   const halvings = Sats.divideFloor(round - 1, halvingRounds)
   // 2^52 is above the largest reward a genesis may set, and `**` is exact for powers of two.
@@ -61,7 +61,7 @@ export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Counte
 }
 
 /** The coinbase a vertex of this round and weight must claim. */
-export const coinbase = (rules: Rules, round: Counter.Round, weight: Sats.Sats, totalWeight: Sats.Sats): Sats.Sats =>
+export const coinbase = (rules: Rules, round: Natural.Round, weight: Sats.Sats, totalWeight: Sats.Sats): Sats.Sats =>
   Sats.partBounded(roundReward(rules, round), weight, totalWeight)
 
 export const write = (writer: Binary.Writer, record: EpochRecord): void => {
@@ -104,8 +104,8 @@ const readMember = (reader: Binary.Reader): Member => {
 }
 
 export const read = (reader: Binary.Reader): EpochRecord => {
-  const epoch = Counter.epoch(reader.u64())
-  const firstRound = Counter.round(reader.u64())
+  const epoch = Natural.epoch(reader.u64())
+  const firstRound = Natural.round(reader.u64())
   const seed = Hash.read(reader)
   const rules = readRules(reader)
   const members = reader.list8(Limits.COMMITTEE_MEMBERS, () => readMember(reader))

@@ -11,8 +11,8 @@ import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
 import * as Name from "../identity/Name.js"
 import * as Network from "../identity/Network.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import * as Parameters from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
 import * as Protocol from "./Protocol.js"
@@ -42,7 +42,7 @@ export interface Faucet {
 export interface Genesis {
   readonly networkId: Network.NetworkId
   readonly mode: Network.Mode
-  readonly time: Counter.Timestamp
+  readonly time: Natural.Timestamp
   /** Every list is in the order of its key, without repetition. */
   readonly allocations: ReadonlyArray<Allocation>
   readonly validators: ReadonlyArray<FirstValidator>
@@ -222,7 +222,7 @@ const read = (reader: Binary.Reader): Genesis => {
   const genesis: Genesis = {
     networkId: readNetworkId(reader),
     mode: readMode(reader),
-    time: Counter.timestamp(reader.u64()),
+    time: Natural.timestamp(reader.u64()),
     allocations: reader.list32(MAX_ALLOCATIONS, () => ({ address: Address.read(reader), amount: reader.sats() })),
     validators: reader.list8(Limits.COMMITTEE_MEMBERS, () => ({
       publicKey: Keys.readPublicKey(reader),
@@ -258,13 +258,13 @@ export const hash = (genesis: Genesis): Hash.Hash => {
   return found
 }
 
-const Count = Counter.count("a number")
+const Count = Natural.count("a number")
 
 /** The genesis file. What is left out has the value of a solo network. */
 export const Json = Schema.Struct({
   network_id: Network.NetworkId,
   mode: Network.Mode,
-  time: Counter.schema<Counter.Timestamp>("when the network began, in milliseconds since 1970"),
+  time: Natural.schema<Natural.Timestamp>("when the network began, in milliseconds since 1970"),
   allocations: Schema.Array(Schema.Struct({ address: Address.text, amount: Sats.schema })),
   validators: Schema.Array(
     Schema.Struct({

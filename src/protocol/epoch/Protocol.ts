@@ -1,7 +1,7 @@
 /** The numbers that a network keeps for life, under the names of the genesis file: no vote changes them. */
 import { Schema } from "effect"
 import type { Reader, Writer } from "../encoding/Binary.js"
-import * as Counter from "../numbers/Counter.js"
+import * as Natural from "../numbers/Natural.js"
 import * as Parameters from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
 
@@ -88,7 +88,7 @@ const readValue = (reader: Reader, { as }: Entry): number => {
 
 export const read = (reader: Reader): Protocol => make((entry) => readValue(reader, entry))
 
-const Count = Counter.count("a number")
+const Count = Natural.count("a number")
 
 /** The JSON field of one number: absent means the standard value. */
 const field = <A extends number>(schema: Schema.Schema<A, number>, standard: A) =>

@@ -1,6 +1,6 @@
 /** What governance may change, under the names of the wire, with the default of a solo network and the bounds. */
 import { Schema } from "effect"
-import * as Counter from "./Counter.js"
+import * as Natural from "./Natural.js"
 import { MIN_STAKE_SATS } from "./Sats.js"
 
 export const MAX_COOLDOWN_ROUNDS = 10_000_000
@@ -78,7 +78,7 @@ export const standard: Parameters = make((entry) => entry.standard)
 
 /** The JSON field of one parameter: absent means the standard value. */
 const field = ({ standard, min, max, name }: Entry) =>
-  Schema.optionalWith(Counter.between(min, max, name), { default: () => standard })
+  Schema.optionalWith(Natural.between(min, max, name), { default: () => standard })
 
 /** All parameters under their wire names; what is left out has its standard value. */
 export const Json = Schema.Struct({

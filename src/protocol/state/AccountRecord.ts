@@ -4,14 +4,14 @@ import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Keys from "../identity/Keys.js"
 import * as Name from "../identity/Name.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 
 /** On its way out: it works until `epoch` closes, then it only waits. */
 export interface Leaving {
-  readonly epoch: Counter.Epoch
-  readonly unlockAtRound: Counter.Round
+  readonly epoch: Natural.Epoch
+  readonly unlockAtRound: Natural.Round
 }
 
 export interface Stake {
@@ -49,7 +49,7 @@ export interface Extras {
 
 export interface AccountRecord extends Extras {
   readonly balance: Sats.Sats
-  readonly nonce: Counter.Nonce
+  readonly nonce: Natural.Nonce
 }
 
 export const noExtras: Extras = {
@@ -62,7 +62,7 @@ export const noExtras: Extras = {
 }
 
 /** An account never seen. */
-export const empty: AccountRecord = { ...noExtras, balance: Sats.ZERO, nonce: Counter.nonce(0) }
+export const empty: AccountRecord = { ...noExtras, balance: Sats.ZERO, nonce: Natural.nonce(0) }
 
 /** Without extras: balance, nonce, and a presence byte of 0. */
 export const PLAIN_BYTES = 17
@@ -96,7 +96,7 @@ const writeLeaving = (writer: Binary.Writer, leaving: Leaving | null): void => {
 }
 
 const readLeaving = (reader: Binary.Reader): Leaving | null =>
-  reader.boolean() ? { epoch: Counter.epoch(reader.u64()), unlockAtRound: Counter.round(reader.u64()) } : null
+  reader.boolean() ? { epoch: Natural.epoch(reader.u64()), unlockAtRound: Natural.round(reader.u64()) } : null
 
 const writeDelegation = (writer: Binary.Writer, delegation: Delegation): void => {
   const { validator, generation, shares, leaving } = delegation
@@ -150,7 +150,7 @@ export const write = (writer: Binary.Writer, record: AccountRecord): void => {
 }
 
 export const read = (reader: Binary.Reader): AccountRecord => {
-  const record = { balance: reader.sats(), nonce: Counter.nonce(reader.u64()), ...readExtras(reader) }
+  const record = { balance: reader.sats(), nonce: Natural.nonce(reader.u64()), ...readExtras(reader) }
   reader.require(!isEmpty(record), "an account that holds nothing has no record")
   return record
 }

@@ -5,8 +5,8 @@ import * as Address from "../identity/Address.js"
 import type { PublicKey } from "../identity/Keys.js"
 import { readPublicKey } from "../identity/Keys.js"
 import * as Name from "../identity/Name.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import { MIN_STAKE_SATS, type Sats } from "../numbers/Sats.js"
 import * as ProposalPayload from "./ProposalPayload.js"
 
@@ -51,7 +51,7 @@ export interface CreateProposal {
 
 export interface Vote {
   readonly _tag: "VoteTx"
-  readonly proposalId: Counter.ProposalId
+  readonly proposalId: Natural.ProposalId
   readonly vote: boolean
 }
 
@@ -188,7 +188,7 @@ const READ: {
   }),
   [TYPE_BYTE.VoteTx]: (reader) => ({
     _tag: "VoteTx",
-    proposalId: Counter.proposalId(reader.u64()),
+    proposalId: Natural.proposalId(reader.u64()),
     vote: reader.boolean(),
   }),
   [TYPE_BYTE.RegisterNameTx]: (reader) => ({ _tag: "RegisterNameTx", name: Name.read(reader) }),

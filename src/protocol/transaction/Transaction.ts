@@ -8,14 +8,14 @@ import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
 import type { NetworkId } from "../identity/Network.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import type { Sats } from "../numbers/Sats.js"
 import * as Operation from "./Operation.js"
 
 export interface Unsigned {
   readonly from: Address.Address
-  readonly nonce: Counter.Nonce
+  readonly nonce: Natural.Nonce
   readonly fee: Sats
   readonly operation: Operation.Operation
 }
@@ -157,7 +157,7 @@ export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction =
   const start = reader.offset
   const typeByte = reader.u8()
   const from = Address.read(reader)
-  const nonce = Counter.nonce(reader.u64())
+  const nonce = Natural.nonce(reader.u64())
   const fee = reader.sats()
   const operation = Operation.read(reader, typeByte)
   const unsigned = reader.since(start)

@@ -9,16 +9,16 @@ import * as Address from "../identity/Address.js"
 import { PublicKey, Signature } from "../identity/Keys.js"
 import * as Name from "../identity/Name.js"
 import type { AddressPrefix, NetworkId } from "../identity/Network.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 import * as Operation from "./Operation.js"
 import type * as ProposalPayload from "./ProposalPayload.js"
 import * as Transaction from "./Transaction.js"
 
-const Nonce = Counter.schema<Counter.Nonce>("the sender's next unused number, counted from 0")
-const Percent = Counter.between(0, 100, "percent")
-const Threshold = Counter.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")
+const Nonce = Natural.schema<Natural.Nonce>("the sender's next unused number, counted from 0")
+const Percent = Natural.between(0, 100, "percent")
+const Threshold = Natural.between(1, Limits.POLICY_KEYS, "how many of the keys must sign")
 
 /** `Schema.Struct({})` would take any value but null. */
 const Empty = Schema.Struct({}).pipe(
@@ -35,7 +35,7 @@ export const ProposalType = Schema.Union(
   Schema.Struct({
     ParameterChange: Schema.Struct({
       param: Text.schema(1, Limits.PARAMETER_NAME_BYTES),
-      value: Counter.count("the parameter's new value"),
+      value: Natural.count("the parameter's new value"),
     }),
   }),
   Schema.Struct({
@@ -96,7 +96,7 @@ const CreateProposal = Schema.Struct({
 const Vote = Schema.Struct({
   type: Schema.Literal("VoteTx"),
   ...envelope,
-  proposal_id: Counter.schema<Counter.ProposalId>("the proposal's id"),
+  proposal_id: Natural.schema<Natural.ProposalId>("the proposal's id"),
   vote: Schema.Boolean,
   fee,
 })

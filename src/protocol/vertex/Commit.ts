@@ -1,7 +1,7 @@
 /** A commit: a leader whose history is final, chained to the commit before it. */
 import * as Binary from "../encoding/Binary.js"
 import * as Hash from "../identity/Hash.js"
-import type { CommitIndex, Epoch, Round } from "../numbers/Counter.js"
+import type { CommitIndex, Epoch, Round } from "../numbers/Natural.js"
 
 export interface Commit {
   readonly index: CommitIndex

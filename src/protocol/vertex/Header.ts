@@ -4,14 +4,14 @@ import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
-import * as Counter from "../numbers/Counter.js"
 import * as Limits from "../numbers/Limits.js"
+import * as Natural from "../numbers/Natural.js"
 import type { Sats } from "../numbers/Sats.js"
 import type { Check } from "../transaction/Verification.js"
 
 /** A parent carries its slot, so a quorum can be counted without having the parent. */
 export interface Parent {
-  readonly round: Counter.Round
+  readonly round: Natural.Round
   readonly author: Address.Address
   readonly hash: Hash.Hash
 }
@@ -19,12 +19,12 @@ export interface Parent {
 export interface Content {
   /** Content hash of the closing checkpoint that opened the epoch: binds network and history. */
   readonly base: Hash.Hash
-  readonly epoch: Counter.Epoch
-  readonly round: Counter.Round
+  readonly epoch: Natural.Epoch
+  readonly round: Natural.Round
   readonly publicKey: Keys.PublicKey
   /** Strictly ascending by `compareParents`. */
   readonly parents: ReadonlyArray<Parent>
-  readonly timestamp: Counter.Timestamp
+  readonly timestamp: Natural.Timestamp
   readonly coinbase: Sats
   readonly bodyHash: Hash.Hash
 }
@@ -69,19 +69,19 @@ const writeContent = (writer: Binary.Writer, content: Content): void => {
 }
 
 const readParent = (reader: Binary.Reader): Parent => ({
-  round: Counter.round(reader.u64()),
+  round: Natural.round(reader.u64()),
   author: Address.read(reader),
   hash: Hash.read(reader),
 })
 
 const readContent = (reader: Binary.Reader): Content => {
   const base = Hash.read(reader)
-  const epoch = Counter.epoch(reader.u64())
-  const round = Counter.round(reader.u64())
+  const epoch = Natural.epoch(reader.u64())
+  const round = Natural.round(reader.u64())
   const publicKey = Keys.readPublicKey(reader)
   const parents = reader.list16(MAX_PARENTS, () => readParent(reader))
   reader.require(isInOrder(parents), "parents not in order")
-  const timestamp = Counter.timestamp(reader.u64())
+  const timestamp = Natural.timestamp(reader.u64())
   const coinbase = reader.sats()
   return { base, epoch, round, publicKey, parents, timestamp, coinbase, bodyHash: Hash.read(reader) }
 }

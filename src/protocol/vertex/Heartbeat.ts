@@ -7,12 +7,12 @@ import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
-import * as Counter from "../numbers/Counter.js"
+import * as Natural from "../numbers/Natural.js"
 import type { Check } from "../transaction/Verification.js"
 
 export interface Heartbeat {
   readonly publicKey: Keys.PublicKey
-  readonly commitIndex: Counter.CommitIndex
+  readonly commitIndex: Natural.CommitIndex
   readonly commitHash: Hash.Hash
   readonly signature: Keys.Signature
   /** Of the public key. */
@@ -30,7 +30,7 @@ const writeContent = (writer: Binary.Writer, { publicKey, commitIndex, commitHas
 export const signedBytes = (content: Content): Uint8Array =>
   Hash.tagged(SIGNATURE_DOMAIN, [Binary.encode((writer) => writeContent(writer, content))])
 
-export const sign = (commitIndex: Counter.CommitIndex, commitHash: Hash.Hash, key: Keys.Signer): Heartbeat => {
+export const sign = (commitIndex: Natural.CommitIndex, commitHash: Hash.Hash, key: Keys.Signer): Heartbeat => {
   const content = { publicKey: key.publicKey, commitIndex, commitHash }
   return { ...content, signature: key.sign(signedBytes(content)), validator: Address.fromPublicKey(key.publicKey) }
 }
@@ -48,7 +48,7 @@ export const write = (writer: Binary.Writer, heartbeat: Heartbeat): void => {
 
 export const read = (reader: Binary.Reader): Heartbeat => {
   const publicKey = Keys.readPublicKey(reader)
-  const commitIndex = Counter.commitIndex(reader.u64())
+  const commitIndex = Natural.commitIndex(reader.u64())
   const commitHash = Hash.read(reader)
   const signature = Keys.readSignature(reader)
   return { publicKey, commitIndex, commitHash, signature, validator: Address.fromPublicKey(publicKey) }

@@ -6,7 +6,7 @@
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"

@@ -3,8 +3,8 @@
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch, Timestamp } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Encoded, Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Life } from "../life/Life.js"
 import type { Answer, Message } from "../messages/Message.js"
@@ -17,7 +17,7 @@ type Asked<Tag extends CoreOutput["_tag"]> = Extract<CoreOutput, { _tag: Tag }>
 
 type Rounds = Extract<Answer, { _tag: "Rounds" }>
 
-const LAST_ROUND = Counter.round(Number.MAX_SAFE_INTEGER)
+const LAST_ROUND = Natural.round(Number.MAX_SAFE_INTEGER)
 
 /** Where the vertices of an answer go. */
 export interface Taking {
@@ -37,7 +37,7 @@ export class Questions {
   readonly #askedHighest = new Set<PeerId>()
   readonly #askedClosing = new Set<PeerId>()
   /** When something last came into the DAG. */
-  #heardAt = Counter.timestamp(0)
+  #heardAt = Natural.timestamp(0)
 
   constructor(peers: Peers, outbox: Outbox, patienceMs: number) {
     this.#peers = peers

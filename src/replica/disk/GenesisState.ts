@@ -6,16 +6,16 @@ import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import { Stored } from "./Stored.js"
 
 /** The closing checkpoint of epoch 0, which nobody signs: its hash is the base of the first epoch. */
 export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): Checkpoint.Checkpoint => {
   const hash = Genesis.hash(genesis)
   return Checkpoint.make({
-    epoch: Counter.epoch(0),
-    round: Counter.round(0),
-    commitIndex: Counter.commitIndex(0),
+    epoch: Natural.epoch(0),
+    round: Natural.round(0),
+    commitIndex: Natural.commitIndex(0),
     commitHash: hash,
     effectsDigest: ledger.effectsDigest,
     stateRoot: Trie.apply(Trie.empty, ledger.entries()).hash,

@@ -1,7 +1,7 @@
 /** What others ask of the disk, answered. The database has its own way to the same answers. */
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch } from "../../protocol/numbers/Counter.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import * as Message from "../messages/Message.js"
 

@@ -1,6 +1,6 @@
 /** One peer being asked, question by question, for the closing checkpoints that lead from a known committee to a newer one. */
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Epoch } from "../../protocol/numbers/Counter.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../messages/Peer.js"
 import { ProvenChain, type Trust } from "./ProvenChain.js"
 

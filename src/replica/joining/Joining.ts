@@ -7,8 +7,8 @@ import { Either } from "effect"
 import { toHex } from "#crypto"
 import type { Ledger } from "../../ledger/Ledger.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
 import type { Check } from "../../protocol/transaction/Verification.js"
 import type { StoredJoin } from "../disk/Stored.js"
@@ -235,7 +235,7 @@ export class Joining {
 
   #ask(peer: PeerId, from: number, by: Inquiry | null, now: Timestamp): void {
     this.#asked.set(peer, { from, at: now, by })
-    this.#around.outbox.send(peer, { _tag: "AskClosing", from: Counter.epoch(from) })
+    this.#around.outbox.send(peer, { _tag: "AskClosing", from: Natural.epoch(from) })
   }
 
   /** Whether everybody has said what there is to say, or has had the time for it. */

@@ -6,8 +6,8 @@
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
 import type { Check } from "../../protocol/transaction/Verification.js"
 
@@ -188,14 +188,14 @@ export class ProvenChain {
   #link(all: ReadonlyArray<Signed>): void {
     for (const signed of all) {
       const { epoch, hash } = signed.checkpoint
-      const child = this.#hashes.get(Counter.epoch(epoch + 1))
+      const child = this.#hashes.get(Natural.epoch(epoch + 1))
       if (child?.checkpoint.previous === hash && !this.#hashes.has(epoch)) this.#hashes.set(epoch, signed)
     }
   }
 
   /** The first epoch that the next step can be made in. */
   get #lowest(): Epoch {
-    return Counter.epoch(this.#isPinned ? this.#trusted.epoch : (this.#trust.pin?.epoch ?? 0))
+    return Natural.epoch(this.#isPinned ? this.#trusted.epoch : (this.#trust.pin?.epoch ?? 0))
   }
 
   /** From which epoch on to ask for checkpoints; none when there is nothing to be gained. */
@@ -206,7 +206,7 @@ export class ProvenChain {
     if (lowest > highest) return null
     const isNearer = this.#asked !== null && this.#asked > lowest
     const upTo = isNearer && this.#asked !== null ? this.#asked : highest
-    this.#asked = this.#isPinned ? Counter.epoch(lowest + divideFloor(upTo - lowest, 2)) : lowest
+    this.#asked = this.#isPinned ? Natural.epoch(lowest + divideFloor(upTo - lowest, 2)) : lowest
     return this.#asked
   }
 }

@@ -8,7 +8,7 @@ import * as Position from "../../ledger/trie/Position.js"
 import type { Trie } from "../../ledger/trie/Trie.js"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Answer, Question } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 

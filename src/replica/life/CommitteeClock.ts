@@ -5,7 +5,7 @@
 
 import type { Committee } from "../../consensus/dag/Committee.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 
 /** Of each member the last vertices count, and of them the one that was fastest on its way. */
 const REMEMBERED = 8

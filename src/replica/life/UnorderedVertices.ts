@@ -1,7 +1,7 @@
 /** Vertices that are known here and not ordered yet; what stands in them is not proposed again. */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 
 /** Invariant: the pool counts exactly the transactions of these vertices as included. */

@@ -3,7 +3,7 @@
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Evidence as EvidenceOf } from "../../protocol/vertex/Evidence.js"
 import type { Header } from "../../protocol/vertex/Header.js"

@@ -13,7 +13,7 @@
 
 import { Pace } from "../../consensus/Pace.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Connection, PeerId } from "./Peer.js"
 
 /** A peer that brought nothing waits this many paces before its next turn, twice as long each time it happens again. */

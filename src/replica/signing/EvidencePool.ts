@@ -1,6 +1,7 @@
 /** Proofs of equivocation that no commit has brought yet. One of an author and epoch is enough: it is slashed once. */
-import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import * as Evidence from "../../protocol/vertex/Evidence.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 

@@ -4,8 +4,8 @@
  * executed makes a heartbeat the latest; one that names a commit ahead waits beside it until that commit is executed.
  */
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 

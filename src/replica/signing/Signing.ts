@@ -8,8 +8,8 @@ import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Signer } from "../../protocol/identity/Keys.js"
-import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
@@ -23,7 +23,7 @@ import * as VertexBody from "./VertexBody.js"
 
 /** Whether this node takes what is fresh. Not before it has seen what the leader before has taken. */
 const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean =>
-  committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Counter.round(round - 1)))
+  committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Natural.round(round - 1)))
 
 export class Signing {
   readonly self: Address.Address | null

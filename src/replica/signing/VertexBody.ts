@@ -1,8 +1,8 @@
 /** What goes into an own vertex: evidence first, then heartbeats, and transactions into what is left of a mebibyte. */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import { divideFloor } from "../../protocol/numbers/Sats.js"
 import type { Body } from "../../protocol/vertex/Vertex.js"
 import type { EvidencePool } from "./EvidencePool.js"

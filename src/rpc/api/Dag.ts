@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Access from "./Access.js"
 import { TransactionType } from "./Core.js"
 import * as Failure from "./Failure.js"
@@ -83,7 +83,7 @@ export const Columns = Field.record(
     columns: Schema.Array(
       Schema.Struct({
         round: Field.round("the round"),
-        epoch: Field.of(Counter.schema<Counter.Epoch>("an epoch"), "its epoch"),
+        epoch: Field.of(Natural.schema<Natural.Epoch>("an epoch"), "its epoch"),
         timestamp: Field.timestampOrNull("time of the last commit that ordered one of its vertices; null before"),
         finalized: Field.boolean("the round is at or below the last finalized one"),
         leader: Field.of(
@@ -104,10 +104,10 @@ export const Columns = Field.record(
             validator: Lane,
             tx_count: Field.count("transactions that it carries"),
             commit_index: Field.of(
-              Schema.NullOr(Counter.schema<Counter.CommitIndex>("a commit")),
+              Schema.NullOr(Natural.schema<Natural.CommitIndex>("a commit")),
               "the commit that ordered it; null while none has",
             ),
-            parents: Schema.Array(Counter.count("a place in `validators`")).annotations({
+            parents: Schema.Array(Natural.count("a place in `validators`")).annotations({
               description: "authors of its parents in the round before",
             }),
             older_parents: Schema.Array(

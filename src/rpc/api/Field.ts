@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 
 /** A field of this schema with its own description; the schema keeps its name and rules. */
@@ -18,11 +18,11 @@ const Coin = Schema.Number.annotations({
   identifier: "Coin",
   description: "an amount in coins with up to eight decimals (1 coin = 100,000,000 sats)",
 })
-const Count = Counter.count("a number of things")
-const Round = Counter.schema<Counter.Round>("a round of the DAG")
-const Nonce = Counter.schema<Counter.Nonce>("a nonce")
-const Timestamp = Counter.schema<Counter.Timestamp>("milliseconds since 1970")
-const Percent = Counter.between(0, 100, "percent")
+const Count = Natural.count("a number of things")
+const Round = Natural.schema<Natural.Round>("a round of the DAG")
+const Nonce = Natural.schema<Natural.Nonce>("a nonce")
+const Timestamp = Natural.schema<Natural.Timestamp>("milliseconds since 1970")
+const Percent = Natural.between(0, 100, "percent")
 
 export const text = (about: string) => of(Schema.String, about)
 export const boolean = (about: string) => of(Schema.Boolean, about)
@@ -40,7 +40,7 @@ export const hashOrNull = (about: string) => of(Schema.NullOr(Hash.schema), abou
 export const address = (about: string) => of(Address.schema, about)
 export const addressOrNull = (about: string) => of(Schema.NullOr(Address.schema), about)
 export const textOrNull = (about: string) => of(Schema.NullOr(Schema.String), about)
-export const proposalId = (about: string) => of(Counter.schema<Counter.ProposalId>("a proposal's number"), about)
+export const proposalId = (about: string) => of(Natural.schema<Natural.ProposalId>("a proposal's number"), about)
 
 /**
  * An account as a person names it. Which network's addresses are good, and who stands behind a name, only the node
@@ -90,10 +90,10 @@ const inUrl = <A extends number>(schema: Schema.Schema<A, number>, about: string
   )
 
 export const RoundInUrl = inUrl(Round, "a round of the DAG")
-export const ProposalIdInUrl = inUrl(Counter.schema<Counter.ProposalId>("a proposal's number"), "a proposal's number")
+export const ProposalIdInUrl = inUrl(Natural.schema<Natural.ProposalId>("a proposal's number"), "a proposal's number")
 /** How many entries of a list. */
 export const limitInUrl = (most: number) =>
-  inUrl(Counter.between(1, most, "how many"), `how many entries, 1 to ${most}`)
+  inUrl(Natural.between(1, most, "how many"), `how many entries, 1 to ${most}`)
 
 /** A body under its own name in the reference, with an example that is checked when it is defined. */
 export const record = <A, I>(

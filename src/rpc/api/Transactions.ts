@@ -2,8 +2,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import * as Text from "../../protocol/encoding/Text.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Type } from "../../protocol/transaction/Operation.js"
 import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Access from "./Access.js"
@@ -71,7 +71,7 @@ export const SubmissionAnswer = Schema.Union(
   Schema.Struct(
     {
       status_code: Field.of(
-        Counter.between(400, 599, "a status"),
+        Natural.between(400, 599, "a status"),
         "the status that the transaction would have had alone",
       ),
       code: Field.text("as in any error"),
@@ -97,7 +97,7 @@ const outcome = {
   applied: Field.of(Schema.NullOr(Schema.Boolean), "false: only the fee was taken; null while pending"),
   failure: Field.textOrNull("why it was not applied; null otherwise"),
   proposal_id: Field.of(
-    Schema.NullOr(Counter.schema<Counter.ProposalId>("a proposal's number")),
+    Schema.NullOr(Natural.schema<Natural.ProposalId>("a proposal's number")),
     "number of the proposal it made; null otherwise",
   ),
   timestamp: Field.timestampOrNull("time of the commit, milliseconds since 1970; null while pending"),

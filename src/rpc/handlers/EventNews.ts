@@ -2,7 +2,7 @@
 
 import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"
-import type { Round } from "../../protocol/numbers/Counter.js"
+import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Event } from "../api/Events.js"
 

@@ -6,7 +6,7 @@ import { toHex } from "#crypto"
 import * as Hex from "../../protocol/encoding/Hex.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 
 export type Row = ReadonlyArray<unknown>
 
@@ -21,9 +21,9 @@ export const integer = (row: Row, column: number): number => {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : refuse("an integer", value)
 }
 
-export const counter = <A extends Counter.Counter>(row: Row, column: number): A => {
+export const counter = <A extends Natural.Natural>(row: Row, column: number): A => {
   const value = integer(row, column)
-  return value >= 0 ? Counter.make<A>(value) : refuse("a counter", value)
+  return value >= 0 ? Natural.make<A>(value) : refuse("a counter", value)
 }
 
 export const boolean = (row: Row, column: number): boolean => integer(row, column) === 1

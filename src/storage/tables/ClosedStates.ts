@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
 import type { Change } from "../../ledger/tables/Effects.js"
-import type { Epoch } from "../../protocol/numbers/Counter.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import type { StorageError } from "../files/StorageError.js"

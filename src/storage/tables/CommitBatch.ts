@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type * as Execution from "../../ledger/rules/Execution.js"
 import * as Rejection from "../../ledger/rules/Rejection.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import * as Counter from "../../protocol/numbers/Counter.js"
+import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Kind } from "../../protocol/state/StateKey.js"
 import { addressesOf } from "../../protocol/transaction/Charges.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
@@ -108,7 +108,7 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
     Commits.append(sql, commit, vertices.length)
     for (const changes of partsOf(batch.changes)) {
       // Nobody joins at genesis: what there was then says its file.
-      if (commit.epoch > 1) ClosedStates.keep(sql, Counter.epoch(commit.epoch - 1), changes)
+      if (commit.epoch > 1) ClosedStates.keep(sql, Natural.epoch(commit.epoch - 1), changes)
       writeChanges(sql, changes)
       if (changes.length === CHANGES_PER_TURN) yield* EventLoop.turn
     }

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Counter.js"
+import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"

@@ -1,7 +1,7 @@
 /** A fast sync that is under way: where it goes, and the pieces of the state that have come. */
 import { Effect, Either, Option } from "effect"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
-import type { Epoch } from "../../protocol/numbers/Counter.js"
+import type { Epoch } from "../../protocol/numbers/Natural.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"

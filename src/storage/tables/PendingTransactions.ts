@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Timestamp } from "../../protocol/numbers/Counter.js"
+import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Bulk from "../sqlite/Bulk.js"

@@ -1,7 +1,7 @@
 /** How old rows go: a few at a time, since nothing else is written meanwhile. */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
-import type { Epoch, Round } from "../../protocol/numbers/Counter.js"
+import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import type { StorageError } from "../files/StorageError.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"

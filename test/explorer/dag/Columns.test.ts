@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Columns, type ColumnsAnswer, transactionsPerSecond } from "../../../src/explorer/dag/Columns.js"
 import type * as Address from "../../../src/protocol/identity/Address.js"
 import type * as Hash from "../../../src/protocol/identity/Hash.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 
 const address = (digit: string): Address.Address => digit.repeat(40) as Address.Address
 
@@ -10,13 +10,13 @@ const answer = (
   rounds: ReadonlyArray<readonly [round: number, finalized: boolean, transactions?: number]>,
   validators = [address("a"), address("b")],
 ): ColumnsAnswer => ({
-  dag_round: Counter.round(0),
-  finalized_round: Counter.round(0),
+  dag_round: Natural.round(0),
+  finalized_round: Natural.round(0),
   validators,
   columns: rounds.map(([round, finalized, transactions = 0]) => ({
-    round: Counter.round(round),
-    epoch: Counter.epoch(1),
-    timestamp: finalized ? Counter.timestamp(round * 500) : null,
+    round: Natural.round(round),
+    epoch: Natural.epoch(1),
+    timestamp: finalized ? Natural.timestamp(round * 500) : null,
     finalized,
     leader: { validator: 1, verdict: finalized ? "committed" : "undecided" },
     vertices: [
@@ -24,7 +24,7 @@ const answer = (
         hash: String(round).padStart(64, "0") as Hash.Hash,
         validator: 0,
         tx_count: transactions,
-        commit_index: finalized ? Counter.commitIndex(round) : null,
+        commit_index: finalized ? Natural.commitIndex(round) : null,
         parents: [1],
         older_parents: [],
       },

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { expect, it } from "vitest"
 import { Inclusions } from "../../../src/ledger/pending/Inclusions.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import type { Authorization, KeySignature, Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import { paying } from "./World.js"
 
@@ -46,7 +46,7 @@ it("keeps inclusions apart by exact signatures, as a list of all of them does", 
           .map((i) => transactions[i])
           .filter((one) => one !== undefined)
           .map(again)
-        if (isAdded) inclusions.add(vertex, Counter.round(round))
+        if (isAdded) inclusions.add(vertex, Natural.round(round))
         else inclusions.remove(vertex)
         for (const i of which) {
           const one = expected[i]

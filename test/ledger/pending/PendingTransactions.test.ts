@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest"
 import { FRESH_ROUNDS, OVERDUE_ROUNDS, PATIENCE_ROUNDS } from "../../../src/ledger/pending/Choice.js"
 import { EXEMPT_PER_SENDER, LIFETIME_MS, PendingTransactions } from "../../../src/ledger/pending/PendingTransactions.js"
 import type { Execution, Outcome } from "../../../src/ledger/rules/Execution.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../../src/protocol/transaction/Transaction.js"
 import { Chain, coins, person, signedBy, singleKey } from "../builders.js"
 import { isExempt, NaivePool } from "./NaivePool.js"
 import { addressOf, exempt, paying, World } from "./World.js"
 
-const at = Counter.timestamp(1_000_000)
-const round = Counter.round(10)
+const at = Natural.timestamp(1_000_000)
+const round = Natural.round(10)
 const everybody = {
   round,
   maxBytes: Limits.VERTEX_BYTES,
@@ -45,7 +45,7 @@ const executionOf = (outcomes: ReadonlyArray<Outcome>): Execution => {
 const applied: Outcome = { _tag: "Applied", fee: Sats.ZERO, proposalId: null }
 const nonceTooHigh: Outcome = {
   _tag: "NoEffect",
-  reason: { _tag: "NonceTooHigh", nonce: Counter.nonce(1), next: Counter.nonce(0) },
+  reason: { _tag: "NonceTooHigh", nonce: Natural.nonce(1), next: Natural.nonce(0) },
 }
 
 describe("a pending transaction", () => {
@@ -91,11 +91,11 @@ describe("a pending transaction", () => {
   it("lives an hour", () => {
     const pool = new PendingTransactions(rich("ann", "ben"))
     submit(pool, paying("ann", 0, 1_000))
-    pool.submit(paying("ben", 0, 1_000), Counter.timestamp(at + 1), round)
+    pool.submit(paying("ben", 0, 1_000), Natural.timestamp(at + 1), round)
     expect(pool.nextExpiry).toBe(at + LIFETIME_MS)
-    pool.expire(Counter.timestamp(at + LIFETIME_MS - 1))
+    pool.expire(Natural.timestamp(at + LIFETIME_MS - 1))
     expect(pool.size).toBe(2)
-    pool.expire(Counter.timestamp(at + LIFETIME_MS))
+    pool.expire(Natural.timestamp(at + LIFETIME_MS))
     expect(idsOf([...pool.all].map(({ transaction }) => transaction))).toEqual(idsOf(pool.of(addressOf("ben"))))
     expect(pool.size).toBe(1)
   })
@@ -162,7 +162,7 @@ describe("what goes into a vertex", () => {
     if (!zero || !one || !two || !four) throw new Error("four expected")
     submit(pool, four, two, one, zero)
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([zero, one, two]))
-    pool.included([zero], Counter.round(9))
+    pool.included([zero], Natural.round(9))
     expect(idsOf(pool.choose(everybody))).toEqual(idsOf([one, two]))
     pool.excluded([zero])
     // A vertex of the same round may be ordered behind this one.
@@ -176,8 +176,8 @@ describe("what goes into a vertex", () => {
     const pool = new PendingTransactions(rich("ann"))
     const one = paying("ann", 0, 1_000)
     submit(pool, one)
-    pool.included([one], Counter.round(8))
-    pool.included([one], Counter.round(9))
+    pool.included([one], Natural.round(8))
+    pool.included([one], Natural.round(9))
     pool.excluded([one])
     expect(pool.choose(everybody)).toEqual([])
     pool.excluded([one])
@@ -192,7 +192,7 @@ describe("what goes into a vertex", () => {
     submit(pool, one)
     pool.included([one], round)
     const wish = (later: number, freshBytes: number, isAssigned: boolean) => ({
-      round: Counter.round(round + later),
+      round: Natural.round(round + later),
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes,
       isAssigned: () => isAssigned,
@@ -204,11 +204,11 @@ describe("what goes into a vertex", () => {
     expect(chosen(OVERDUE_ROUNDS, Limits.VERTEX_BYTES, false)).toBe(1)
     expect(chosen(OVERDUE_ROUNDS, 0, false)).toBe(0)
     // Who took it again is waited for as long.
-    pool.included([one], Counter.round(round + OVERDUE_ROUNDS))
+    pool.included([one], Natural.round(round + OVERDUE_ROUNDS))
     expect(chosen(OVERDUE_ROUNDS + 1, Limits.VERTEX_BYTES, true)).toBe(0)
     expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
     // A vertex of an old round, however late it comes, holds nothing back.
-    pool.included([one], Counter.round(1))
+    pool.included([one], Natural.round(1))
     expect(chosen(2 * OVERDUE_ROUNDS, Limits.VERTEX_BYTES, true)).toBe(1)
   })
 
@@ -217,7 +217,7 @@ describe("what goes into a vertex", () => {
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)
     const wish = (later: number) => ({
-      round: Counter.round(round + later),
+      round: Natural.round(round + later),
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes: 0,
       isAssigned: (sender: string) => sender === addressOf("ann"),
@@ -231,7 +231,7 @@ describe("what goes into a vertex", () => {
     const [mine, theirs] = [paying("ann", 0, 1_000), paying("ben", 0, 5_000)]
     submit(pool, mine, theirs)
     const wish = (later: number, freshBytes: number) => ({
-      round: Counter.round(round + later),
+      round: Natural.round(round + later),
       maxBytes: Limits.VERTEX_BYTES,
       freshBytes,
       isAssigned: (sender: string) => sender === addressOf("ann"),
@@ -338,7 +338,7 @@ describe("a commit", () => {
       const forged = { ...genuine, authorization }
       const vertex = { by: person("val"), transactions: [forged] }
       pool.included([forged], round)
-      expect(idsOf(pool.choose({ ...everybody, round: Counter.round(round + 1) }))).toEqual([genuine.id])
+      expect(idsOf(pool.choose({ ...everybody, round: Natural.round(round + 1) }))).toEqual([genuine.id])
       pool.excluded([forged])
       pool.evictExecuted(chain.commit([vertex]), [[forged]])
       expect(pool.get(genuine.id)?.transaction).toBe(genuine)
@@ -442,7 +442,7 @@ describe("the pool beside its definition", () => {
               const transaction = (each.isExempt ? exempt : paying)(each.name, each.nonce, each.fee)
               const answer = naive.submit(transaction, now, 10)
               if (answer === "MempoolFull") evicted++
-              expect(told(pool.submit(transaction, Counter.timestamp(now), round))).toBe(answer)
+              expect(told(pool.submit(transaction, Natural.timestamp(now), round))).toBe(answer)
             } else if (each.tag === "commit") {
               const address = addressOf(each.name)
               const executed = naive.of(address).slice(0, Math.min(each.nonces, naive.reachable(address)))
@@ -454,7 +454,7 @@ describe("the pool beside its definition", () => {
               naive.review([address])
             } else {
               now += each.ms
-              pool.expire(Counter.timestamp(now))
+              pool.expire(Natural.timestamp(now))
               naive.expire(now)
             }
             now++
@@ -480,11 +480,11 @@ describe("the pool beside its definition", () => {
         const world = new World()
         for (const name of names) world.set(addressOf(name), 0, 5_000)
         const pool = new PendingTransactions(world, 12)
-        const disk = new Map<string, { readonly transaction: Transaction; readonly receivedAt: Counter.Timestamp }>()
+        const disk = new Map<string, { readonly transaction: Transaction; readonly receivedAt: Natural.Timestamp }>()
         for (const [i, each] of actions.entries()) {
           if (each.tag !== "submit") continue
           const transaction = (each.isExempt ? exempt : paying)(each.name, each.nonce, each.fee)
-          pool.submit(transaction, Counter.timestamp(i), round)
+          pool.submit(transaction, Natural.timestamp(i), round)
           if (i % 3 > 0) continue
           const { added, removed } = i % 2 === 0 ? pool.drainWaiting() : pool.drain()
           for (const id of removed) disk.delete(id)

@@ -3,7 +3,7 @@ import type { Door } from "../../../src/ledger/pending/PendingTransactions.js"
 import type { Rejection } from "../../../src/ledger/rules/Rejection.js"
 import { insufficient } from "../../../src/ledger/rules/Rejection.js"
 import * as Transactions from "../../../src/ledger/rules/Transactions.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Parameters from "../../../src/protocol/numbers/Parameters.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../../src/protocol/transaction/Operation.js"
@@ -11,14 +11,14 @@ import type { Transaction } from "../../../src/protocol/transaction/Transaction.
 import { person, transaction } from "../builders.js"
 
 export class World implements Door {
-  readonly #accounts = new Map<string, { nonce: Counter.Nonce; balance: Sats.Sats }>()
+  readonly #accounts = new Map<string, { nonce: Natural.Nonce; balance: Sats.Sats }>()
 
   set(from: string, nonce: number, balance: number): void {
-    this.#accounts.set(from, { nonce: Counter.nonce(nonce), balance: Sats.make(balance) })
+    this.#accounts.set(from, { nonce: Natural.nonce(nonce), balance: Sats.make(balance) })
   }
 
-  account(from: string): { readonly nonce: Counter.Nonce; readonly balance: Sats.Sats } {
-    return this.#accounts.get(from) ?? { nonce: Counter.nonce(0), balance: Sats.ZERO }
+  account(from: string): { readonly nonce: Natural.Nonce; readonly balance: Sats.Sats } {
+    return this.#accounts.get(from) ?? { nonce: Natural.nonce(0), balance: Sats.ZERO }
   }
 
   spending(candidate: Transaction): number {

@@ -7,8 +7,8 @@ import * as Address from "../../../src/protocol/identity/Address.js"
 import * as Hash from "../../../src/protocol/identity/Hash.js"
 import * as Keys from "../../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../../src/protocol/identity/Network.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
 import * as Limits from "../../../src/protocol/numbers/Limits.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../../src/protocol/transaction/Transaction.js"
 import * as Evidence from "../../../src/protocol/vertex/Evidence.js"
@@ -49,10 +49,10 @@ const randomHash = (): Hash.Hash => hex(randomBytes(Hash.BYTES)) as Hash.Hash
 
 const content = (epoch: number, round: number): Omit<Header.Content, "publicKey"> => ({
   base: randomHash(),
-  epoch: Counter.epoch(epoch),
-  round: Counter.round(round),
+  epoch: Natural.epoch(epoch),
+  round: Natural.round(round),
   parents: [],
-  timestamp: Counter.timestamp(1_700_000_000_000),
+  timestamp: Natural.timestamp(1_700_000_000_000),
   coinbase: Sats.ZERO,
   bodyHash: randomHash(),
 })
@@ -65,7 +65,7 @@ const crowded = (networkId: NetworkId): Vertex.Body => {
   for (let nonce = 0; ; nonce++) {
     const unsigned: Transaction.Unsigned = {
       from: Address.fromPublicKey(keys[0]?.publicKey ?? ("" as Keys.PublicKey)),
-      nonce: Counter.nonce(nonce),
+      nonce: Natural.nonce(nonce),
       fee: Sats.ZERO,
       operation: { _tag: "UnstakeTx" },
     }
@@ -116,7 +116,7 @@ export const slowVotes = (count: number): ReadonlyArray<Uint8Array> => {
     MessageCodec.encode(
       i % 2 === 0
         ? { _tag: "Evidence", evidence: slowEvidence(signer, i + 1) }
-        : { _tag: "Heartbeat", heartbeat: Heartbeat.sign(Counter.commitIndex(i), randomHash(), signer) },
+        : { _tag: "Heartbeat", heartbeat: Heartbeat.sign(Natural.commitIndex(i), randomHash(), signer) },
     ),
   )
 }
@@ -128,9 +128,9 @@ export const unaskedState = (bytes: number): Uint8Array =>
 export const askRounds = (epoch: number): Uint8Array =>
   framed({
     _tag: "AskRounds",
-    epoch: Counter.epoch(epoch),
-    fromRound: Counter.round(0),
-    toRound: Counter.round(Number.MAX_SAFE_INTEGER),
+    epoch: Natural.epoch(epoch),
+    fromRound: Natural.round(0),
+    toRound: Natural.round(Number.MAX_SAFE_INTEGER),
     after: null,
   })
 

@@ -13,7 +13,7 @@ import * as Networking from "../../../src/node/start/Networking.js"
 import * as Address from "../../../src/protocol/identity/Address.js"
 import type { SecretKey, Signature } from "../../../src/protocol/identity/Keys.js"
 import type { NetworkId } from "../../../src/protocol/identity/Network.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../../src/protocol/numbers/Sats.js"
 import * as Transaction from "../../../src/protocol/transaction/Transaction.js"
 import * as Vertex from "../../../src/protocol/vertex/Vertex.js"
@@ -34,7 +34,7 @@ const slowBody = (networkId: NetworkId): Vertex.Body => {
   const signer = slowSigner()
   const from = Address.fromPublicKey(signer.publicKey)
   const transactions = Array.from({ length: SIGNATURES }, (_, nonce) => {
-    const unsigned = { from, nonce: Counter.nonce(nonce), fee: Sats.ZERO, operation: { _tag: "UnstakeTx" } } as const
+    const unsigned = { from, nonce: Natural.nonce(nonce), fee: Sats.ZERO, operation: { _tag: "UnstakeTx" } } as const
     const signature: Signature = signer.sign(Transaction.signedBytes(networkId, unsigned))
     return Transaction.make(networkId, unsigned, { _tag: "SingleKey", publicKey: signer.publicKey, signature })
   })
@@ -76,8 +76,8 @@ const attack = (key: SecretKey, body: Vertex.Body, shown: { vertices: number }) 
     while (true) {
       yield* Effect.sleep("5 millis")
       const { dag, opening, committee } = view.core.epoch
-      const others = (at: number) => dag.at(Counter.round(at)).filter(({ vertex }) => vertex.header.author !== self)
-      const round = Counter.round(others(dag.highestRound).length < 3 ? dag.highestRound : dag.highestRound + 1)
+      const others = (at: number) => dag.at(Natural.round(at)).filter(({ vertex }) => vertex.header.author !== self)
+      const round = Natural.round(others(dag.highestRound).length < 3 ? dag.highestRound : dag.highestRound + 1)
       const before = others(round - 1)
       if (round <= last || before.length < 3) continue
       last = round
@@ -87,7 +87,7 @@ const attack = (key: SecretKey, body: Vertex.Body, shown: { vertices: number }) 
           epoch: opening.record.epoch,
           round,
           parents: before.map(({ vertex }) => vertex.header),
-          timestamp: Counter.timestamp(Date.now()),
+          timestamp: Natural.timestamp(Date.now()),
           coinbase: committee.coinbase(round, committee.seatOf(self) ?? 0),
         },
         body,

@@ -1,6 +1,6 @@
 /** A commit in which everything tells its index: whoever reads one part knows what all others must be. */
 import * as Binary from "../../../src/protocol/encoding/Binary.js"
-import * as Counter from "../../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
 import * as world from "../world.js"
 
 export const ACCOUNTS = 1_500
@@ -17,7 +17,7 @@ export const loadOf = (index: number) => {
   return {
     transactions,
     vertices,
-    pending: transactions.map((transaction) => ({ transaction, receivedAt: Counter.timestamp(index) })),
+    pending: transactions.map((transaction) => ({ transaction, receivedAt: Natural.timestamp(index) })),
     batch: world.batch(index, {
       changes: [
         ...Array.from({ length: ACCOUNTS }, (_, n) => world.account(n, index, index)),

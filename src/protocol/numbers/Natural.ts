@@ -1,4 +1,4 @@
-/** Counters of the protocol: rounds, nonces, epochs, indices, ids. Integers from 0 to 2^53 − 1, told apart by brand. */
+/** Natural numbers of the protocol: rounds, nonces, epochs, indices, ids, times. From 0 to 2^53 − 1, one brand each. */
 import { type Brand, Schema } from "effect"
 
 export type Round = number & Brand.Brand<"Round">
@@ -9,13 +9,13 @@ export type ProposalId = number & Brand.Brand<"ProposalId">
 /** Milliseconds since 1970, as a validator's clock told them. */
 export type Timestamp = number & Brand.Brand<"Timestamp">
 
-export type Counter = Round | Nonce | Epoch | CommitIndex | ProposalId | Timestamp
+export type Natural = Round | Nonce | Epoch | CommitIndex | ProposalId | Timestamp
 
-export const isCounter = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+export const isNatural = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
 /** For figures the program itself computed. */
-export const make = <A extends Counter>(value: number): A => {
-  if (!isCounter(value)) throw new RangeError(`not a counter: ${value}`)
+export const make = <A extends Natural>(value: number): A => {
+  if (!isNatural(value)) throw new RangeError(`not a natural number: ${value}`)
   return value as A
 }
 
@@ -43,6 +43,6 @@ export const between = (min: number, max: number, description: string): Schema.S
 /** Any integer that the wire can carry. */
 export const count = (description: string): Schema.Schema<number> => between(0, Number.MAX_SAFE_INTEGER, description)
 
-/** A counter of the protocol. */
-export const schema = <A extends Counter>(description: string): Schema.Schema<A, number> =>
-  count(description).pipe(Schema.filter((value): value is A => isCounter(value)))
+/** A natural number of one kind. */
+export const schema = <A extends Natural>(description: string): Schema.Schema<A, number> =>
+  count(description).pipe(Schema.filter((value): value is A => isNatural(value)))

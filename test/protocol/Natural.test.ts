@@ -1,21 +1,21 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Counter from "../../src/protocol/numbers/Counter.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
 
-const round = Schema.decodeUnknownEither(Counter.schema<Counter.Round>("a round"))
-const percent = Schema.decodeUnknownEither(Counter.between(0, 100, "percent"))
+const round = Schema.decodeUnknownEither(Natural.schema<Natural.Round>("a round"))
+const percent = Schema.decodeUnknownEither(Natural.between(0, 100, "percent"))
 
-describe("a counter", () => {
+describe("a natural number", () => {
   it("is an integer from 0 to 2^53 − 1", () => {
     for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) {
       expect(round(value)).toStrictEqual(Either.right(value))
-      expect(Counter.round(value)).toBe(value)
+      expect(Natural.round(value)).toBe(value)
     }
   })
 
   it.each([-1, 0.5, 2 ** 53, Number.NaN, Infinity])("is not %s", (value) => {
     expect(Either.isLeft(round(value))).toBe(true)
-    expect(() => Counter.round(value)).toThrow(`not a counter: ${value}`)
+    expect(() => Natural.round(value)).toThrow(`not a natural number: ${value}`)
   })
 
   it.each(["5", null, true, -0])("is not read from %j in JSON", (value) => {

@@ -18,7 +18,7 @@ export class Inbox<A> {
     this.#wake()
   }
 
-  /** Lets the reader look around although nothing came in. */
+  /** Wakes the reader although nothing arrived. */
   wake(): void {
     this.#wake()
   }

@@ -1,10 +1,10 @@
 /**
- * A schema as plain code, for what is right: the library's own way explains every mistake and pays for it also where there
- * is none. What is not surely right here, or not understood, is left to the library, so that this can only be faster.
+ * A schema as plain code, for valid values: the library's parser explains every mistake, and pays for that also where there
+ * is none. Anything that is not surely valid, or not understood, is left to the library, so that this can only be faster.
  */
 import { SchemaAST as AST, Either, type Schema } from "effect"
 
-/** Nobody can send one. */
+/** No input can contain it. */
 export const NOT_SURE: unique symbol = Symbol("not sure")
 
 /** The value the schema makes of the input, or `NOT_SURE`. */
@@ -78,7 +78,7 @@ interface Property {
 
 const record = (ast: AST.TypeLiteral, direction: Direction): Compiled => {
   if (ast.indexSignatures.length > 0) return undefined
-  // As the library has it: nothing asked for is everything taken.
+  // As in the library: a struct without fields takes every value.
   if (ast.propertySignatures.length === 0) return only((input) => input !== null && input !== undefined)
   const properties: Array<Property> = []
   for (const { name, isOptional, type } of ast.propertySignatures) {
@@ -122,7 +122,7 @@ const list = (ast: AST.TupleType, direction: Direction): Compiled => {
   }
 }
 
-/** The first member that fits, as the library has it; by the field whose text tells them apart, where there is one. */
+/** The first member that fits, as in the library; found by the field whose text distinguishes them, if there is one. */
 const union = (ast: AST.Union, direction: Direction): Compiled => {
   const members: Array<Read> = []
   for (const type of ast.types) {
@@ -197,7 +197,7 @@ type Of<A> = (input: unknown) => A | typeof NOT_SURE
 
 const notSure = (): typeof NOT_SURE => NOT_SURE
 
-// What a schema's type says of its AST no type can follow; that both give the same is what the tests compare.
+// No type can follow from a schema's type to its AST; the tests compare the results of both.
 
 export const decoder = <A, I>(schema: Schema.Schema<A, I>, options: AST.ParseOptions): Of<A> =>
   (compile(schema.ast, { isDecoding: true, options }) as Of<A> | undefined) ?? notSure

@@ -22,16 +22,16 @@ export interface Asking {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly method: string
-  /** When it came, in whole milliseconds, as limits count. */
+  /** When it arrived, in whole milliseconds, as limits count. */
   readonly at: number
   client: string
   /** As how many requests it counts by now. */
   counted: number
-  /** What its answer says about limits. */
+  /** The headers about limits of its answer. */
   headers: ReadonlyArray<string>
 }
 
-/** What an endpoint's definition says about access. */
+/** The access rules of an endpoint's definition. */
 export interface Rules {
   readonly method: string
   readonly path: string
@@ -39,10 +39,10 @@ export interface Rules {
   readonly onMainnet: Failure.TestnetOnly | undefined
 }
 
-/** So many refusals for being too many are answered on a connection; then it is closed. */
+/** A connection is closed after this many refusals for asking too often. */
 const REFUSALS_PER_CONNECTION = 16
 
-/** Fewer ask for what has a limit of its own. */
+/** Fewer clients use endpoints with a limit of their own. */
 const CLIENTS_PER_ENDPOINT = 8_192
 
 /**
@@ -67,7 +67,7 @@ export class Admission {
     this.#preflights = options.rateLimits ? globalLimit() : undefined
   }
 
-  /** What stands against a request wherever it goes. */
+  /** Why a request is refused on any path. */
   refusalOf(asking: Asking): Failure.Failure | undefined {
     const { request, method, at } = asking
     const { guard } = this.#options
@@ -77,7 +77,7 @@ export class Admission {
     return this.#count(asking, method === "OPTIONS" ? this.#preflights : this.#all, at, 1)
   }
 
-  /** What stands against a request that goes to an endpoint. */
+  /** Why a request to an endpoint is refused. */
   gateOf({ method, path, limit, onMainnet }: Rules): (asking: Asking) => Failure.Failure | undefined {
     const { guard, isMainnet, rateLimits } = this.#options
     const own =
@@ -107,7 +107,7 @@ export class Admission {
     return refusal
   }
 
-  /** Whether a connection had so many refusals that it ends behind them. */
+  /** Whether a connection had too many refusals and must end. */
   isEnding(socket: Socket): boolean {
     return (this.#refusals.get(socket) ?? 0) > REFUSALS_PER_CONNECTION
   }

@@ -13,7 +13,7 @@ export interface Settings {
   readonly clientIpHeader: Option.Option<string>
 }
 
-/** What is looked at of a request. */
+/** The part of a request that is read. */
 export interface Asking {
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -73,7 +73,7 @@ const keyOf = (address: string): string => {
 export const networkOf = (client: string): string =>
   client.includes(":") ? client.split(":", 2).join(":") : client.split(".", 2).join(".")
 
-/** From the right, past everybody who is trusted: the first address that only an honest proxy can have written. */
+/** From the right, past all trusted proxies: the first address that only an honest proxy can have written. */
 const behindProxies = (chain: string, peer: string, isTrusted: (address: string) => boolean): string => {
   let client = peer
   for (const hop of chain.split(",").reverse()) {

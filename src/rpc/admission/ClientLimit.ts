@@ -1,4 +1,4 @@
-/** How often each client may ask, in all or one endpoint, and what is said to those who ask more often. */
+/** How often each client may ask, on all endpoints or on one, and the answer to clients that ask more often. */
 import type * as Access from "../api/Access.js"
 import * as Failure from "../api/Failure.js"
 import * as ClientAddress from "./ClientAddress.js"

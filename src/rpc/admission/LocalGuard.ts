@@ -11,7 +11,7 @@ export interface Options {
   readonly host: string
   /** Other names that lead to this machine, `--rpc-name`. */
   readonly names: ReadonlyArray<string>
-  /** Whether somebody outside asks, through a proxy that is trusted. */
+  /** Whether the request comes from outside, through a trusted proxy. */
   readonly isProxied: (request: IncomingMessage) => boolean
 }
 
@@ -45,12 +45,12 @@ export class LocalGuard {
     this.#isProxied = isProxied
   }
 
-  /** Told of the address that the server really has. */
+  /** Takes the address that the server really has. */
   boundTo(address: string): void {
     this.#isLocal = isLoopback(address)
   }
 
-  /** What is said to a request under a name that is not this machine's. */
+  /** The refusal of a request under a name that is not this machine's. */
   refusalOfHost(request: IncomingMessage): Failure.ForeignHost | undefined {
     const { host } = request.headers
     // Browsers always name one. A name without a dot proves nothing: in a local network anybody can claim one.
@@ -77,7 +77,7 @@ export class LocalGuard {
     return isForeign && !this.#isProxied(request)
   }
 
-  /** What is said to a page of somebody else that would use what is for the people at this machine. */
+  /** The refusal of a foreign page that would use what is meant for people at this machine. */
   refusalOfOrigin(request: IncomingMessage): Failure.ForeignOrigin | undefined {
     const { origin } = request.headers
     if (origin === undefined || !this.isForeignPage(request)) return undefined

@@ -5,9 +5,9 @@
  */
 export interface Options<A> {
   readonly total: number
-  /** What one client may hold. */
+  /** The places that one client may hold. */
   readonly each: number
-  /** Told of a place that was given to somebody else. */
+  /** Called for an entry that lost its place to another client. */
   readonly evict: (holder: A) => void
 }
 

@@ -110,7 +110,7 @@ class Table {
   }
 }
 
-/** What a client may still do. */
+/** The requests that a client has left. */
 export interface Allowance {
   readonly remaining: number
   /** Until the oldest counted request leaves the window; 0 when none is counted. */
@@ -167,7 +167,7 @@ export class RateLimiter {
     return this.#networks.at(this.#networkOf(client), now, () => this.#others.copy()) ?? this.#others
   }
 
-  /** What a client may have used before it had a place of its own. */
+  /** The requests that a client may have made before it had a window of its own. */
   #used(client: string, now: number): Window {
     this.#others.dropUntil(now - this.windowMs)
     if (this.#networks.size === 0 && this.#others.total === 0) return new Window()

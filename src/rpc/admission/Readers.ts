@@ -13,7 +13,7 @@ export interface Options {
   readonly total: number
 }
 
-/** Calls what it is given when it is through. */
+/** Calls its argument when it is done. */
 export type Begin = (leave: () => void) => void
 
 /** The requests of one client. */
@@ -44,7 +44,7 @@ export class Readers {
     this.#admit()
   }
 
-  /** A loop, since what begins may be through at once and leave before it returns. */
+  /** A loop, since a reader may be done at once and leave before it returns. */
   #admit(): void {
     if (this.#isAdmitting) return
     this.#isAdmitting = true

@@ -16,7 +16,7 @@ export interface Options {
   readonly pauseMs: number
 }
 
-/** What one client waits for. */
+/** The steps of one client. */
 interface Queue {
   readonly steps: Array<() => void>
   next: number
@@ -65,7 +65,7 @@ export class TurnScheduler {
     setImmediate(() => this.#end())
   }
 
-  /** Then those who wait have their turn. */
+  /** Then the waiting steps have their turn. */
   #end(): void {
     this.#isUnderWay = false
     this.#closesAt = Number.NEGATIVE_INFINITY
@@ -78,7 +78,7 @@ export class TurnScheduler {
     }
   }
 
-  /** The first of a client's steps; its others wait until everybody else had one. */
+  /** The first step of a client; its other steps wait until every other client had one. */
   #performOne(client: string, queue: Queue): void {
     this.#waiting.delete(client)
     const step = queue.steps[queue.next++]

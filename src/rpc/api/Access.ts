@@ -1,22 +1,22 @@
-/** Who may call an endpoint how often and in which mode: annotations of its definition, read by the server and the reference. */
+/** Who may call an endpoint, how often and in which mode: annotations that the server and the reference read. */
 import { Context } from "effect"
 
 /** Requests of one client in a sliding window. */
 export interface Limit {
   readonly requests: number
   readonly windowSeconds: number
-  /** What a refusal says besides. */
+  /** What a refusal adds. */
   readonly hint?: string
 }
 
-/** The endpoint's own limit, besides the global one. */
+/** The endpoint's own limit, in addition to the global one. */
 export class RateLimit extends Context.Tag("udg/rpc/RateLimit")<RateLimit, Limit>() {}
 
 /** The limit over all endpoints together. */
 export const globalLimit: Limit = { requests: 1_000, windowSeconds: 60 }
 
-/** As how many requests one counts: most cost less than a millisecond, and this one that many times as much. */
+/** How many requests one call counts as: most cost less than a millisecond, and this one that many times as much. */
 export class Weight extends Context.Tag("udg/rpc/Weight")<Weight, number>() {}
 
-/** Off on a mainnet; the value is what to do there instead. */
+/** Off on a mainnet; the value says what to do there instead. */
 export class TestnetOnly extends Context.Tag("udg/rpc/TestnetOnly")<TestnetOnly, string>() {}

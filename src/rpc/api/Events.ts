@@ -4,7 +4,7 @@ import { TransactionType } from "./Core.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 
-/** What stands behind `data:`; the `event:` line repeats the type. */
+/** The content of a `data:` line; the `event:` line repeats the type. */
 export const Event = Field.record(
   "Event",
   "one thing that happened",
@@ -57,7 +57,7 @@ export type EventStream = typeof EventStream.Type
 
 /** Streams that a node serves at a time. */
 export const maximumStreams = 100
-/** Of these, what one client may have. */
+/** How many of these one client may have. */
 export const streamsOfOne = 8
 
 export const group = HttpApiGroup.make("events")

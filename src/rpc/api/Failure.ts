@@ -1,5 +1,5 @@
 /**
- * Everything that a request can be told besides what it asked for. A failure is a class: its tag is the `code` of the
+ * Every answer other than the one that was asked for. A failure is a class: its tag is the `code` of the
  * wire, its message the `error`, its status belongs to the class. They are plain values, not JavaScript errors, because
  * a refusal is an answer like any other and needs no stack.
  */
@@ -19,11 +19,11 @@ const body = <const Code extends string>(code: Code) => ({
     .pipe(Schema.fromKey("error")),
 })
 
-/** What the class is on the wire: its name there, its status, and when it is answered. */
+/** The class on the wire: its name there, its status, and when it is answered. */
 const answers = (code: string, status: number, when: string) =>
   [undefined, { identifier: code, description: when, [HttpApiSchema.AnnotationStatus]: status }] as const
 
-/** A number that the node made; its description stands where a renamed field beside it cannot hide it. */
+/** A number that the node made; its description is placed where a renamed field beside it cannot hide it. */
 const integer = (about: string) =>
   Schema.Number.annotations({ jsonSchema: { type: "integer", minimum: 0, description: about } })
 const text = (about: string) => Schema.String.annotations({ description: about })
@@ -238,7 +238,7 @@ export class ShuttingDown extends Schema.Class<ShuttingDown>("ShuttingDown")(
   answers("ShuttingDown", 503, "The node is stopping."),
 ) {}
 
-/** On any endpoint, whoever asks and whatever for. */
+/** On any endpoint, for any client. */
 export const Anywhere = Schema.Union(ForeignHost, RateLimited, InternalError, ShuttingDown)
 
 /** Where a request has a body. */
@@ -281,5 +281,5 @@ const Failure = Schema.Union(
 
 export type Failure = typeof Failure.Type
 
-/** The schema of any failure, for who only knows that it is one. */
+/** The schema of any failure. */
 export const schema = Failure

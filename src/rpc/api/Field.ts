@@ -1,4 +1,4 @@
-/** The fields that bodies and paths are made of, each with what it means to the person who reads the reference. */
+/** The fields of bodies and paths, each with its description for readers of the reference. */
 import { Option, Schema } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
@@ -104,7 +104,7 @@ export const record = <A, I>(
 ): Schema.Schema<A, I> =>
   schema.annotations({ identifier, description: about, examples: [Schema.decodeUnknownSync(schema)(example)] })
 
-/** Values that stand in examples; none of them means anything. */
+/** Values for examples, without a meaning. */
 export const example = {
   address: "9f3c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c",
   addressBech32: "tudg1nu7p526dtehhpqvj5w6vt4h8lqy352eud263hw",

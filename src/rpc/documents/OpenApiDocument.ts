@@ -1,4 +1,4 @@
-/** The interface as an OpenAPI 3.1 document, made from its definition with what the definition says about access. */
+/** The interface as an OpenAPI 3.1 document, made from its definition and its access rules. */
 import { OpenApi } from "@effect/platform"
 import * as Definition from "../../effect3/http/Definition.js"
 import * as Access from "../api/Access.js"

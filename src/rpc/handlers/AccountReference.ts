@@ -6,7 +6,7 @@ import * as Address from "../../protocol/identity/Address.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Failure from "../api/Failure.js"
 
-/** Reads the account that stands in this field. A plain function, since it stands before the hottest answers. */
+/** Reads the account in this field. A plain function, since the most frequent requests need it. */
 export type Resolve = (
   field: string,
   text: string,

@@ -115,7 +115,7 @@ const recoveryOf = (recovery: Option.Option.Value<Report["recovery"]>) => ({
   signs_in_seconds: recovery.signsInSeconds,
 })
 
-/** What a transaction moves and to whom, where its type says so. */
+/** The amount and the recipient of a transaction, if its type has them. */
 const movementOf = ({ operation }: Transaction) => {
   const to = Charges.recipientOf(operation)
   return { ...(to === undefined ? {} : { to }), ...("amount" in operation ? { amount: operation.amount } : {}) }

@@ -2,7 +2,7 @@ import type { Stretch } from "../../node/reads/Dag.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type * as Api from "../api/Dag.js"
 
-/** A stretch of the DAG as the wire has it: an address stands there once, and is a small number everywhere else. */
+/** A part of the DAG as it is sent: each address appears once, and as a small number everywhere else. */
 export const of = ({ newest, finalizedRound, columns }: Stretch): typeof Api.Columns.Type => {
   const named = columns.flatMap(({ leader, vertices }) => [
     ...(leader === null ? [] : [leader.address]),

@@ -6,7 +6,7 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { Event } from "../api/Events.js"
 import type { NumberedEvent } from "../server/Answer.js"
 
-/** Events that came together, and what came behind them. */
+/** Events that arrived together, and the link to those after them. */
 interface Link {
   readonly events: Chunk.Chunk<NumberedEvent>
   readonly last: number
@@ -14,7 +14,7 @@ interface Link {
 }
 
 export const KEPT = 1_000
-/** Who is further behind does not read, or cannot keep up. */
+/** A reader that is further behind does not read, or cannot keep up. */
 const FARTHEST_BEHIND = 50_000
 
 const missed = "events were missed: they are older than the last 1,000, or of another start of the node"

@@ -1,4 +1,4 @@
-/** What happens in the node, as the interface tells of it. */
+/** Turns what happens in the node into the events of the interface. */
 
 import type { NodeEvent } from "../../node/engine/NodeEvent.js"
 import type { Report, Status } from "../../node/reads/Health.js"

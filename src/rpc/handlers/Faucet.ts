@@ -14,7 +14,7 @@ type Refusal = Failure.InvalidRequest | Failure.FaucetUnavailable | Failure.Memp
 
 const unavailable = (message: string) => new Failure.FaucetUnavailable({ message })
 
-/** What stands in the way is the reserve's business, not that of whoever asks. */
+/** The obstacle concerns the reserve, not the account that asks. */
 const ofRefusal = (refused: Refused.Refused): Refusal => {
   switch (refused._tag) {
     case "MempoolFull":

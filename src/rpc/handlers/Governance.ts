@@ -55,7 +55,7 @@ const summaryOf = (proposal: NumberedProposal): Summary => ({
 
 const word = (vote: boolean): "yes" | "no" => (vote ? "yes" : "no")
 
-/** Those of the snapshot who have voted. */
+/** The accounts of the snapshot that have voted. */
 const votersOf = (voters: ReadonlyArray<Voter>): (typeof Api.Proposal.Type)["voters"] =>
   voters.flatMap(({ address, vote, weight }) => (vote === null ? [] : [{ address, vote: word(vote), weight }]))
 

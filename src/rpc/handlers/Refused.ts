@@ -1,4 +1,4 @@
-/** What the mempool says to a transaction it does not take, as the answer to whoever sent it. */
+/** The mempool's refusal of a transaction, as the answer to its sender. */
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import * as Rejection from "../../ledger/rules/Rejection.js"
 import { NONCE_WINDOW } from "../../ledger/rules/Transactions.js"

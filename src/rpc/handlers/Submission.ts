@@ -1,4 +1,4 @@
-/** Ways in for transactions: signed by whoever sends them, or, on a testnet, by the node with a key that came along. */
+/** How transactions come in: signed by the sender or, on a testnet, by the node with the secret key of the request. */
 import { Effect } from "effect"
 import { Engine } from "../../node/engine/Engine.js"
 import { Mempool } from "../../node/reads/Mempool.js"
@@ -11,7 +11,7 @@ import * as Failure from "../api/Failure.js"
 import type { Accepted as Answer } from "../api/Transactions.js"
 import * as Refused from "./Refused.js"
 
-/** What any transaction may be refused for that the node signs. */
+/** Why any transaction that the node signs may be refused. */
 type Common =
   | Failure.InvalidTransaction
   | Failure.InsufficientBalance
@@ -31,7 +31,7 @@ const COMMON: ReadonlySet<string> = new Set<Common["_tag"]>([
 
 type Refusable<Also> = Common | Extract<Refused.Refused, { readonly _tag: Also }>
 
-/** What the node is asked to do with a secret key. */
+/** A request to sign with a secret key. */
 export interface Wish {
   readonly key: SecretKey
   readonly operation: Operation.Operation

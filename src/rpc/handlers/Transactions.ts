@@ -42,13 +42,13 @@ const pendingOutcome = (transaction: Transaction) => ({
   transaction: TransactionJson.toJson(transaction),
 })
 
-/** What is final never changes. */
+/** Final data never changes. */
 const lookupOf = (hash: Hash.Hash, known: Known) =>
   known._tag === "Finalized"
     ? Answer.forever({ hash, ...finalizedOutcome(known) })
     : { hash, ...pendingOutcome(known.transaction) }
 
-/** Where the next page begins, for nobody to read but this node. */
+/** Where the next page begins; only this node reads it. */
 const cursorOf = (sequence: number): string => sequence.toString(36)
 
 const sequenceOf = (cursor: string): Option.Option<number> => {

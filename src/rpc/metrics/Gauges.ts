@@ -16,7 +16,7 @@ const gauges: ReadonlyArray<readonly [name: string, of: keyof Figures, help: str
   ["udg_uptime_seconds", "uptimeSeconds", "Seconds since the node started"],
 ]
 
-/** Has the gauges read whenever somebody scrapes the registry. */
+/** Reads the gauges at every scrape of the registry. */
 export const register = (registry: Prom.Registry, figures: () => Figures): void => {
   for (const [name, key, help] of gauges) {
     const gauge: Prom.Gauge = new Prom.Gauge({

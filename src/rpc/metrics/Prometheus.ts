@@ -60,7 +60,7 @@ const ofProcess = (() => {
   }
 })()
 
-/** What this node counts besides. */
+/** The other counts of this node. */
 const own: ReadonlyArray<Series> = [
   [
     "udg_judging_failures_total",

@@ -1,4 +1,4 @@
-/** What a handler may return besides the value its endpoint promises. */
+/** What a handler may return instead of the plain value. */
 import type { Stream } from "effect"
 import type { Event } from "../api/Events.js"
 
@@ -22,13 +22,13 @@ export class Versioned<A> {
 export const atVersion = <A>(version: () => unknown, make: () => A): Versioned<A> =>
   new Versioned(version, make, version())
 
-/** Of a value that took its time to be found: `at` is the version when the search began. */
+/** For a value that took long to find: `at` is the version when the search began. */
 export const since = <A>(at: unknown, version: () => unknown, value: A): Versioned<A> =>
   new Versioned(version, () => value, at)
 
 const unchanging = () => undefined
 
-/** A value that will never be another. */
+/** A value that never changes. */
 export const forever = <A>(value: A): Versioned<A> => atVersion(unchanging, () => value)
 
 /** An event with its place in the stream, which a client names when it comes back. */
@@ -37,5 +37,5 @@ export interface NumberedEvent {
   readonly event: Event
 }
 
-/** Events for as long as somebody listens. */
+/** Events, until the client leaves. */
 export type EventStream = Stream.Stream<NumberedEvent>

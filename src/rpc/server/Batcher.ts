@@ -1,12 +1,12 @@
 /**
- * Handles together what several requests bring within one turn of the event loop: sixteen who ask at once cost one fiber.
- * Each gets what it would have got alone.
+ * Handles the items of several requests together if they arrive within one turn of the event loop: sixteen requests at once
+ * cost one fiber. Each gets the result that it would have got alone.
  */
 import { type Effect, Exit } from "effect"
 import type { Run } from "../../effect3/fibers/Run.js"
 
 export interface Options<A, B, E> {
-  /** Gives one result for each item, in their order. */
+  /** Returns one result for each item, in their order. */
   readonly handle: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
   readonly run: Run
 }
@@ -18,7 +18,7 @@ interface Request<A, B, E> {
   readonly done: (results: Exit.Exit<ReadonlyArray<B>, E>) => void
 }
 
-/** More at a time would keep others waiting, and the threads that check them idle until all are read. */
+/** More at a time would delay other requests, and leave the threads that check signatures idle until all are read. */
 const FULL_BATCH = 16
 
 export class Batcher<A, B, E> {
@@ -51,7 +51,7 @@ export class Batcher<A, B, E> {
   #handle(requests: ReadonlyArray<Request<A, B, E>>): void {
     const { handle, run } = this.#options
     const done = (exit: Exit.Exit<ReadonlyArray<B>, E>): void => {
-      // What one request brings about is no other one's matter.
+      // A request must not suffer from another one.
       if (Exit.isFailure(exit) && requests.length > 1) for (const request of requests) this.#handle([request])
       else share(requests, exit)
     }
@@ -59,7 +59,7 @@ export class Batcher<A, B, E> {
     try {
       effect = handle(requests.flatMap(({ items }) => items))
     } catch (defect) {
-      // Nobody is above who could answer: this runs in a turn of its own, for several requests.
+      // No caller could answer: this runs in a turn of its own, for several requests.
       done(Exit.die(defect))
       return
     }
@@ -81,7 +81,7 @@ const part = <B, E>(exit: Exit.Exit<ReadonlyArray<B>, E>, start: number, end: nu
   try {
     return Exit.map(exit, (results) => results.slice(start, end))
   } catch (defect) {
-    // A handler with a bug may have given what cannot even be looked at.
+    // A handler with a bug may return something that throws when it is read.
     return Exit.die(defect)
   }
 }

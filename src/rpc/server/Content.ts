@@ -14,7 +14,7 @@ export interface Content {
   readonly bytes: number
 }
 
-/** A longer text is made bytes once, and not for everybody who asks. */
+/** A longer text is converted to bytes once, not for every request. */
 const LONG_TEXT_BYTES = 16_384
 
 const make = (type: string, given: string | Buffer, more: ResponseHeaders.ResponseHeaders): Content => {

@@ -1,11 +1,11 @@
 /**
  * Bugs that a request met. The request is answered with 500 and nothing else suffers; here each bug is counted, and logged
- * with its cause the first time: whoever finds a request that fails could otherwise fill the log.
+ * with its cause the first time: otherwise a client that knows a failing request could fill the log.
  */
 import { Cause } from "effect"
 
 export interface Options {
-  /** Told of every one, for metrics. */
+  /** Called for every one, for metrics. */
   readonly onDefect: (route: string) => void
   readonly log: (route: string, cause: Cause.Cause<unknown>) => void
 }

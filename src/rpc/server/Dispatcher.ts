@@ -1,4 +1,4 @@
-/** From a request that was admitted to its handler, and from what the handler says to the answer. */
+/** Passes an admitted request to its handler, and the handler's result to the answer. */
 import { Either } from "effect"
 import * as Run from "../../effect3/fibers/Run.js"
 import type { Admission } from "../admission/Admission.js"
@@ -71,7 +71,7 @@ export class Dispatcher {
     this.#readers = new Readers({ scheduler: options.scheduler, each: READERS_PER_CLIENT, total: READERS })
   }
 
-  /** Made once for each endpoint, with what is kept for it. */
+  /** Called once for each endpoint; the result holds the endpoint's state. */
   dispatchOf(endpoint: Endpoint.Endpoint): Dispatch {
     switch (endpoint._tag) {
       case "Read":
@@ -85,7 +85,7 @@ export class Dispatcher {
     }
   }
 
-  /** Without a body. What is answered here already, and still holds, is all that most of those who ask want. */
+  /** Without a body. Most requests are answered here, with an encoded answer that is still current. */
   #reads(endpoint: Endpoint.Read): Dispatch {
     const { admission, responder } = this.#options
     const answers = new EncodedAnswers(endpoint.encode)
@@ -180,7 +180,7 @@ export class Dispatcher {
     if (response.destroyed || response.writableEnded) return
     // A stream ends with its connection, so that a stopping server need not wait for a next request.
     response.shouldKeepAlive = false
-    // A proxy that gathers a whole answer before it passes it on would gather for ever.
+    // A proxy that buffers a whole answer before it passes it on would buffer this one forever.
     responder.writeHead(exchange, status, ["Content-Type", eventStream, "X-Accel-Buffering", "no"])
     if (method === "HEAD") response.end()
     else streams.serve(response, events, fork)

@@ -1,4 +1,4 @@
-/** The encoded answers of one endpoint, each for the newest version of what it was made from. */
+/** The encoded answers of one endpoint, each for the newest version of its data. */
 import type { Versioned } from "./Answer.js"
 import type { Content } from "./Content.js"
 
@@ -8,9 +8,9 @@ interface Encoded {
   readonly content: Content
 }
 
-/** For all paths of an endpoint together; who asks for more different ones than fit is answered all the same. */
+/** For all paths of an endpoint together; beyond it, the oldest answers are encoded again when asked for. */
 const CAPACITY_BYTES = 8_388_608
-/** What an entry costs besides its bytes. */
+/** The cost of an entry besides its bytes. */
 const OVERHEAD_BYTES = 512
 
 export class EncodedAnswers {
@@ -30,7 +30,7 @@ export class EncodedAnswers {
     return this.#size
   }
 
-  /** What was answered to this path, if it still holds. */
+  /** The last answer to this path, if it is still current. */
   current(path: string): Content | undefined {
     const known = this.#byPath.get(path)
     return known !== undefined && Object.is(known.versionNow(), known.version) ? known.content : undefined

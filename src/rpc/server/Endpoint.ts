@@ -16,7 +16,7 @@ import type * as Handlers from "./Handlers.js"
 import type * as Submissions from "./Submissions.js"
 import * as WrongField from "./WrongField.js"
 
-/** A request's parts as they came, still to be decoded. */
+/** The parts of a request before they are decoded. */
 export interface Input {
   readonly client: string
   readonly params: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export interface Input {
   readonly request: { readonly headers: unknown }
 }
 
-/** What a handler gets, its fields as `Handlers.Handler` derives them from the endpoint. */
+/** The argument of a handler; `Handlers.Handler` derives its fields from the endpoint. */
 export type Request = Readonly<Record<string, unknown>>
 
 type Decoded<A> = Either.Either<A, Failure.InvalidRequest>
@@ -41,19 +41,19 @@ interface Common {
 
 type Handle<A> = (request: Request) => Effect.Effect<A, Failure.Failure>
 
-/** Asks without a body. */
+/** A request without a body. */
 export interface Read extends Common {
   readonly _tag: "Read"
-  /** As how many requests one counts in the limit of all endpoints. */
+  /** How many requests one call counts as, in the limit over all endpoints. */
   readonly weight: number
-  /** The query is a part of what is asked; elsewhere nobody reads it. */
+  /** The answer depends on the query; other endpoints ignore it. */
   readonly hasQuery: boolean
   readonly decode: (input: Input) => Decoded<Request>
   readonly handle: Handle<unknown>
   readonly encode: (value: unknown) => Content.Content
 }
 
-/** Asks with a body. */
+/** A request with a body. */
 export interface Write extends Common {
   readonly _tag: "Write"
   readonly decode: (input: Input, body: unknown) => Decoded<Request>
@@ -61,7 +61,7 @@ export interface Write extends Common {
   readonly encode: (value: unknown) => Content.Content
 }
 
-/** Is answered with events for as long as somebody listens. */
+/** Answered with events until the client leaves. */
 export interface Listen extends Common {
   readonly _tag: "Listen"
   readonly decode: (input: Input) => Decoded<Request>

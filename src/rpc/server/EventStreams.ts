@@ -1,4 +1,4 @@
-/** Server-sent events on the wire: frames, heartbeats, and an end for who does not read. */
+/** Server-sent events on the wire: frames, heartbeats, and an end for clients that do not read. */
 import type { ServerResponse } from "node:http"
 import { Cause, type Chunk, Effect, Fiber, Stream } from "effect"
 import type { Fork } from "../../effect3/fibers/Run.js"
@@ -9,21 +9,21 @@ import type * as Answer from "./Answer.js"
 export interface Options {
   /** Streams of one client. */
   readonly each: number
-  /** Told of a stream that ended of a bug. */
+  /** Called for a stream that a bug ended. */
   readonly onDefect: (cause: Cause.Cause<unknown>) => void
   readonly heartbeatMs?: number
-  /** How long somebody may not read what waits for them. */
+  /** How long a client may leave waiting events unread. */
   readonly patienceMs?: number
 }
 
 const HEARTBEAT_MS = 15_000
 const PATIENCE_MS = 10_000
 
-/** An event stands in JSON as it stands in memory, and there are thousands with a commit: no schema in between. */
+/** Events have the same form in JSON as in memory, and a commit brings thousands: no schema in between. */
 const frame = ({ id, event }: Answer.NumberedEvent): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Events that came together are written together, and encoded once for all readers. */
+/** Events that arrive together are written together, and encoded once for all readers. */
 const encoded = new WeakMap<Chunk.Chunk<Answer.NumberedEvent>, Buffer>()
 
 const bytesOf = (events: Chunk.Chunk<Answer.NumberedEvent>): Buffer => {
@@ -36,7 +36,7 @@ const bytesOf = (events: Chunk.Chunk<Answer.NumberedEvent>): Buffer => {
   return bytes
 }
 
-/** Whether the reader is still there. Node throws at who writes to an answer that has ended. */
+/** Whether the reader is still there. Node throws when an answer that has ended is written to. */
 const isOpen = (response: ServerResponse): boolean => !response.destroyed && !response.writableEnded
 
 export class EventStreams {
@@ -63,7 +63,7 @@ export class EventStreams {
     return entry
   }
 
-  /** Writes, and waits until there is room again; whoever makes none in time is cut off. */
+  /** Writes, and waits until there is room again; a reader that makes no room in time is cut off. */
   readonly #write = (response: ServerResponse, bytes: Buffer): Effect.Effect<void> =>
     Effect.async<void>((resume) => {
       if (!isOpen(response) || response.write(bytes)) {

@@ -1,11 +1,11 @@
-/** A request and its answer, with what is learnt about them on the way. */
+/** A request and its answer, with their state. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Asking } from "../admission/Admission.js"
 import type { ResponseHeaders } from "./ResponseHeaders.js"
 
 export interface Exchange extends Asking {
   readonly startedAt: number
-  /** The client waits to be told that it may send its body. */
+  /** The client waits for permission to send its body. */
   readonly awaitsContinue: boolean
   readonly path: string
   readonly query: string

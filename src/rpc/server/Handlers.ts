@@ -14,12 +14,12 @@ import type * as Submissions from "./Submissions.js"
 
 export type GroupName = Definition.GroupName<typeof Api>
 
-/** Only what the endpoint declares stands in the request. */
+/** The request has only the parts that the endpoint declares. */
 type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [N in Name]: A }
 
 type AnswerTo<Success> = [Success] extends [EventStream] ? Answer.EventStream : Success | Answer.Versioned<Success>
 
-/** Whoever asks, as limits count them. */
+/** The client, as limits count it. */
 interface Asker {
   readonly client: string
 }

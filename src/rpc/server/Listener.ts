@@ -22,9 +22,9 @@ export interface Options {
   readonly responder: Responder
   /** Milliseconds of a clock that never runs backwards. */
   readonly now: () => number
-  /** Pages besides the endpoints, such as the explorer. */
+  /** Pages other than the endpoints, such as the explorer. */
   readonly pages: (path: string, request: IncomingMessage) => Reply.Reply | undefined
-  /** Told of a connection that is closed because too much was sent ahead on it. */
+  /** Called for a connection that is closed because its client sent too many requests without reading answers. */
   readonly onFlood: (socket: Socket) => void
 }
 
@@ -41,7 +41,7 @@ const LONGEST_PATH_SHOWN = 100
 /** Also one that lost a character on its way: whatever is longer than an address. */
 const COULD_BE_A_KEY = /[0-9a-f]{41,}/gi
 
-/** A path as it came, but neither very long nor with a secret key that somebody took for a part of it. */
+/** The path for a message: shortened, and without a secret key that was put into it by mistake. */
 const shown = (path: string): string => {
   const text = path.replace(COULD_BE_A_KEY, "…")
   return text.length > LONGEST_PATH_SHOWN ? `${text.slice(0, LONGEST_PATH_SHOWN)}…` : text
@@ -65,7 +65,7 @@ export class Listener {
 
   readonly handle = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
     const { admission, responder, now, onFlood } = this.#options
-    // Sent ahead, behind more refusals than a connection has: whoever does so does not read them.
+    // Sent after more refusals than a connection may have: this client does not read its answers.
     if (response.socket === null && admission.isEnding(request.socket)) {
       if (!request.socket.destroyed) onFlood(request.socket)
       request.socket.destroy()

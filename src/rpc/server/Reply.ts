@@ -7,7 +7,7 @@ import * as ResponseHeaders from "./ResponseHeaders.js"
 
 export interface Reply {
   readonly status: number
-  /** Besides those of the content. */
+  /** In addition to those of the content. */
   readonly headers: ResponseHeaders.ResponseHeaders
   readonly content: Content.Content
 }

@@ -12,15 +12,15 @@ import * as WrongField from "./WrongField.js"
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** What a body may have: bytes, and JSON values, objects, lists and what stands in them. */
+/** The size limits of a body: bytes, and JSON values (objects, lists, and the values in them). */
 export interface Limits {
   readonly bytes: number
   readonly values: number
 }
 
-/** What comes as a body, and how its text is read. */
+/** The kind of body that an endpoint takes, and how its text is read. */
 export interface Format<A> {
-  /** The most that its limits allow, since nobody knows the first character beforehand. */
+  /** The largest size that its limits allow, since the first character is not known beforehand. */
   readonly maximumBytes: number
   /** By the first character that is no whitespace. */
   readonly limits: (first: number | undefined) => Limits
@@ -36,16 +36,16 @@ export const oneValue: Format<unknown> = {
   parse: (text) => JsonText.parse(text, "body"),
 }
 
-/** What is read and thrown away of a refused body, before the connection is cut. */
+/** How much of a refused body is read and discarded before the connection is cut. */
 const DISCARDED_BYTES = 4_194_304
 
-/** What a request takes besides its body's bytes while that waits to be read. */
+/** The memory of a request besides its body's bytes, while the body waits to be read. */
 const WAITING_BYTES = 1_024
 
 const tooLarge = (limit: number) =>
   new Failure.BodyTooLarge({ message: `the body is larger than ${limit} bytes`, limit })
 
-/** What stands against a body before any of it has come. */
+/** Why a body is refused before any of it has arrived. */
 export const refusalOf = (request: IncomingMessage, limit: number): Failure.Failure | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !JSON_TYPE.test(type)) {
@@ -69,7 +69,7 @@ const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Ei
   return Either.mapLeft(parse(text), WrongField.toInvalidRequest)
 }
 
-/** Lets the rest of a body that nobody wants pass by, but not for ever. */
+/** Discards the rest of a refused body, up to a limit. */
 const discard = (request: IncomingMessage): void => {
   let passed = 0
   request.removeAllListeners("data")
@@ -80,7 +80,7 @@ const discard = (request: IncomingMessage): void => {
   request.resume()
 }
 
-/** Everything but the body is good for nothing any more: reads what is left of it away. */
+/** The request has been answered: discards the rest of its body. */
 export const refuse = (request: IncomingMessage): void => {
   if (!request.complete) discard(request)
 }
@@ -90,13 +90,13 @@ export interface Options<A> {
   readonly format: Format<A>
   readonly budget: Budget
   readonly scheduler: TurnScheduler
-  /** What stands against parsing a body of so many bytes. */
+  /** Why a body of this many bytes must not be parsed. */
   readonly refusalOfCost: (bytes: number) => Failure.Failure | undefined
   /** Performs a step of the way to the answer, and answers for whatever it throws. */
   readonly guard: (step: () => void) => void
 }
 
-/** Reads and parses a body that nothing stands against, then calls `done` once; not at all when the client goes away. */
+/** Reads and parses a body, then calls `done` once; never if the client goes away. */
 export const read = <A>(
   request: IncomingMessage,
   options: Options<A>,

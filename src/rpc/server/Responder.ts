@@ -8,7 +8,7 @@ import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
 
-/** What is told about every answer. `route` is the path as it is defined, or `none`. */
+/** What metrics learn of an answer. `route` is the path as it is defined, or `none`. */
 export interface Answered {
   readonly route: string
   readonly method: string
@@ -21,7 +21,7 @@ export interface Options {
   readonly now: () => number
   readonly onAnswer: (answered: Answered) => void
   readonly onDefect: (route: string, cause: Cause.Cause<unknown>) => void
-  /** Told about an answer that the client did not read at once. */
+  /** Called for an answer that the client did not read at once. */
   readonly onUnread: (response: ServerResponse, client: string) => void
 }
 
@@ -30,7 +30,7 @@ const isFailure = (error: unknown): error is Failure.Failure =>
 
 const stopping = new Failure.ShuttingDown({ message: "the node is stopping" })
 const bug = new Failure.InternalError({ message: "the node failed to answer; its log has the cause" })
-/** Made beforehand, for when making an answer is what fails. */
+/** Made beforehand, in case making an answer fails. */
 const lastWord = Reply.ofFailure(bug)
 
 export class Responder {
@@ -60,7 +60,7 @@ export class Responder {
     }
   }
 
-  /** Answers what a handler came to. */
+  /** Answers with the result of a handler. */
   complete<A, E>(exchange: Exchange, exit: Exit.Exit<A, E>, onSuccess: (answer: A) => void): void {
     this.guard(exchange, () => {
       if (Exit.isSuccess(exit)) onSuccess(exit.value)
@@ -84,7 +84,7 @@ export class Responder {
     this.#answered(exchange, status)
   }
 
-  /** The head of an answer that goes on as long as somebody listens, and nothing of its body. */
+  /** Writes only the head of an answer that lasts until the client leaves. */
   writeHead(exchange: Exchange, status: number, headers: ResponseHeaders.ResponseHeaders): undefined {
     exchange.response.writeHead(status, [...ResponseHeaders.bare, ...headers])
     this.#answered(exchange, status)
@@ -100,7 +100,7 @@ export class Responder {
   refuse(exchange: Exchange, failure: Failure.Failure): undefined {
     const { request, response, method } = exchange
     if (response.headersSent || response.destroyed) return
-    // Told to go on or not, the client may send its body or may not: the next request could begin anywhere.
+    // The client may send its body or leave it out, so the next request could begin anywhere.
     if (exchange.awaitsContinue && !request.complete) response.shouldKeepAlive = false
     const { status, headers, content } = Reply.ofFailure(failure)
     this.write(exchange, status, content, method === "OPTIONS" ? [...headers, ...ResponseHeaders.preflight] : headers)

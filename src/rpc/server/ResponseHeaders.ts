@@ -24,7 +24,7 @@ export const fleeting: ResponseHeaders = ["Cache-Control", "no-store"]
 /** On files whose name is made from their content; a browser need not ask for one again. */
 export const immutable: ResponseHeaders = ["Cache-Control", "public, max-age=31536000, immutable"]
 
-/** On what has no body, or none that is known beforehand. */
+/** For answers without a body, or with one that is not known beforehand. */
 export const bare: ResponseHeaders = [...everywhere, ...fleeting]
 
 /** On answers to OPTIONS alone. */
@@ -34,7 +34,7 @@ export const json = "application/json"
 
 const hash = createHash("sha256").update(STYLE).digest("base64")
 
-/** A page may load what this server has, and of inline things only the reference's own style; nothing from elsewhere. */
+/** A page may load anything from this server and nothing from other hosts; only the reference's style is inline. */
 const page: ResponseHeaders = [
   "Content-Security-Policy",
   [

@@ -1,16 +1,16 @@
-/** From a path to what answers there. Fixed paths win over patterns: `/tx/submit` is never a transaction's hash. */
+/** Finds the route of a path. Fixed paths win over patterns: `/tx/submit` is never a transaction's hash. */
 
 export interface Route<A> {
   /** As it is defined, `/balance/:address`. */
   readonly path: string
   readonly byMethod: ReadonlyMap<string, A>
-  /** Methods with what follows from them, for `Allow`. */
+  /** The methods and those that follow from them, for `Allow`. */
   readonly allowed: ReadonlyArray<string>
 }
 
 export interface Match<A> {
   readonly route: Route<A>
-  /** Parameters as they stand in the path, still escaped. */
+  /** Parameters as in the path, still escaped. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -75,7 +75,7 @@ export class Router<A> {
     }
   }
 
-  /** What is at a path, without its query. */
+  /** The route of a path without its query. */
   match(path: string): Match<A> | undefined {
     const fixed = this.#fixed.get(path)
     if (fixed !== undefined) return fixed

@@ -1,6 +1,6 @@
 /**
  * The HTTP server as a scoped layer: it listens while the scope lives and drains when it closes. Slow or silent clients
- * are cut off by time, many of them by number; nobody else notices.
+ * are cut off by time, and many of them by number; other clients do not notice.
  */
 import * as Http from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -43,7 +43,7 @@ export interface Tolerance {
   readonly bodyBytes: number
   /** Bytes of all answers that are not read. */
   readonly unreadBytes: number
-  /** For answers that are still owed when the server stops. */
+  /** For answers that are still due when the server stops. */
   readonly drainMs: number
 }
 
@@ -61,7 +61,7 @@ export const standardTolerance: Tolerance = {
 
 /** How long requests may use one turn of the event loop: bodies from reading to answering, others until their handler waits. */
 const TURN_MS = 8
-/** So often they may use it while the node is late: a sixth of the thread. */
+/** While the node is late, they may use it once in this time: a sixth of the thread. */
 const PRESSED_EVERY_MS = 50
 
 const HEADER_BYTES = 16_384
@@ -76,13 +76,13 @@ export interface Settings extends ClientAddress.Settings {
   readonly isMainnet: boolean
   readonly rateLimits: boolean
   readonly tolerance?: Partial<Tolerance>
-  /** Pages besides the endpoints. */
+  /** Pages other than the endpoints. */
   readonly pages?: (path: string, request: Http.IncomingMessage) => Reply.Reply | undefined
   /** Whether the node is late with its own work, and bodies have to wait for it. */
   readonly isPressed?: () => boolean
-  /** Told about every answer, for metrics. */
+  /** Called for every answer, for metrics. */
   readonly onAnswer?: (answered: Answered) => void
-  /** Told about every request that met a bug, for metrics. */
+  /** Called for every request that met a bug, for metrics. */
   readonly onDefect?: (route: string) => void
 }
 
@@ -101,7 +101,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 /** A server that answers requests; the port is the one it really has. */
 export class Server extends Context.Tag("udg/rpc/Server")<Server, { readonly host: string; readonly port: number }>() {}
 
-/** Where this machine reaches a server that listens there; who listens everywhere is reached by the loopback. */
+/** The URL of the server on this machine; a server that listens on all addresses is reached by the loopback. */
 export const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`
@@ -109,7 +109,7 @@ export const urlOf = ({ host, port }: { readonly host: string; readonly port: nu
 
 const log = Log.for("rpc")
 
-/** What is told to a connection whose request never became one. */
+/** The answer to a connection that sent no complete request. */
 const failureOf = (code: string | undefined): Failure.Failure => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -123,7 +123,7 @@ const failureOf = (code: string | undefined): Failure.Failure => {
 
 const last = (socket: Duplex, failure: Failure.Failure): void => {
   if (socket.writable && !socket.destroyed) socket.end(Reply.toBytes(Reply.ofFailure(failure)))
-  // Whatever the client still sends finds nobody.
+  // Anything that the client still sends is ignored.
   setTimeout(() => socket.destroy(), 1_000).unref()
 }
 
@@ -132,11 +132,11 @@ const noPlace = new Failure.Overloaded({
   retry_after_seconds: 10,
 })
 
-/** No client can keep others out by its connections. A proxy's are those of many clients, and are left alone. */
+/** No client can take the connections of all. Those of a proxy belong to many clients and are not limited. */
 const shareConnections = (server: Http.Server, total: number, floods: Floods, settings: Settings): void => {
   const isProxy = ClientAddress.isProxy(settings)
   const places = new Places<Socket>({ total, each: total, evict: (socket) => socket.destroy() })
-  // As many again for proxies, and for those that are just told why they are not served.
+  // As many again for proxies, and for connections that only get a refusal.
   server.maxConnections = 2 * total
   server.on("connection", (socket: Socket) => {
     if (isProxy(socket)) return
@@ -166,7 +166,7 @@ const make = (
     },
     listener.handle,
   )
-  // Their size is limited. Node would drop those beyond a number, such as the one that a proxy put behind all others.
+  // Their size is limited. Node would drop headers beyond a number, such as the one that a proxy adds last.
   server.maxHeadersCount = 0
   shareConnections(server, tolerance.connections, floods, settings)
   server.on("checkContinue", (request, response) => listener.handle(request, response, true))
@@ -185,7 +185,7 @@ const make = (
   return server
 }
 
-/** Who does not read loses the connection after a while, and at once where it makes the node keep too much. */
+/** Closes the connection of a client that does not read: after a while, or at once if too many bytes wait for it. */
 const limitUnread = (response: Http.ServerResponse, client: string, unread: Budget, silenceMs: number): void => {
   const { socket } = response.req
   const bytes = response.writableLength
@@ -194,7 +194,7 @@ const limitUnread = (response: Http.ServerResponse, client: string, unread: Budg
     return
   }
   response.once("close", () => unread.give(client, bytes))
-  // Node closes a socket that nobody looks after when its time is over.
+  // Node closes a socket after its timeout if nothing handles the event.
   socket.setTimeout(silenceMs)
 }
 
@@ -208,10 +208,10 @@ const listen = (server: Http.Server, host: string, port: number): Effect.Effect<
     })
   })
 
-/** No new connections, idle ones closed at once, answers that are owed given within the time, then everything closed. */
+/** No new connections, idle ones closed at once, answers still due written within the time, then everything closed. */
 const drain = (server: Http.Server, stop: () => void, drainMs: number): Effect.Effect<void> =>
   Effect.async((resume) => {
-    // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's time-out would wait for ever.
+    // A timer of its own: inside a finalizer nothing can be interrupted, so Effect's timeout would wait forever.
     const finish = (): void => {
       clearTimeout(timer)
       clearInterval(sweep)
@@ -221,12 +221,12 @@ const drain = (server: Http.Server, stop: () => void, drainMs: number): Effect.E
     const timer = setTimeout(finish, drainMs)
     server.close(finish)
     stop()
-    // An answer that was on its way when the stop came leaves its connection idle behind it.
+    // A connection becomes idle after an answer that was under way at the stop.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     server.closeIdleConnections()
   })
 
-/** Asked in turns of nobody's, where nobody could answer for a bug. */
+/** Called outside of any request, where no answer could report a bug. */
 const orFalse =
   (isPressed: () => boolean, defects: Defects): (() => boolean) =>
   () => {
@@ -242,7 +242,7 @@ const start = (settings: Settings) =>
   Effect.gen(function* () {
     const tolerance = { ...standardTolerance, ...settings.tolerance }
     const endpoints = Endpoint.all(yield* Handlers)
-    // Handlers outlive the client that asked: a transaction is taken in or not, whoever still listens.
+    // Handlers outlive the client that asked: a transaction is accepted or not, even if nobody waits for the answer.
     const fork = yield* Run.scopedFork
     const defects = new Defects({
       onDefect: settings.onDefect ?? (() => {}),

@@ -11,7 +11,7 @@ import * as Log from "../../node/log/Log.js"
 import * as Content from "./Content.js"
 import type { Reply } from "./Reply.js"
 
-/** Answers for pages besides the endpoints. */
+/** Answers for pages other than the endpoints. */
 export type Site = (path: string, request: Pick<IncomingMessage, "headers">) => Reply | undefined
 
 const log = Log.for("rpc")
@@ -37,7 +37,7 @@ const redirect = (to: string): Reply => ({
 const accepts = ({ headers }: Pick<IncomingMessage, "headers">, name: "accept" | "accept-encoding", what: string) =>
   headers[name]?.includes(what) === true
 
-/** A file as it is answered, compressed once when somebody first asks for it so. */
+/** The answer with a file, compressed once, at the first request that accepts it. */
 class File {
   readonly #bytes: Uint8Array
   readonly #contentOf: (bytes: Uint8Array) => Content.Content
@@ -91,7 +91,7 @@ const read = (directory: string) =>
     return contents
   })
 
-/** Says what is missing, to who looks for the explorer in a checkout that only runs its sources. */
+/** Says what is missing when the sources run without a built explorer. */
 const unbuilt: Site = (path) =>
   path.startsWith(BASE)
     ? {

@@ -20,7 +20,7 @@ type Refused = Definition.PartsOf<typeof submit>["failure"]
 
 type Outcome = Either.Either<typeof Accepted.Type, Refused>
 
-/** Gets the transactions of everybody who asks at the moment, and answers each. */
+/** Takes the transactions of all requests of the moment, and answers each of them. */
 export type Handle = (request: {
   readonly bodies: ReadonlyArray<TransactionJson>
 }) => Effect.Effect<ReadonlyArray<Outcome>, Refused | Failure.ShuttingDown>
@@ -38,10 +38,10 @@ export const format: RequestBody.Format<Submission> = {
   parse: (text) => JsonText.parseOneOrMany(text, "body"),
 }
 
-/** As how many requests it counts. */
+/** How many requests it counts as. */
 export const count = (submission: Submission): number => (submission._tag === "One" ? 1 : submission.length)
 
-/** What stands against an array as a whole. */
+/** Why an array is refused as a whole. */
 export const refusalOf = (submission: Submission): Failure.InvalidRequest | undefined => {
   const length = count(submission)
   if (length >= 1 && length <= maximumTransactions) return undefined
@@ -80,7 +80,7 @@ const inPlace = ({ transactions, refusals }: Entries, outcomes: ReadonlyArray<Ou
 
 const toJson = Json.encoder(Accepted)
 
-/** What it would have been answered alone, with its status in front. */
+/** The answer that it would have had alone, with its status in front. */
 const inArray = (outcome: Outcome): object => {
   if (Either.isRight(outcome)) return { status_code: 200, ...toJson(outcome.right) }
   const failure = Reply.failureJson(outcome.left)

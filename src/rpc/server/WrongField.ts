@@ -1,4 +1,4 @@
-/** What stands against a field, as the answer to whoever sent it. */
+/** The problem of a field as the answer to its sender. */
 import type { JsonProblem } from "../../protocol/encoding/JsonProblem.js"
 import * as Failure from "../api/Failure.js"
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Client from "../../src/client/Client.js"
+import { textOf } from "../docs/Pages.js"
 import * as RealNode from "./RealNode.js"
 import { ask, get } from "./TestServer.js"
 
@@ -87,6 +88,14 @@ describe("/metrics", () => {
     )
     expect(figureOf(found, "process_resident_memory_bytes")).toBeGreaterThan(1_000_000)
     expect(figureOf(found, "nodejs_eventloop_lag_seconds")).toBeGreaterThanOrEqual(0)
+  })
+
+  it("has the series that docs/operations/monitoring.md lists, and no other ones of its own", async () => {
+    const names = [...(await scrape()).keys()].filter((name) => !/^(process|nodejs)_/.test(name))
+    const listed = [
+      ...textOf("docs/operations/monitoring.md").matchAll(/^\| `(\w+)` +\| (?:gauge|counter|histogram) /gm),
+    ]
+    expect(names.sort()).toEqual(listed.map(([, name]) => name).sort())
   })
 
   it("times answers by route, not by path", async () => {

@@ -5,6 +5,7 @@ import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as SignedSchema from "../../src/storage/schema/Signed.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import type { Migration } from "../../src/storage/sqlite/Migration.js"
+import { textOf } from "../docs/Pages.js"
 import * as world from "./world.js"
 
 const history: ReadonlyArray<Migration> = [
@@ -56,7 +57,11 @@ describe("the schema", () => {
           (sql) => sql`select sql from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.values,
         )
         expect(tables.length).toBeGreaterThan(2)
-        for (const [text] of tables) expect(text).toMatch(/^create table \w+ \(\n {2}-- [A-Z].{20,}/i)
+        for (const [text] of tables) {
+          expect(text).toMatch(/^create table \w+ \(\n {2}-- [A-Z].{20,}/i)
+          const [, name] = /^create table (\w+)/i.exec(String(text)) ?? []
+          expect(textOf("docs/storage.md")).toMatch(new RegExp(`^\\|.*\`${name}\``, "m"))
+        }
       }
     }).pipe(Effect.scoped),
   )

@@ -1,5 +1,5 @@
 /**
- * A wallet without a node: keys, addresses, and all ten transactions, built and signed where the key is. Runs in
+ * A wallet without a node: keys, addresses, and transactions of every type, built and signed where the key is. Runs in
  * browsers. What a transaction needs to know of the world, its network and its nonce, is given to it:
  *
  *     const network = Wallet.network(await client.core.network())

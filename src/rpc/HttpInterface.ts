@@ -39,11 +39,11 @@ const handlers = Layer.scoped(
   }),
 )
 
-/** A round is late by half an interval, or by this where that is nothing at all. */
+/** A round counts as late from half an interval on, and from no less than this. */
 const LEAST_LATENESS_MS = 50
 /**
- * What is later than this many intervals is late for another reason than what comes to the door, unless there is work to
- * be done here: no round comes before the checkpoint that closes an epoch.
+ * A round later than this many intervals is late for a reason other than requests, unless there is work to
+ * do here: no round comes before the checkpoint that closes an epoch.
  */
 const OVERDUE_INTERVALS = 10
 

@@ -49,7 +49,7 @@ export interface Options {
   readonly protocol?: Partial<Protocol>
 }
 
-/** An account that has coins, with a method for each of the ten transactions. */
+/** An account that has coins, with a method for each type of transaction. */
 export type FundedAccount = Wallet.Account & { readonly secretKey: Wallet.SecretKey }
 
 export type Outcome = Awaited<ReturnType<Client.PromiseClient["transactions"]["lookup"]>>

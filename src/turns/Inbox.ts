@@ -1,6 +1,6 @@
 /**
- * A list with one reader, who is woken when something comes in. What comes a hundred times a second and more comes through
- * here: a queue that is read as a stream, and a wait that races with a clock, cost ten times as much each time.
+ * A list with one reader, which is woken when an item arrives. It is for items that arrive a hundred times a second and more:
+ * a queue that is read as a stream, and a wait that races with a clock, cost ten times as much each time.
  */
 import { Effect } from "effect"
 
@@ -36,8 +36,8 @@ export class Inbox<A> {
   }
 
   /**
-   * Until something comes in. An interruption loses nothing: items wait in the list, not with the reader, and to wake one
-   * who has gone does nothing.
+   * Waits until an item arrives. An interruption loses nothing: items wait in the list, not with the reader, and waking a
+   * reader that has gone does nothing.
    */
   readonly arrival: Effect.Effect<void> = Effect.async<void>((resume) => {
     this.#wake = () => resume(Effect.void)
@@ -57,7 +57,7 @@ export class Inbox<A> {
     })
   }
 
-  /** Hands on whatever comes in, for good. Where one item cannot be taken, the others wait for who tries again. */
+  /** Passes on every item, forever. If an item cannot be taken, the others wait for the next try. */
   readonly handOn = (take: (item: A) => void): Effect.Effect<never> =>
     Effect.forever(
       Effect.map(this.arrival, () => {

@@ -16,5 +16,5 @@ export const unsafeCurrent = (clock: Clock.Clock): Natural.Timestamp =>
 
 export const current = Clock.clockWith((clock) => Effect.sync(() => unsafeCurrent(clock)))
 
-/** How far the wall clock is ahead of it. Somebody may set that one at any moment. */
+/** How far the wall clock is ahead of it. The wall clock may be set at any moment. */
 export const wallAhead = Effect.zipWith(Clock.currentTimeMillis, current, (wall, steady) => Math.round(wall) - steady)

@@ -1,6 +1,6 @@
 /**
- * Who may ask: under which name of the host, from which page, on which network, how often. A check says nothing, or the
- * failure that the request is answered with.
+ * Whether a request is admitted: by the name of the host, the page it comes from, the network, and how often the client
+ * asks. A check returns nothing, or the failure that answers the request.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -25,7 +25,7 @@ export interface Asking {
   /** When it arrived, in whole milliseconds, as limits count. */
   readonly at: number
   client: string
-  /** As how many requests it counts by now. */
+  /** How many requests it counts as so far. */
   counted: number
   /** The headers about limits of its answer. */
   headers: ReadonlyArray<string>
@@ -46,8 +46,8 @@ const REFUSALS_PER_CONNECTION = 16
 const CLIENTS_PER_ENDPOINT = 8_192
 
 /**
- * Pages from elsewhere that are visited on this machine count as one more client: what they use up, in images alone if need
- * be, is not taken from the people and programs here, all of whom share one address.
+ * Foreign pages that are visited on this machine count as a client of their own: their requests, even for images, do not use
+ * up the limit of the people and programs here, all of whom share one address.
  */
 const FOR_A_PAGE = " for a page"
 
@@ -58,7 +58,7 @@ export class Admission {
   readonly #all: ClientLimit | undefined
   /** Preflights are counted by themselves: a page that may not ask for one would never see the refusal of its request. */
   readonly #preflights: ClientLimit | undefined
-  /** How many refusals for being too many each connection has had. */
+  /** How many refusals for asking too often each connection has had. */
   readonly #refusals = new WeakMap<Socket, number>()
 
   constructor(options: Options) {
@@ -120,8 +120,8 @@ export class Admission {
   }
 
   /**
-   * With what a client can bring about as often as it likes. After some of them its connection ends, and what it has sent
-   * ahead on it is not even read: forty thousand requests fit into the buffers of one socket, and each costs as much as one
+   * A refusal that a client can cause as often as it likes. After some of them its connection ends, and requests that it has
+   * sent ahead are not even read: forty thousand requests fit into the buffers of one socket, and each costs as much as one
    * that is answered.
    */
   #refuseOften({ request: { socket }, response }: Asking, failure: Failure.Failure): Failure.Failure {

@@ -1,6 +1,6 @@
 /**
- * Bytes of memory that clients may make the server hold, all together. A client may hold as many as are still free: one
- * alone gets half of them, and however many there are, the next one still finds room.
+ * The memory that all clients together may make the server hold. A client may hold as many bytes as are still free: a single
+ * client gets half of them, and however many clients there are, the next one still finds room.
  */
 export class Budget {
   readonly #limit: number

@@ -1,13 +1,13 @@
 /**
- * Who is asking: the address that limits are counted by. IPv4 addresses stand for themselves; of IPv6 the first 64 bits
- * count, because that is what one customer of a provider gets.
+ * The client of a request: the address by which limits count. For IPv4 that is the whole address; for IPv6 the first 64 bits,
+ * because one customer of a provider gets as many.
  */
 import { isIPv4, isIPv6 } from "node:net"
 import { Option } from "effect"
 import * as Cidr from "../../node/start/Cidr.js"
 
 export interface Settings {
-  /** Whose word about the client is believed. */
+  /** The proxies whose statement about the client is believed. */
   readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
   /** Lower case. When given, `X-Forwarded-For` is not read, since a proxy that sets the one may pass on the other. */
   readonly clientIpHeader: Option.Option<string>
@@ -24,7 +24,7 @@ const headerOf = ({ headers }: Asking, name: string): string => headers[name]?.t
 
 const MAPPED = "::ffff:"
 
-/** An address without the ways in which the same one can be written; none for anything else. */
+/** An address in one canonical form; none for anything else. */
 const plain = (text: string): string | undefined => {
   const trimmed = text.trim()
   if (isIPv4(trimmed)) return trimmed
@@ -69,7 +69,7 @@ const keyOf = (address: string): string => {
     .join(":")}::/64`
 }
 
-/** What one provider or large owner of addresses has: of a client as `reader` names it, the first 16 or 32 bits. */
+/** The block of one provider or large owner of addresses: the first 16 or 32 bits of a client as `reader` names it. */
 export const networkOf = (client: string): string =>
   client.includes(":") ? client.split(":", 2).join(":") : client.split(".", 2).join(".")
 
@@ -78,7 +78,7 @@ const behindProxies = (chain: string, peer: string, isTrusted: (address: string)
   let client = peer
   for (const hop of chain.split(",").reverse()) {
     const address = plain(hop)
-    // What is no address was written by whoever stands behind the last hop that is one.
+    // Text that is no address was written by someone behind the last hop that is one.
     if (address === undefined) return client
     client = address
     if (!isTrusted(address)) return client
@@ -86,7 +86,7 @@ const behindProxies = (chain: string, peer: string, isTrusted: (address: string)
   return client
 }
 
-/** The client that a socket belongs to. One that is gone already has no address any more; all of those are one. */
+/** The client that a socket belongs to. A closed socket has no address any more; all of these count as one client. */
 export const ofSocket = ({ remoteAddress }: Asking["socket"]): string =>
   remoteAddress === undefined ? "unknown" : keyOf(plain(remoteAddress) ?? remoteAddress)
 

@@ -1,15 +1,15 @@
 /**
- * Clients that sent more ahead than anybody who waits for answers does. Node parses each piece of a connection to its end
- * and makes objects of all requests in it, some thousands, before anybody can say stop. So their next connections are
- * closed before anything is read from them, for a while.
+ * Clients that sent more requests ahead than a client that waits for answers would. Node parses each piece of a connection
+ * to its end and makes objects of all requests in it, some thousands, before it can be stopped. So for a while, the next
+ * connections of these clients are closed before anything is read from them.
  */
 const KEPT_OUT_MS = 10_000
-/** Of more clients than this, those that flooded first are let in again. */
+/** If there are more clients than this, those that flooded first are admitted again. */
 const REMEMBERED_CLIENTS = 4_096
 
 export class Floods {
   readonly #now: () => number
-  /** When each is let in again, oldest first. */
+  /** When each is admitted again, oldest first. */
   readonly #until = new Map<string, number>()
 
   constructor(now: () => number) {

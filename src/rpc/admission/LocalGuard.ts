@@ -1,7 +1,7 @@
 /**
- * What a node that serves only its own machine asks of a request. Web pages that are visited on the machine reach it too.
- * A page may even make its own name lead to 127.0.0.1 (DNS rebinding) and then count as the node's own page; its name is
- * still in `Host`. What comes through a trusted proxy is meant for the public, and is not judged here.
+ * The conditions for requests to a node that serves only its own machine. Web pages that are visited on the machine reach it
+ * too. A page may even make its own name lead to 127.0.0.1 (DNS rebinding) and then count as the node's own page; its name
+ * is still in `Host`. Requests through a trusted proxy are meant for the public, and are not judged here.
  */
 import type { IncomingMessage } from "node:http"
 import * as Failure from "../api/Failure.js"
@@ -53,7 +53,7 @@ export class LocalGuard {
   /** The refusal of a request under a name that is not this machine's. */
   refusalOfHost(request: IncomingMessage): Failure.ForeignHost | undefined {
     const { host } = request.headers
-    // Browsers always name one. A name without a dot proves nothing: in a local network anybody can claim one.
+    // Browsers always send one. A name without a dot proves nothing: in a local network anybody can claim one.
     if (!this.#isLocal || host === undefined || host === "") return undefined
     const name = hostOf(host)
     if (name !== undefined && (isLocal(name) || this.#names.has(name))) return undefined

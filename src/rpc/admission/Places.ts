@@ -1,7 +1,7 @@
 /**
- * A number of places that clients share. While all are taken, whoever comes gets the oldest place of the client that holds
- * the most, if that is more than the newcomer would hold: so nobody can keep everybody else out, and nobody is turned away
- * to save a place that no one wants.
+ * A number of places that clients share. While all are taken, a newcomer gets the oldest place of the client that holds
+ * the most, if that is more than the newcomer would hold. So no client can keep all others out, and nobody is refused while
+ * a place is free.
  */
 export interface Options<A> {
   readonly total: number

@@ -1,6 +1,6 @@
 /**
- * Sliding windows: of one client, never more than `requests` in any stretch of `windowMs`. What is refused is not
- * counted, so that the time to wait, which a refusal names, is true. Time comes as an argument and must not run backwards.
+ * Sliding windows: never more than `requests` of one client within any `windowMs`. Refused requests do not count, so
+ * that the time to wait in a refusal is exact. Time comes as an argument and must not run backwards.
  */
 
 /** When one client asked, oldest first; requests of the same millisecond share an entry. */
@@ -57,8 +57,8 @@ class Window {
 }
 
 /**
- * Windows by key, of which none is forgotten while anything in it counts. Two generations: whoever asks moves to the young
- * one. After each window's length the old one, whose keys have all been silent for that long, is dropped, and the young
+ * Windows by key; none is forgotten while anything in it counts. There are two generations: a key that is used moves to the
+ * young one. After each window's length the old one, whose keys have all been silent for that long, is dropped, and the young
  * one becomes old.
  */
 class Table {
@@ -131,8 +131,8 @@ const STANDARD_CAPACITY = 65_536
 const NETWORKS = 8
 
 /**
- * Memory is bounded, and still no limit that is used up can be had anew by making the limiter forget it: an attacker with
- * more addresses than there are places fills the table, and from then on clients that are not in it share one limit for
+ * Memory is bounded, and still nobody can renew a used-up limit by making the limiter forget it: an attacker with more
+ * addresses than there are places fills the table, and from then on clients that are not in it share one limit for
  * each larger network, and in the end one for all of them. When there is room again, a client starts with what its
  * network had used.
  */

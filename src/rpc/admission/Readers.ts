@@ -1,7 +1,7 @@
 /**
- * Lets handlers of requests without a body begin: a number of them at a time, fewer of one client, each client's in their
- * order and the clients in turn. Node hands over all requests of a packet at once, so a client can send a thousand ahead in
- * one write. Begun together, they would hold the thread and their intermediate results until the last one is through.
+ * Starts the handlers of requests without a body: a limited number at a time, fewer for one client, each client's in order
+ * and the clients in turn. Node hands over all requests of a packet at once, so a client can pipeline a thousand in one write.
+ * Started together, they would hold the thread and their intermediate results until the last one is done.
  */
 import type { TurnScheduler } from "./TurnScheduler.js"
 

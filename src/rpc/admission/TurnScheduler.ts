@@ -1,9 +1,9 @@
 /**
- * Performs work while it has not held the thread for long, and the rest after everybody else had a turn: of each client in
- * its order, of all clients in turn, so that nobody waits for all that one of them has sent. A burst of large bodies
- * arrives within one turn of the event loop: taken at once, it would keep the node's own work, timers and other sockets
- * waiting for as long as all of it takes. Where the node is late with what only it can do, there is a pause between the
- * turns: a door that takes in all there is would keep it late for good.
+ * Performs steps until they have held the thread for a while, and the rest in later turns of the event loop: each client's
+ * steps in order and the clients in turn, so that nobody waits for everything that one client has sent. A burst of large
+ * bodies arrives within one turn of the event loop: handled at once, it would delay the node's own work, timers and other
+ * sockets until all of it is done. While the node is late with its own work, the scheduler pauses between turns: without
+ * the pause, the node would stay late.
  */
 export interface Options {
   /** Milliseconds of a clock that never runs backwards. */

@@ -229,7 +229,7 @@ export const FaucetResult = Field.record(
 
 export const TransactionType = Schema.Union(...TransactionJson.members.map(({ fields }) => fields.type)).annotations({
   identifier: "TransactionType",
-  description: "one of the ten types",
+  description: "the type of a transaction",
 })
 
 const PendingTransaction = Schema.Struct({

@@ -1,6 +1,6 @@
 /**
- * Events in their order, for any number of readers. The last of them are kept for who comes back; beyond that an event
- * lives as long as a reader still has it before them, once for all readers.
+ * Events in order, for any number of readers. The latest are kept for clients that reconnect; older ones live until every
+ * reader has read them, stored once for all readers.
  */
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Event } from "../api/Events.js"
@@ -65,8 +65,8 @@ export class Feed {
     })
 
   /**
-   * What happens from now on, that is from this call, behind what happened since the event of this number. It ends for
-   * who is too far behind.
+   * The events after the one with this number, then those from this call on. The stream of a reader that is too far
+   * behind ends.
    */
   after(id: Option.Option<number>): Stream.Stream<NumberedEvent> {
     const missing = Option.match(id, { onNone: () => [], onSome: (id) => this.#behind(id) })

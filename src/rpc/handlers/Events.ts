@@ -9,8 +9,8 @@ import * as News from "./EventNews.js"
 const HEALTH_EVERY = Duration.seconds(1)
 
 /**
- * Numbers that go on over a restart, so that who comes back with an old one is told of it: a second's worth of numbers
- * is more than a node has events in a second.
+ * Numbers that grow across a restart, so that a client that reconnects with an old one learns of it: there are more numbers
+ * to a second than a node has events.
  */
 const NUMBERS_A_SECOND = 100_000
 

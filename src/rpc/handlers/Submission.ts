@@ -50,8 +50,8 @@ const impossible = ({ field, reason }: Operation.Violation) =>
   new Failure.InvalidRequest({ message: `${field}: ${reason}`, field })
 
 /**
- * Signs with the account's next nonce and submits. `also` names what these types may be refused for besides; anything
- * else cannot be said of a transaction that was made here a moment ago, and is a bug.
+ * Signs with the account's next nonce and submits. `also` names further refusals that these types may get; any other
+ * refusal of a transaction that was made here a moment ago is a bug.
  */
 export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: ReadonlyArray<Also>) =>
   Effect.gen(function* () {
@@ -62,7 +62,7 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
 
     return ({ key, operation, fee = Sats.ZERO }: Wish) =>
       Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also> | Failure.InvalidRequest> => {
-        // The ledger judges whether it can be done; that it can be said at all is judged before anything is signed.
+        // The ledger judges whether it can be done; its form is judged before anything is signed.
         const violation = Operation.violationOf(operation)
         if (violation !== undefined) return Effect.fail(impossible(violation))
         const address = Address.fromPublicKey(key.publicKey)

@@ -1,5 +1,5 @@
 /**
- * How long answers took, counted as they pass and written in Prometheus' format when somebody asks. By hand, because the
+ * How long answers took, counted with each answer and written in Prometheus' format at a scrape. By hand, because the
  * library's histogram makes a text of its labels at every observation, and every answer is one.
  */
 import type { Answered } from "../server/Responder.js"
@@ -38,7 +38,7 @@ class Series {
 }
 
 export class Latencies {
-  /** By what they are told apart by, step by step: no key has to be made to find one. */
+  /** By their labels, one map inside the other: a look-up makes no key. */
   readonly #series = new Map<string, Map<string, Map<number, Series>>>()
 
   readonly observe = (answered: Answered): void => {

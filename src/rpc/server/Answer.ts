@@ -4,7 +4,7 @@ import type { Event } from "../api/Events.js"
 
 /**
  * A value that stays the same as long as its version does: the server makes and encodes it once for each version and
- * path, and asks no handler again before the version is another one. Versions are compared with `Object.is`.
+ * path, and calls no handler before the version changes. Versions are compared with `Object.is`.
  */
 export class Versioned<A> {
   readonly version: () => unknown
@@ -31,7 +31,7 @@ const unchanging = () => undefined
 /** A value that never changes. */
 export const forever = <A>(value: A): Versioned<A> => atVersion(unchanging, () => value)
 
-/** An event with its place in the stream, which a client names when it comes back. */
+/** An event with its place in the stream, which a client names when it reconnects. */
 export interface NumberedEvent {
   readonly id: number
   readonly event: Event

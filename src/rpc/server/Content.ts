@@ -1,12 +1,12 @@
 /**
- * What an answer says, ready to be written as often as somebody asks: the body, and every header that does not depend on
- * who asks. A text stays a string until it is written, because head and body then go out as one string in one write;
+ * The content of an answer, ready to be written for any number of requests: the body, and every header that does not depend
+ * on the client. A text stays a string until it is written, because head and body then go out as one string in one write;
  * a buffer is a second piece, which costs a quarter of a whole small answer.
  */
 import * as ResponseHeaders from "./ResponseHeaders.js"
 
 export interface Content {
-  /** An array that may change only because `writeHead` does not take another. */
+  /** A mutable array only because `writeHead` takes no other. */
   readonly headers: Array<string>
   readonly body: string | Buffer
   readonly encoding: "latin1" | "utf8"

@@ -31,12 +31,12 @@ type Params = Endpoint.Input["params"]
 /** How requests to an endpoint are answered. */
 export type Dispatch = (exchange: Exchange, params: Params) => void
 
-/** Handlers without a body that are under way. One that reads a stretch of the DAG holds some megabytes. */
+/** How many requests without a body are handled at a time. One that reads a part of the DAG holds some megabytes. */
 const READERS_PER_CLIENT = 16
 const READERS = 64
 
 /**
- * What JSON costs follows from its bytes: to parse a megabyte takes as long as to answer some hundred requests. The largest
+ * The cost of JSON follows from its bytes: parsing a megabyte takes as long as answering some hundred requests. The largest
  * array must still be within the limit.
  */
 const BYTES_PER_REQUEST = 2_048
@@ -107,7 +107,7 @@ export class Dispatcher {
     }
   }
 
-  /** When it is its turn: the client may have gone by now, and another one may have been answered the same. */
+  /** When its turn comes: the client may have left by now, and the same answer may have been made for another. */
   #beginReading(
     exchange: Exchange,
     endpoint: Endpoint.Read,

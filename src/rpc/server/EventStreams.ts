@@ -83,8 +83,8 @@ export class EventStreams {
     })
 
   /**
-   * Writes events behind the head that is already written, until the stream ends or the reader goes or does not read. A
-   * reader whose stream fails is cut off in the middle, so that it does not take that for the end.
+   * Writes events after the head, which is already written, until the stream ends, or the reader leaves or stops reading. A
+   * reader whose stream fails is cut off in the middle, so that it does not mistake this for the end.
    */
   serve(response: ServerResponse, events: Answer.EventStream, runFork: Fork): void {
     const beat = (): void => {

@@ -95,7 +95,7 @@ const house = {
     packages: ["effect", "#crypto", "@effect/platform-node/NodeFileSystem"],
   },
   cli: {
-    rooms: ["settings", "wallet", "."],
+    rooms: ["terminal", "settings", "wallet", "."],
     ours: ["protocol", "storage", "network", "node", "rpc", "client"],
     packages: ["effect", "#crypto", "@effect/*", "node:*"],
   },

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import * as Terminal from "./cli/settings/Terminal.js"
+import * as Terminal from "./cli/terminal/Terminal.js"
 import * as Udg from "./cli/Udg.js"
 
 // The one place that is as far from package.json in src/ as in dist/.

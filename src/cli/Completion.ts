@@ -1,18 +1,8 @@
-/** `udg completion`: what the shell needs to complete the words of every command, made from their settings. */
+/** `udg completion`: completion scripts for shells, derived from the settings of every command. */
 import { Console, Effect } from "effect"
 import * as Command from "./settings/Command.js"
-import type * as Help from "./settings/Help.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
-
-type Settings = ReadonlyArray<Setting.Setting<unknown>>
-
-/** A command as completion sees it; the one without a name is the node. */
-export interface Completed {
-  readonly name: string
-  readonly about: string
-  readonly settings: Settings
-}
 
 const isOption = (setting: Setting.Setting<unknown>): boolean => !Setting.isArgument(setting)
 
@@ -20,7 +10,7 @@ const takesValue = ({ takes }: Setting.Setting<unknown>): boolean => takes !== "
 
 const takesWord = (setting: Setting.Setting<unknown>): boolean => isOption(setting) && takesValue(setting)
 
-/** The words of a placeholder such as yes|no; none where anything may stand. */
+/** The words of a placeholder such as yes|no; none for any other placeholder. */
 const choicesOf = ({ placeholder }: Setting.Setting<unknown>): ReadonlyArray<string> =>
   /^[a-z]+(?:\|[a-z]+)+$/.test(placeholder) ? placeholder.split("|") : []
 
@@ -33,19 +23,19 @@ const bashFiles = `compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- 
 const bashChoices = (words: ReadonlyArray<string>): string =>
   words.length === 0 ? ":" : `COMPREPLY=($(compgen -W '${words.join(" ")}' -- "$word"))`
 
-const bashValue = ({ name }: Completed, option: Setting.Setting<unknown>): string =>
+const bashValue = ({ name }: Command.Command, option: Setting.Setting<unknown>): string =>
   `    '${name} ${Setting.flagOf(option)}') ${isFile(option) ? bashFiles : bashChoices(choicesOf(option))}; return ;;`
 
-const bashCommand = ({ name, settings }: Completed, others: ReadonlyArray<string>): string => {
+const bashCommand = ({ name, settings }: Command.Command, others: ReadonlyArray<string>): string => {
   const options = [...settings.filter(isOption).map(Setting.flagOf), ...everywhere]
   const places = settings.filter(Setting.isArgument)
   const words = name === "" ? others : places.flatMap(choicesOf)
-  // A place that takes one of a few words comes before those that take files.
+  // An argument with a fixed set of words comes before arguments that take files.
   const files = places.some(isFile) ? `; [[ $COMPREPLY ]] || { ${bashFiles}; }` : ""
   return `    '${name}') if [[ $word == -* ]]; then ${bashChoices(options)}; else ${bashChoices(words)}${files}; fi ;;`
 }
 
-const bash = (commands: ReadonlyArray<Completed>): string => {
+const bash = (commands: ReadonlyArray<Command.Command>): string => {
   const names = commands.map(({ name }) => name).filter((name) => name !== "")
   return `# bash: source <(udg completion bash)
 _udg() {
@@ -64,7 +54,7 @@ complete -F _udg udg`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Text for `_arguments` of zsh, which gives brackets and colons a meaning. */
+/** Text for `_arguments` of zsh, where brackets and colons have a meaning. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&")
 
 const zshValue = (setting: Setting.Setting<unknown>): string => {
@@ -81,14 +71,14 @@ const zshSpecification = (setting: Setting.Setting<unknown>): string => {
   return quoted(`${often}${Setting.flagOf(setting)}[${zshText(setting.about)}]${value}`)
 }
 
-const zshCommand = ({ name, settings }: Completed): string =>
+const zshCommand = ({ name, settings }: Command.Command): string =>
   [
     `    ${name === "" ? "''" : name}) _arguments`,
     ...settings.map(zshSpecification),
     `'--help[show help]' '--version[print the version]' ;;`,
   ].join(" ")
 
-const zsh = (commands: ReadonlyArray<Completed>): string =>
+const zsh = (commands: ReadonlyArray<Command.Command>): string =>
   [
     "#compdef udg",
     "# zsh: source <(udg completion zsh)",
@@ -121,7 +111,7 @@ const fishSetting =
     return [`complete -c udg -n ${where} -l ${setting.name}${takesValue(setting) ? value : ""} -d ${about}`]
   }
 
-const fishCommand = ({ name, about, settings }: Completed): ReadonlyArray<string> => {
+const fishCommand = ({ name, about, settings }: Command.Command): ReadonlyArray<string> => {
   if (name === "") return settings.flatMap(fishSetting("__fish_use_subcommand"))
   return [
     `complete -c udg -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
@@ -129,7 +119,7 @@ const fishCommand = ({ name, about, settings }: Completed): ReadonlyArray<string
   ]
 }
 
-const fish = (commands: ReadonlyArray<Completed>): string =>
+const fish = (commands: ReadonlyArray<Command.Command>): string =>
   [
     "# fish: udg completion fish | source",
     "complete -c udg -f",
@@ -140,28 +130,18 @@ const fish = (commands: ReadonlyArray<Completed>): string =>
 
 const scripts = { bash, zsh, fish }
 
-const settings = {
-  shell: Setting.argument(
-    "shell",
-    { placeholder: "bash|zsh|fish", about: "the shell it is for" },
-    Reader.choice("bash", "zsh", "fish"),
-  ),
-}
+const shell = Setting.argument("bash|zsh|fish", "the shell", Reader.choice("bash", "zsh", "fish"))
 
-export const about = "prints what a shell needs to complete these commands"
-
-export const page = (version: string): Help.Page => ({
-  title: `udg ${version}: ${about}`,
-  usage: "udg completion bash|zsh|fish",
-  settings: Object.values(settings),
-  examples: [
-    ["bash, in ~/.bashrc", "source <(udg completion bash)"],
-    ["zsh, in ~/.zshrc behind compinit", "source <(udg completion zsh)"],
-    ["fish", "udg completion fish > ~/.config/fish/completions/udg.fish"],
-  ],
-  footer: [],
-})
-
-/** The command, for a program that has these. */
-export const run = (commands: ReadonlyArray<Completed>) => (words: ReadonlyArray<string>) =>
-  Effect.flatMap(Command.read(settings, words), ({ values }) => Console.log(scripts[values.shell](commands)))
+/** The command, for a program with these commands. */
+export const commandFor = (load: () => Promise<ReadonlyArray<Command.Command>>): Command.Command =>
+  Command.make({
+    name: "completion",
+    about: "prints a completion script for your shell",
+    settings: { shell },
+    examples: [
+      ["bash, in ~/.bashrc", "source <(udg completion bash)"],
+      ["zsh, in ~/.zshrc after compinit", "source <(udg completion zsh)"],
+      ["fish", "udg completion fish > ~/.config/fish/completions/udg.fish"],
+    ],
+    run: ({ shell }) => Effect.flatMap(Effect.promise(load), (commands) => Console.log(scripts[shell](commands))),
+  })

@@ -1,82 +1,53 @@
 /**
- * `udg exporter`: the figures of a node elsewhere, in Prometheus' format. It stands in for a node that one cannot scrape
- * (behind a proxy that hides /metrics, or of another make): it asks for nothing but /status and
- * /metrics/json, names its gauges as a node does, and refuses a scrape when the node does not answer, so that the same
- * rules and dashboards hold for it, and `up` is 0 when the node is down.
+ * `udg exporter`: the metrics of another node, in Prometheus' format. It replaces a node that cannot be scraped (behind a
+ * proxy that hides /metrics, or of another implementation). It reads only /status and /metrics/json, names its gauges as a
+ * node does, and fails a scrape if the node does not answer. So the same rules and dashboards apply, and `up` is 0 when the
+ * node is down.
  */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import { Console, Data, Effect, Option, Runtime, type Scope } from "effect"
+import { Console, Data, Effect, Runtime, type Scope } from "effect"
 import * as Client from "../client/Client.js"
 import type { Figures } from "../node/reads/Metrics.js"
 import * as Gauges from "../rpc/metrics/Gauges.js"
 import * as Server from "../rpc/server/Server.js"
 import * as Command from "./settings/Command.js"
-import type * as Help from "./settings/Help.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
+import * as Sheet from "./terminal/Sheet.js"
 
-const group = "Options"
-const DEFAULT_TARGET = "http://127.0.0.1:10333"
-const DEFAULT_HOST = "127.0.0.1"
-const DEFAULT_PORT = 11_333
-/** Prometheus waits ten seconds, or what its configuration says, and it must be told before it stops waiting. */
+/** Prometheus waits ten seconds by default, and should get an answer before it stops waiting. */
 const PATIENCE_MS = 4_000
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
+const options = Setting.group("Options")
+
 const settings = {
-  target: Setting.value(
-    "target",
-    { group, placeholder: "URL", about: "the node to read, where it serves HTTP", otherwise: DEFAULT_TARGET },
+  target: options.withDefault(
+    "--target URL",
+    "the HTTP interface of the node to read",
     Reader.url,
+    "http://127.0.0.1:10333",
   ),
-  metricsPort: Setting.value(
-    "metrics-port",
-    {
-      group,
-      placeholder: "PORT",
-      about: "port that serves /metrics; 0 takes any free port",
-      otherwise: String(DEFAULT_PORT),
-    },
+  metricsPort: options.withDefault(
+    "--metrics-port PORT",
+    "port that serves /metrics; 0 takes any free port",
     Reader.port,
+    11_333,
   ),
-  metricsHost: Setting.value(
-    "metrics-host",
-    {
-      group,
-      placeholder: "HOST",
-      about: "address of the interface that serves it; 0.0.0.0 opens it to other machines",
-      otherwise: DEFAULT_HOST,
-    },
+  metricsHost: options.withDefault(
+    "--metrics-host HOST",
+    "address of the interface that serves it; 0.0.0.0 opens it to other machines",
     Reader.host,
+    "127.0.0.1",
   ),
 }
 
-export const about = "re-exports the metrics of a node elsewhere"
-export const runsUntilStopped = true
-
-export const page = (version: string): Help.Page => ({
-  title: `udg ${version}: the metrics of a node elsewhere, for Prometheus`,
-  usage: "udg exporter [options]",
-  settings: Object.values(settings),
-  examples: [
-    [
-      "http://127.0.0.1:11333/metrics with the gauges of a node behind a proxy",
-      "udg exporter --target https://node.example",
-    ],
-    ["open to a Prometheus on another machine", "udg exporter --target http://10.0.0.5:10333 --metrics-host 0.0.0.0"],
-  ],
-  footer: [
-    "A node that can be scraped needs none: it has the same gauges, and more, on its own /metrics. Each scrape asks the " +
-      "node for /status and /metrics/json; when it does not answer, neither does the scrape (502), and up is 0.",
-  ],
-})
-
-/** The node did not say what it was asked for. */
+/** The node gave no usable answer. */
 class TargetSilent extends Data.TaggedError("TargetSilent")<{ readonly target: string; readonly reason: string }> {
   override get message(): string {
-    return `${this.target} does not say: ${this.reason}`
+    return `no metrics from ${this.target}: ${this.reason}`
   }
 }
 
@@ -87,20 +58,20 @@ class CannotListen extends Data.TaggedError("CannotListen")<{
 }> {
   override get message(): string {
     const { host, port, reason } = this
-    return `cannot serve metrics on ${host}:${port}: ${reason}; stop what uses it, or choose another port with --metrics-port`
+    return `cannot serve metrics on ${host}:${port}: ${reason}; stop the program that uses it, or choose another port with --metrics-port`
   }
 }
 
-/** The innermost reason: what fetch says of itself is only that it failed. */
+/** The innermost reason: the message of fetch itself only says that it failed. */
 const reasonOf = (error: { readonly message: string; readonly cause?: unknown }): string => {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
   return inner instanceof Error ? reasonOf(inner) : error.message.replaceAll(/\s+/g, " ")
 }
 
-/** What the node says of itself now, in the words that it uses inside. */
+/** The node's current figures, under the names that the node's own metrics use. */
 const read = (target: string): Effect.Effect<Figures, TargetSilent> =>
   Effect.gen(function* () {
-    // Prometheus asks again by itself.
+    // Prometheus itself asks again.
     const client = yield* Client.make(target, { retries: 0 })
     const [status, metrics] = yield* Effect.all([client.core.status(), client.monitoring.metricsJson()], {
       concurrency: "unbounded",
@@ -143,14 +114,14 @@ const scraped = (target: string): Effect.Effect<Answer> =>
 
 const answerTo = (request: Http.IncomingMessage, target: string): Effect.Effect<Answer> => {
   if (request.url?.split("?", 1)[0] !== "/metrics") {
-    return Effect.succeed({ status: 404, text: "there is nothing here but /metrics\n" })
+    return Effect.succeed({ status: 404, text: "not found; only /metrics is served here\n" })
   }
   return request.method === "GET" || request.method === "HEAD"
     ? scraped(target)
-    : Effect.succeed({ status: 405, text: "metrics are to be read, by GET\n" })
+    : Effect.succeed({ status: 405, text: "metrics can only be read, with GET\n" })
 }
 
-/** Serves until the scope ends, and says where. */
+/** Serves until the scope ends; returns the address. */
 const serve = (
   target: string,
   host: string,
@@ -176,26 +147,30 @@ const serve = (
     })
   })
 
-const line = (name: string, value: string): string => `  ${name.padEnd(10)}${value}`
-
-export const run = (words: ReadonlyArray<string>, version: string) =>
-  Effect.gen(function* () {
-    const { values: given } = yield* Command.read(settings, words)
-    const target = Option.getOrElse(given.target, () => DEFAULT_TARGET)
-    const host = Option.getOrElse(given.metricsHost, () => DEFAULT_HOST)
-    const listening = yield* serve(
-      target,
-      host,
-      Option.getOrElse(given.metricsPort, () => DEFAULT_PORT),
-    )
-    yield* Console.log(
-      [
-        `udg exporter ${version}`,
-        "",
-        line("target", target),
-        line("metrics", `${Server.urlOf(listening)}/metrics`),
-        "",
-      ].join("\n"),
-    )
-    return yield* Effect.never
-  }).pipe(Effect.scoped)
+export const command = Command.make({
+  name: "exporter",
+  about: "re-exports the metrics of another node for Prometheus",
+  settings,
+  examples: [
+    [
+      "http://127.0.0.1:11333/metrics with the gauges of a node behind a proxy",
+      "udg exporter --target https://node.example",
+    ],
+    ["open to a Prometheus on another machine", "udg exporter --target http://10.0.0.5:10333 --metrics-host 0.0.0.0"],
+  ],
+  footer: [
+    "A node that can be scraped needs no exporter: it serves the same gauges, and more, on its own /metrics. Each scrape " +
+      "asks the node for /status and /metrics/json; if it does not answer, the scrape fails too (502), and up is 0.",
+  ],
+  runsUntilStopped: true,
+  run: ({ target, metricsHost, metricsPort }, { version }) =>
+    Effect.gen(function* () {
+      const listening = yield* serve(target, metricsHost, metricsPort)
+      const lines = Sheet.indented([
+        ["target", target],
+        ["metrics", `${Server.urlOf(listening)}/metrics`],
+      ])
+      yield* Console.log(`udg exporter ${version}\n\n${lines}\n`)
+      return yield* Effect.never
+    }).pipe(Effect.scoped),
+})

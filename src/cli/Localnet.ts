@@ -15,71 +15,47 @@ import * as GenesisFile from "../storage/files/GenesisFile.js"
 import * as KeyFile from "../storage/files/KeyFile.js"
 import * as NodeProcess from "./NodeProcess.js"
 import * as Command from "./settings/Command.js"
-import type * as Help from "./settings/Help.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
-import { WrongUsage } from "./settings/WrongUsage.js"
+import { wrongUsage } from "./settings/WrongUsage.js"
+import * as Sheet from "./terminal/Sheet.js"
 
-const group = "Options"
-const DEFAULT_VALIDATORS = 4
-const DEFAULT_PORT = 9333
 const RPC_DISTANCE = 1000
 const STAKE = Sats.make(100_000 * Sats.SATS_PER_COIN)
 const COMMISSION_PERCENT = 10
+const DEFAULT_VALIDATORS = 4
+const DEFAULT_DIRECTORY = "./localnet"
+
+const options = Setting.group("Options")
 
 const settings = {
-  validators: Setting.value(
-    "validators",
-    {
-      group,
-      placeholder: "N",
-      about: "how many validators, 1 to 16",
-      otherwise: `${DEFAULT_VALIDATORS}, or as many as there are`,
-    },
+  validators: options.optional(
+    "--validators N",
+    "how many validators, 1 to 16",
     Reader.validators,
+    `${DEFAULT_VALIDATORS}, or as many as the network has`,
   ),
-  dir: Setting.value(
-    "dir",
-    {
-      group,
-      placeholder: "DIR",
-      about: "where keys, genesis and each node's directory are kept",
-      otherwise: "./localnet",
-    },
+  dir: options.optional(
+    "--dir DIR",
+    "where to store the keys, the genesis and each node's directory",
     Reader.directory,
+    DEFAULT_DIRECTORY,
   ),
-  port: Setting.value(
-    "port",
-    {
-      group,
-      placeholder: "PORT",
-      about: `the first node's port; the others follow, and HTTP ${RPC_DISTANCE} above each; 0 takes any free ports`,
-      otherwise: String(DEFAULT_PORT),
-    },
+  port: options.withDefault(
+    "--port PORT",
+    `the first node's port; the others follow, with HTTP ${RPC_DISTANCE} above each; 0 takes any free ports`,
     Reader.port,
+    9333,
   ),
-  roundMs: Setting.value(
-    "round-ms",
-    { group, placeholder: "MS", about: "round interval of a new network, 1 to 60000", otherwise: "500" },
+  roundMs: options.withDefault(
+    "--round-ms MS",
+    "round interval of a new network, 1 to 60000",
     Reader.roundMs,
+    Protocol.standard.roundIntervalMs,
   ),
 }
 
-export const about = "runs a network of several validators on this machine"
-export const runsUntilStopped = true
-
-export const page = (version: string): Help.Page => ({
-  title: `udg ${version}: a network of several validators on this machine`,
-  usage: "udg localnet [options]",
-  settings: Object.values(settings),
-  examples: [
-    ["four validators in ./localnet; Ctrl-C stops them all, the same command goes on with them", "udg localnet"],
-    ["seven, with fast rounds, elsewhere", "udg localnet --validators 7 --round-ms 100 --dir /tmp/seven"],
-  ],
-  footer: [
-    "Each node listens on 127.0.0.1 only and logs to node.log in its own directory. The first one holds the faucet's key.",
-  ],
-})
+type Values = Command.Values<typeof settings>
 
 interface Plan {
   readonly directory: string
@@ -102,8 +78,8 @@ const firstValidator = ({ publicKey }: Keys.SecretKey): Genesis.FirstValidator =
   commissionPercent: COMMISSION_PERCENT,
 })
 
-/** Keys first, the genesis last: what a crash leaves before that is taken up again. */
-const found = (directory: string, genesisFile: string, validators: number, roundMs: Option.Option<number>) =>
+/** Keys first, the genesis last: after a crash in between, the next start uses the same keys. */
+const found = (directory: string, genesisFile: string, validators: number, roundMs: number) =>
   Effect.gen(function* () {
     const numbers = Array.from({ length: validators }, (_, n) => n)
     const keys = yield* Effect.forEach(numbers, (n) => makeKey(directory, n, "validatorKey"))
@@ -112,7 +88,7 @@ const found = (directory: string, genesisFile: string, validators: number, round
       networkId: Founding.drawnNetworkId(Network.OWN_NAMES.local),
       mode: "testnet",
       time: Natural.timestamp(yield* Clock.currentTimeMillis),
-      roundIntervalMs: Option.getOrElse(roundMs, () => Protocol.standard.roundIntervalMs),
+      roundIntervalMs: roundMs,
       epochRounds: Protocol.standard.epochRounds,
       validators: keys.map(firstValidator),
       allocations: [],
@@ -124,22 +100,14 @@ const found = (directory: string, genesisFile: string, validators: number, round
     return Either.getOrThrow(genesis)
   })
 
-const plan = ({ values: { dir, validators, roundMs } }: Command.Read<typeof settings>) =>
+const plan = ({ dir, validators, roundMs }: Values) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const directory = yield* Option.match(dir, {
-      onSome: Effect.succeed,
-      onNone: () =>
-        Effect.mapError(
-          Reader.directory("./localnet"),
-          (complaint) => new WrongUsage({ message: `--dir is not given and "./localnet" ${complaint}` }),
-        ),
-    })
+    const directory = Option.isSome(dir) ? dir.value : yield* Reader.defaultDirectory("--dir", DEFAULT_DIRECTORY)
     const genesisFile = join(directory, FILES.genesis)
     if (!(yield* Effect.orElseSucceed(files.exists(genesisFile), () => true))) {
-      yield* Effect.mapError(
-        files.makeDirectory(directory, { recursive: true }),
-        ({ message }) => new WrongUsage({ message: `--dir ${directory} cannot be made: ${message}` }),
+      yield* Effect.mapError(files.makeDirectory(directory, { recursive: true }), ({ message }) =>
+        wrongUsage(`--dir ${directory} cannot be created: ${message}`),
       )
       const wanted = Option.getOrElse(validators, () => DEFAULT_VALIDATORS)
       return { directory, genesisFile, genesis: yield* found(directory, genesisFile, wanted, roundMs) }
@@ -147,9 +115,9 @@ const plan = ({ values: { dir, validators, roundMs } }: Command.Read<typeof sett
     const genesis = yield* GenesisFile.load(genesisFile)
     const count = genesis.validators.length
     if (Option.exists(validators, (asked) => asked !== count)) {
-      return yield* new WrongUsage({
-        message: `${directory} holds a network of ${count} validators; leave --validators out or give another --dir`,
-      })
+      return yield* wrongUsage(
+        `${directory} holds a network of ${count} validators; leave out --validators or choose another --dir`,
+      )
     }
     return { directory, genesisFile, genesis }
   })
@@ -171,32 +139,41 @@ const startNode = (
   })
 }
 
-const table = ({ directory, genesis }: Plan, nodes: ReadonlyArray<NodeProcess.NodeProcess>): string =>
-  [
-    `  network    ${genesis.networkId} (${genesis.mode}), ${genesis.validators.length} validators, rounds every ${genesis.protocol.roundIntervalMs} ms`,
-    `  genesis    ${Genesis.hash(genesis)}`,
-    `  directory  ${directory}`,
-    ...nodes.map(({ name, rpc, p2p }) => `  ${name.padEnd(9)}  ${rpc}  ${p2p}`),
-    ...(genesis.faucet === null
-      ? []
-      : [
-          `  faucet     ${Address.toBech32(genesis.faucet.address, Network.addressPrefix(genesis.mode))}, served by node-0`,
-        ]),
-    "  Ctrl-C stops all of them.",
-  ].join("\n")
+const describe = ({ directory, genesis }: Plan, nodes: ReadonlyArray<NodeProcess.NodeProcess>): string => {
+  const { networkId, mode, validators, protocol, faucet } = genesis
+  const lines: ReadonlyArray<Sheet.Line> = [
+    ["network", `${networkId} (${mode}), ${validators.length} validators, rounds every ${protocol.roundIntervalMs} ms`],
+    ["genesis", Genesis.hash(genesis)],
+    ["directory", directory],
+    ...nodes.map(({ name, rpc, p2p }) => [name, `${rpc}  ${p2p}`] as const),
+    ["faucet", faucet && `${Address.toBech32(faucet.address, Network.addressPrefix(mode))}, served by node-0`],
+  ]
+  return `${Sheet.indented(lines)}\n  Ctrl-C stops all of them.`
+}
 
-/** Runs all until it is asked to stop, or one of them ends. */
-export const run = (words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const read = yield* Command.read(settings, words)
-    const made = yield* plan(read)
-    const port = Option.getOrElse(read.values.port, () => DEFAULT_PORT)
-    const first = yield* startNode(made, 0, port, [])
-    const others = made.genesis.validators.slice(1)
-    const nodes = [
-      first,
-      ...(yield* Effect.forEach(others, (_, i) => startNode(made, i + 1, port, [first]), { concurrency: "unbounded" })),
-    ]
-    yield* Console.log(table(made, nodes))
-    return yield* Effect.raceAll(nodes.map(({ ended }) => ended))
-  }).pipe(Effect.scoped)
+export const command = Command.make({
+  name: "localnet",
+  about: "runs a network of several validators on this machine",
+  settings,
+  examples: [
+    ["four validators in ./localnet; Ctrl-C stops them all, the same command resumes the network", "udg localnet"],
+    ["seven, with fast rounds, elsewhere", "udg localnet --validators 7 --round-ms 100 --dir /tmp/seven"],
+  ],
+  footer: [
+    "Each node listens on 127.0.0.1 only and logs to node.log in its own directory. The first one has the faucet's key.",
+  ],
+  runsUntilStopped: true,
+  run: (given) =>
+    Effect.gen(function* () {
+      const made = yield* plan(given)
+      const first = yield* startNode(made, 0, given.port, [])
+      const others = yield* Effect.forEach(
+        made.genesis.validators.slice(1),
+        (_, i) => startNode(made, i + 1, given.port, [first]),
+        { concurrency: "unbounded" },
+      )
+      const nodes = [first, ...others]
+      yield* Console.log(describe(made, nodes))
+      return yield* Effect.raceAll(nodes.map(({ ended }) => ended))
+    }).pipe(Effect.scoped),
+})

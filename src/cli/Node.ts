@@ -7,36 +7,13 @@ import * as Node from "../node/Node.js"
 import * as Configuration from "../node/start/Configuration.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
 import * as NodeSettings from "./NodeSettings.js"
-import * as Environment from "./settings/Environment.js"
-import type * as Help from "./settings/Help.js"
-import { Terminal } from "./settings/Terminal.js"
+import * as Command from "./settings/Command.js"
+import * as Environment from "./terminal/Environment.js"
+import { Terminal } from "./terminal/Terminal.js"
 
 const log = Log.for("supervisor")
 
-export const page = (version: string): Help.Page => ({
-  title: `udg ${version}: a node of a DAG ledger network`,
-  usage: "udg [options], or udg COMMAND",
-  settings: Object.values(NodeSettings.settings),
-  examples: [
-    ["a network of your own in ./data, RPC on http://127.0.0.1:10333", "udg"],
-    ["the same, forgotten on exit, with faster rounds", "udg --ephemeral --round-ms 100"],
-    ["join a network", "udg --genesis genesis.json --peer 203.0.113.7:9333 --data-dir /var/lib/udg"],
-    ["mainnet rules, RPC behind a proxy on the same host", "udg --testnet false --trusted-proxy 127.0.0.1"],
-    ["four validators on this machine", "udg localnet"],
-    ["see what the mempool does", "RUST_LOG=info,mempool=debug udg"],
-  ],
-  footer: [
-    "Each command has its own page: udg COMMAND --help.",
-    "Every option is also an environment variable: --rpc-port is UDG_RPC_PORT; options that may be repeated take a " +
-      "list separated by commas. The command line wins, and an empty variable counts as unset.",
-    `RUST_LOG sets what is logged: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
-      `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
-    "Exit codes: 0 asked to stop; 1 cannot start or run, with one line that says why; 100 finality rollback, 101 " +
-      "supply invariant violated and 102 internal fault, after which the node must not simply be started again.",
-  ],
-})
-
-/** What a process manager must not start again is said in the log, as its last line; everything is closed by then. */
+/** If a process manager must not restart the node, the last line of the log says so; everything is closed by then. */
 export const sayFatal = (ending: { readonly _tag: string; readonly message: string }) => {
   const exitCode = Ending.exitCodeOf(ending)
   if (exitCode === 1) return Effect.void
@@ -47,17 +24,40 @@ export const sayFatal = (ending: { readonly _tag: string; readonly message: stri
   return Effect.zipRight(log.error(what, {}, Cause.die(cause)), last)
 }
 
-/** Runs the node as the words and the environment say. */
-export const run = (version: string, words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const terminal = yield* Terminal
-    const { configuration, logFormat } = yield* NodeSettings.read(version, words)
-    const logging = Logging.layer({
-      directives: yield* Environment.variable("RUST_LOG"),
-      format: logFormat,
-      colours: terminal.colours.stderr,
-      write: terminal.writeError,
-    })
-    const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
-    return yield* Effect.provide(Effect.tapError(Node.run(HttpInterface.layer), sayFatal), layers)
-  })
+export const command = Command.make({
+  name: "",
+  about: "a node of a DAG ledger network",
+  usage: "udg [options], or udg COMMAND",
+  settings: NodeSettings.settings,
+  examples: [
+    ["a network of your own in ./data, RPC on http://127.0.0.1:10333", "udg"],
+    ["the same, forgotten on exit, with faster rounds", "udg --ephemeral --round-ms 100"],
+    ["join a network", "udg --genesis genesis.json --peer 203.0.113.7:9333 --data-dir /var/lib/udg"],
+    ["mainnet rules, RPC behind a proxy on the same host", "udg --testnet false --trusted-proxy 127.0.0.1"],
+    ["four validators on this machine", "udg localnet"],
+    ["log every action of the mempool", "RUST_LOG=info,mempool=debug udg"],
+  ],
+  footer: [
+    "Each command has its own page: udg COMMAND --help.",
+    "Every option is also an environment variable: --rpc-port is UDG_RPC_PORT; options that may be repeated take a " +
+      "list separated by commas. The command line wins, and an empty variable counts as unset.",
+    `RUST_LOG sets the log level: a level (${LogFilter.levels.join(", ")}; default info) and module=level pairs, ` +
+      `separated by commas. Modules: ${LogFilter.modules.join(", ")}.`,
+    "Exit codes: 0 stopped on request; 1 cannot start or run, with one line that says why; 100 finality rollback, 101 " +
+      "supply invariant violated and 102 internal fault: after these three, do not simply start the node again.",
+  ],
+  runsUntilStopped: true,
+  run: (values, { version, origins }) =>
+    Effect.gen(function* () {
+      const terminal = yield* Terminal
+      const { configuration, logFormat } = yield* NodeSettings.configurationOf(version, values, origins)
+      const logging = Logging.layer({
+        directives: yield* Environment.variable("RUST_LOG"),
+        format: logFormat,
+        colours: terminal.colours.stderr,
+        write: terminal.writeError,
+      })
+      const layers = Layer.merge(logging, Layer.succeed(Configuration.Configuration, configuration))
+      return yield* Effect.provide(Effect.tapError(Node.run(HttpInterface.layer), sayFatal), layers)
+    }),
+})

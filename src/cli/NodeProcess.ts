@@ -1,4 +1,4 @@
-/** Another node as a process of this program: started, read for where it can be reached, and stopped. */
+/** Another node as a child process: started, asked for its addresses, and stopped. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { open } from "node:fs/promises"
 import { Data, Effect, type Scope } from "effect"
@@ -10,7 +10,7 @@ export interface NodeProcess {
   /** Where it serves HTTP. */
   readonly rpc: string
   readonly logFile: string
-  /** Fails when it ends. */
+  /** Fails when the process ends. */
   readonly ended: Effect.Effect<never, NodeEnded>
 }
 
@@ -25,13 +25,14 @@ export class NodeEnded extends Data.TaggedError("NodeEnded")<{
   }
 }
 
-export interface Wish {
+/** How to start a process: under which name, with which command line, logging where. */
+export interface Launch {
   readonly name: string
   readonly logFile: string
   readonly words: ReadonlyArray<string>
 }
 
-/** A node stops within five seconds; whatever needs longer hangs. */
+/** A node stops within five seconds; one that takes longer hangs. */
 const STOP_LIMIT = "8 seconds"
 
 const codeOf = (child: ChildProcess): Effect.Effect<number | null> =>
@@ -40,9 +41,9 @@ const codeOf = (child: ChildProcess): Effect.Effect<number | null> =>
       resume(Effect.succeed(child.exitCode))
       return
     }
-    const settle = (code: number | null) => resume(Effect.succeed(code))
-    child.once("exit", settle)
-    return Effect.sync(() => child.off("exit", settle))
+    const onExit = (code: number | null) => resume(Effect.succeed(code))
+    child.once("exit", onExit)
+    return Effect.sync(() => child.off("exit", onExit))
   })
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>
@@ -53,13 +54,13 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
     Effect.zipRight(codeOf(child)),
   )
 
-const spawned = ({ logFile, words }: Wish) =>
+const spawned = ({ logFile, words }: Launch) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const log = await open(logFile, "a", 0o600)
       // The same program under the same interpreter, which needs nothing but its own file.
-      // In a group of its own: Ctrl-C reaches this process alone, which asks each node once. A second time would be heard
-      // as "at once".
+      // In its own process group: Ctrl-C reaches only this process, which asks each node once. A node takes a second signal
+      // as "stop at once".
       const child = spawn(process.execPath, [process.argv[1] ?? "", ...words], {
         stdio: ["ignore", "pipe", log.fd],
         detached: true,
@@ -72,8 +73,8 @@ const spawned = ({ logFile, words }: Wish) =>
 
 const LINE = /^ {2}(rpc|p2p) +(\S+)$/gm
 
-/** What it says first, once it has said all of it. */
-const said = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, string>> =>
+/** The addresses in its first lines, once they are complete. */
+const addresses = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, string>> =>
   Effect.async((resume) => {
     let text = ""
     child.stdout?.setEncoding("utf8").on("data", (part: string) => {
@@ -83,12 +84,12 @@ const said = (child: ChildProcess): Effect.Effect<ReadonlyMap<string, string>> =
     })
   })
 
-/** Started, and ready to be talked to. It is stopped with the scope. */
-export const start = (wish: Wish): Effect.Effect<NodeProcess, NodeEnded, Scope.Scope> =>
+/** Starts the process and waits until it can be reached. It is stopped with the scope. */
+export const start = (launch: Launch): Effect.Effect<NodeProcess, NodeEnded, Scope.Scope> =>
   Effect.gen(function* () {
-    const { name, logFile } = wish
-    const child = yield* spawned(wish)
+    const { name, logFile } = launch
+    const child = yield* spawned(launch)
     const ended = Effect.flatMap(codeOf(child), (code) => new NodeEnded({ name, code, logFile }))
-    const lines = yield* Effect.raceFirst(said(child), ended)
+    const lines = yield* Effect.raceFirst(addresses(child), ended)
     return { name, logFile, ended, p2p: lines.get("p2p") ?? "", rpc: lines.get("rpc") ?? "" }
   })

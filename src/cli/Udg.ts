@@ -4,92 +4,53 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import * as Visible from "../client/Visible.js"
 import * as Ending from "../node/lifecycle/Ending.js"
+import type { Command, Environment, Failed } from "./settings/Command.js"
 import type * as Help from "./settings/Help.js"
-import * as Terminal from "./settings/Terminal.js"
-import { quote, WrongUsage } from "./settings/WrongUsage.js"
+import { quote, wrongUsage } from "./settings/WrongUsage.js"
+import * as Terminal from "./terminal/Terminal.js"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
 
-/** The environment of every command. */
-type Platform = Layer.Layer.Success<typeof platform> | Terminal.Terminal
-
-/** What a command can end of, besides success. Without an exit code of its own, its tag decides. */
-interface Failed {
-  readonly _tag: string
-  readonly message: string
-  readonly exitCode?: number
-}
-
-interface Command {
-  /** What it is for, in the list of all commands. */
-  readonly about: string
-  readonly page: (version: string) => Help.Page
-  /** It goes on until it is asked to stop, and has done its work then. */
-  readonly runsUntilStopped?: boolean
-  readonly run: (words: ReadonlyArray<string>, version: string) => Effect.Effect<void, Failed, Platform>
-}
-
-/** A command is loaded when it is asked for: reading the text of all of them takes longer than most of them run. */
+/** A command is loaded when it is needed: reading the code of all of them takes longer than most of them run. */
 type Load = () => Promise<Command>
 
-type Named = readonly [name: string, command: Command]
+const loadNode: Load = async () => (await import("./Node.js")).command
 
-/** The command without a name. */
-const loadNode: Load = async () => {
-  const Node = await import("./Node.js")
-  return {
-    about: "runs a node",
-    page: Node.page,
-    runsUntilStopped: true,
-    run: (words, version) => Node.run(version, words),
-  }
+const loadCompletion: Load = async () => {
+  const { commandFor } = await import("./Completion.js")
+  return commandFor(async () => [await loadNode(), ...(await loadAll())])
 }
 
 const tools: ReadonlyMap<string, Load> = new Map<string, Load>([
-  ["localnet", () => import("./Localnet.js")],
-  ["exporter", () => import("./Exporter.js")],
-  ["db", () => import("./DatabaseTools.js")],
-  ["genesis", () => import("./GenesisTools.js")],
+  ["localnet", async () => (await import("./Localnet.js")).command],
+  ["exporter", async () => (await import("./Exporter.js")).command],
+  ["db", async () => (await import("./DatabaseTools.js")).command],
+  ["genesis", async () => (await import("./GenesisTools.js")).command],
 ])
 
-const loadVerbs = async (): Promise<ReadonlyArray<Named>> => {
-  const { verbs } = await import("./wallet/Wallet.js")
-  return verbs.map((verb) => [verb.name, verb])
-}
+const loadVerbs = async (): Promise<ReadonlyArray<Command>> => (await import("./wallet/Wallet.js")).verbs
 
-const loadCompletion: Load = async () => {
-  const { about, page, run } = await import("./Completion.js")
-  const completed = async () =>
-    [["", await loadNode()] as const, ...(await loadAll())].map(([name, command]) => ({
-      name,
-      about: command.about,
-      settings: command.page("").settings,
-    }))
-  return { about, page, run: (words) => Effect.flatMap(Effect.promise(completed), (all) => run(all)(words)) }
-}
-
-/** All that have a name, as help lists them. */
-const loadAll = async (): Promise<ReadonlyArray<Named>> => [
-  ...(await Promise.all([...tools].map(async ([name, load]) => [name, await load()] as const))),
+/** All that have a name, in the order of the help page. */
+const loadAll = async (): Promise<ReadonlyArray<Command>> => [
+  ...(await Promise.all([...tools.values()].map((load) => load()))),
   ...(await loadVerbs()),
-  ["completion", await loadCompletion()],
+  await loadCompletion(),
 ]
 
-/** The command of that name; none where there is no such command. */
 const loadNamed = async (name: string): Promise<Command | undefined> => {
   if (name === "completion") return loadCompletion()
   const load = tools.get(name)
-  return load === undefined ? new Map(await loadVerbs()).get(name) : load()
+  return load === undefined ? (await loadVerbs()).find((verb) => verb.name === name) : load()
 }
 
-/** What the words ask for: one command, its page of help, or the version. */
+/** A command, its help page, or the version. */
 export interface Call {
-  readonly run: Effect.Effect<void, Failed, Platform>
-  /** What the process ends with when a signal, or Ctrl-C at a prompt, has ended it. */
+  readonly run: Effect.Effect<void, Failed, Environment>
+  /** The exit code after a signal, or Ctrl-C at a prompt. */
   readonly exitCodeWhenInterrupted: number
 }
 
-/** As shells say it of what Ctrl-C has ended. */
+/** The exit code that shells report after Ctrl-C. */
 const INTERRUPTED = 130
 
 const called = (run: Call["run"], runsUntilStopped = false): Call => ({
@@ -99,12 +60,12 @@ const called = (run: Call["run"], runsUntilStopped = false): Call => ({
 
 const failUnknown = async (name: string): Promise<Call> => {
   const { nearest } = await import("./settings/Words.js")
-  const names = (await loadAll()).map(([each]) => each)
+  const names = (await loadAll()).map((command) => command.name)
   const message = Option.match(nearest(name.toLowerCase(), names), {
-    onNone: () => `${quote(name)} is not a command; udg --help lists those there are`,
+    onNone: () => `${quote(name)} is not a command; udg --help lists all`,
     onSome: (meant) => `${quote(name)} is not a command; did you mean udg ${meant}? udg --help lists all`,
   })
-  return called(new WrongUsage({ message }))
+  return called(wrongUsage(message))
 }
 
 const showPage = async (page: Help.Page): Promise<Call> => {
@@ -114,10 +75,10 @@ const showPage = async (page: Help.Page): Promise<Call> => {
 
 const showNodePage = async (version: string): Promise<Call> => {
   const [{ page }, all] = [await loadNode(), await loadAll()]
-  return showPage({ ...page(version), commands: all.map(([name, { about }]) => [name, about] as const) })
+  return showPage({ ...page(version), commands: all.map(({ name, about }) => [name, about] as const) })
 }
 
-/** Finds what the words ask for. Whatever begins with a dash is for the node; any other first word means a command. */
+/** A first word that begins with a dash is an option of the node; any other first word names a command. */
 export const find = async (version: string, words: ReadonlyArray<string>): Promise<Call> => {
   const asksFor = (...options: ReadonlyArray<string>) => words.some((word) => options.includes(word))
   const asksForHelp = asksFor("--help", "-h")
@@ -130,7 +91,7 @@ export const find = async (version: string, words: ReadonlyArray<string>): Promi
   return asksForHelp ? showPage(command.page(version)) : called(command.run(own, version), command.runsUntilStopped)
 }
 
-/** What the process says when it ends badly: one line for what a person can act on, everything for a bug of ours. */
+/** The last words after a failure: one line if a person can act on it, the whole cause for a bug. */
 const complaint = (cause: Cause.Cause<Failed>): string =>
   Option.match(Cause.failureOption(cause), {
     onNone: () => `udg: a bug, please report it: ${Cause.pretty(cause)}\n`,
@@ -139,7 +100,7 @@ const complaint = (cause: Cause.Cause<Failed>): string =>
 
 const exitCodeOf = (failed: Failed): number => failed.exitCode ?? Ending.exitCodeOf(failed)
 
-/** Does what was asked for and gives the exit code. */
+/** Runs the command and returns the exit code. */
 export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<number, never, Terminal.Terminal> =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
@@ -153,7 +114,7 @@ export const program = ({ run, exitCodeWhenInterrupted }: Call): Effect.Effect<n
     return code
   }).pipe(Effect.provide(platform))
 
-/** The exit code of the process: what the program said, or the one for what a signal has ended. */
+/** The exit code of the process: the program's own, or the one for an interruption. */
 export const exitCode = (exit: Exit.Exit<unknown, unknown>, { exitCodeWhenInterrupted }: Call): number =>
   Exit.match(exit, {
     onSuccess: (code) => (typeof code === "number" ? code : 0),

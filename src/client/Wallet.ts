@@ -1,6 +1,6 @@
 /**
  * A wallet without a node: keys, addresses, and transactions of every type, built and signed where the key is. Runs in
- * browsers. What a transaction needs to know of the world, its network and its nonce, is given to it:
+ * browsers. Pass it the network and the nonce:
  *
  *     const network = Wallet.network(await client.core.network())
  *     const alice = Wallet.account(network, Wallet.generate())
@@ -21,7 +21,7 @@ export type SecretKey = Keys.SecretKey
 export type SignedTransaction = TransactionJson.TransactionJson
 export type ProposalType = TransactionJson.ProposalType
 
-/** What was given makes no transaction; the message says which field and why. */
+/** The input makes no valid transaction; the message names the field and the reason. */
 export class InvalidInput extends Error {
   override readonly name = "InvalidInput"
 }
@@ -33,7 +33,7 @@ const refuse = (message: string): never => {
 const orRefuse = <A>(result: Either.Either<A, { readonly message: string }>): A =>
   Either.getOrElse(result, ({ message }) => refuse(message))
 
-/** The network that transactions are for: they are worth nothing on any other. */
+/** The network that transactions are for: they are invalid on any other. */
 export interface WalletNetwork {
   readonly networkId: Network.NetworkId
   readonly prefix: Network.AddressPrefix
@@ -48,7 +48,7 @@ export const network = (info: {
     ? { networkId: info.network_id, prefix: info.address_prefix }
     : refuse(`network_id: "${info.network_id}" is not the name of a network`)
 
-/** A key that nobody has had before. */
+/** A new random key. */
 export const generate = (): SecretKey => Keys.SecretKey.generate()
 
 /** The key with these 64 hex characters. */
@@ -63,17 +63,31 @@ export const sats = (coins: string): Sats.Sats =>
 export const coins = (amount: number): string =>
   Sats.isSats(amount) ? Sats.formatCoin(amount) : refuse(`${amount} is not an amount of sats`)
 
+export interface Common {
+  readonly nonce: number
+  readonly fee: number
+}
+
+export type Type = Operation.Type
+
 type Json = typeof TransactionJson.TransactionJson.Encoded
+
+/** Every transaction has a nonce and a fee; free ones may leave out the fee. */
+type Envelope<T extends Type> =
+  Record<never, never> extends Pick<Extract<Json, { readonly type: T }>, "fee">
+    ? Pick<Common, "nonce"> & Partial<Common>
+    : Common
 
 /** Fields that the wallet fills in. */
 type Filled = "type" | "from" | "pub_key" | "signature" | "signatures"
 
-/** The fields of each type, under their names on the wire. */
-export type Fields = { readonly [T in Operation.Type]: Omit<Extract<Json, { readonly type: T }>, Filled> }
+/** What each type carries besides its nonce and fee, under the names on the wire. */
+export type Payloads = { readonly [T in Type]: Omit<Extract<Json, { readonly type: T }>, Filled | keyof Common> }
 
-export type Type = keyof Fields
+/** The fields from which a transaction of each type is built. */
+export type Fields<T extends Type> = Envelope<T> & Payloads[T]
 
-/** A transaction that nobody has signed yet. */
+/** A transaction without a signature. */
 export interface Unsigned {
   readonly network: WalletNetwork
   readonly transaction: Transaction.Unsigned
@@ -82,7 +96,7 @@ export interface Unsigned {
 const NOBODYS_KEY = "0".repeat(Keys.PUBLIC_KEY_BYTES * 2)
 const NOBODYS_SIGNATURE = "0".repeat(Keys.SIGNATURE_BYTES * 2)
 
-/** What this JSON asks for, which has no signatures yet; the message of a refusal names the field. */
+/** The transaction in this JSON, without signatures; a refusal names the field. */
 const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => {
   const complete = orRefuse(TransactionJson.decode({ ...json, pub_key: NOBODYS_KEY, signature: NOBODYS_SIGNATURE }))
   const { from, nonce, fee, operation } = orRefuse(TransactionJson.fromJson(networkId, prefix, complete))
@@ -90,17 +104,17 @@ const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => 
 }
 
 /**
- * Builds what is to be signed for the account `from`. The node's own rules decide whether it is a transaction at all,
- * so what passes here is not refused there for its form.
+ * Builds a transaction of the account `from` for signing. Applies the node's own rules of form, so the node does not refuse
+ * the result for its form.
  */
-export const unsigned = <T extends Type>(network: WalletNetwork, from: string, type: T, fields: Fields[T]): Unsigned =>
+export const unsigned = <T extends Type>(network: WalletNetwork, from: string, type: T, fields: Fields<T>): Unsigned =>
   built(network, { type, from, ...fields })
 
-/** To be carried from one signer to the next, and read there by `parseUnsigned`. */
+/** For passing from one signer to the next, who reads it with `parseUnsigned`. */
 export const unsignedJson = ({ transaction }: Unsigned): TransactionJson.TransactionJson =>
   TransactionJson.unsignedToJson(transaction)
 
-/** What `unsignedJson` wrote, or anybody: it is judged by the rules of the node. */
+/** Reads the output of `unsignedJson`, from any source: the node's own rules apply. */
 export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =>
   typeof json === "object" && json !== null ? built(network, json) : refuse("a transaction is a JSON object")
 
@@ -108,11 +122,11 @@ export const parseUnsigned = (network: WalletNetwork, json: unknown): Unsigned =
 export const sign = ({ network, transaction }: Unsigned, key: SecretKey): SignedTransaction =>
   TransactionJson.toJson(Transaction.sign(network.networkId, transaction, key))
 
-/** One of the signatures that a smart account needs. Made where each key is, then brought together by `combine`. */
+/** One of the signatures that a smart account needs. Each is made where its key is; `combine` collects them. */
 export const cosign = ({ network, transaction }: Unsigned, key: SecretKey): Transaction.KeySignature =>
   Transaction.cosign(network.networkId, transaction, key)
 
-/** A smart account's transaction under as many signatures as its policy asks for. */
+/** A smart account's transaction with the signatures that its policy requires. */
 export const combine = (
   { network, transaction }: Unsigned,
   signatures: ReadonlyArray<Transaction.KeySignature>,
@@ -128,11 +142,14 @@ export const hashOf = ({ network, transaction }: Unsigned): Hash.Hash =>
 /** An account with its key on a network: a method for each type of transaction, which signs one. */
 export const account = (network: WalletNetwork, key: SecretKey) => {
   const address = Address.fromPublicKey(key.publicKey)
+  const signing = <T extends Type>(type: T, fields: Fields<T>): SignedTransaction =>
+    sign(unsigned(network, address, type, fields), key)
   const signed =
     <T extends Type>(type: T) =>
-    (fields: Fields[T]): SignedTransaction =>
-      sign(unsigned(network, address, type, fields), key)
+    (fields: Fields<T>): SignedTransaction =>
+      signing(type, fields)
   return {
+    sign: signing,
     address,
     addressBech32: Address.toBech32(address, network.prefix),
     publicKey: key.publicKey,

@@ -384,7 +384,7 @@ describe("udg db", { timeout: 240_000 }, () => {
     it("never write over what is there", async () => {
       const taken = await udg("db", "export", "--data-dir", original, "--out", stateFile)
       expect(taken.code).toBe(1)
-      expect(taken.stderr).toMatch(/^udg: --out .* is there already and is not written over; .*\n$/)
+      expect(taken.stderr).toMatch(/^udg: --out .* exists and is not overwritten; .*\n$/)
       const directory = copy()
       const before = contentOf(directory)
       const refused = await importInto(directory)
@@ -461,15 +461,15 @@ describe("udg db", { timeout: 240_000 }, () => {
     it("ask for what they need", async () => {
       expect(await udg("db", "export", "--data-dir", original)).toMatchObject({
         code: 1,
-        stderr: "udg: udg db export needs --out FILE, where the state is to stand\n",
+        stderr: "udg: --out FILE is missing: the file to write the state to; it must not exist; see --help\n",
       })
       expect(await udg("db", "import", "--data-dir", place("x"))).toMatchObject({
         code: 1,
-        stderr: "udg: udg db import needs --from FILE, which udg db export has written\n",
+        stderr: "udg: --from FILE is missing: a state written by udg db export; see --help\n",
       })
       expect(await udg("db", "mend")).toMatchObject({
         code: 1,
-        stderr: 'udg: udg db "mend" is none of its verbs; give verify, export, import or prune, or --help\n',
+        stderr: 'udg: udg db has no action "mend"; use verify, export, import, prune or --help\n',
       })
     })
   })
@@ -492,9 +492,9 @@ describe("udg db", { timeout: 240_000 }, () => {
       expect({ code, stderr }).toStrictEqual({ code: 0, stderr: "" })
       expect(stdout).toMatch(
         new RegExp(
-          ` {2}old {9}rounds before \\d+, of epochs before 4\n` +
-            ` {2}pruned {6}${vertices - kept.length} vertices, 3 transactions with their histories\n` +
-            ` {2}freed {7}\\d+\\.\\d MiB: \\d+\\.\\d MiB before, \\d+\\.\\d MiB after\n$`,
+          ` {2}old +rounds before \\d+, of epochs before 4\n` +
+            ` {2}pruned +${vertices - kept.length} vertices, 3 transactions with their histories\n` +
+            ` {2}freed +\\d+\\.\\d MiB: \\d+\\.\\d MiB before, \\d+\\.\\d MiB after\n$`,
         ),
       )
       expect(statSync(join(directory, "udg.db")).size).toBeLessThan(size)

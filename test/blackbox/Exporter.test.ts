@@ -52,7 +52,7 @@ describe("udg exporter", () => {
 
   it("says what it reads and where it serves", () => {
     expect(exporter.stdout).toMatch(
-      /^udg exporter \S+\n\n {2}target {4}http:\/\/127\.0\.0\.1:\d+\n {2}metrics {3}http:\/\/127\.0\.0\.1:\d+\/metrics\n/,
+      /^udg exporter \S+\n\n {2}target +http:\/\/127\.0\.0\.1:\d+\n {2}metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/,
     )
   })
 
@@ -107,7 +107,7 @@ describe("udg exporter", () => {
     expect(await stopped(other)).toBe(0)
     const refused = await fetch(url)
     expect(refused.status).toBe(502)
-    expect(await refused.text()).toMatch(new RegExp(`^${otherUrl} does not say: connect ECONNREFUSED .*\\n$`))
+    expect(await refused.text()).toMatch(new RegExp(`^no metrics from ${otherUrl}: connect ECONNREFUSED .*\\n$`))
     const { node: again } = await nodeOn(Number(new URL(otherUrl).port))
     expect((await fetch(url)).status).toBe(200)
     expect(await stopped(over)).toBe(0)
@@ -122,7 +122,7 @@ describe("udg exporter", () => {
     const response = await fetch(url)
     expect([response.status, await response.text()]).toStrictEqual([
       502,
-      `http://127.0.0.1:${port} does not say: no answer within 4 seconds\n`,
+      `no metrics from http://127.0.0.1:${port}: no answer within 4 seconds\n`,
     ])
     expect(await stopped(over)).toBe(0)
     silent.close()
@@ -132,7 +132,7 @@ describe("udg exporter", () => {
     const { exporter: over, url } = await exporterOf(metricsUrl.replace("/metrics", ""))
     const response = await fetch(url)
     expect(response.status).toBe(502)
-    expect(await response.text()).toMatch(/^http:\/\/127\.0\.0\.1:\d+ does not say: [^\n]+\n$/)
+    expect(await response.text()).toMatch(/^no metrics from http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/)
     expect(await stopped(over)).toBe(0)
   })
 
@@ -146,9 +146,9 @@ describe("udg exporter", () => {
   })
 
   it.each([
-    ["node.example:10333", "is not where a node serves HTTP"],
-    ["ftp://node.example", "is not where a node serves HTTP"],
-    ["http://somebody:hunter2@node.example", "has more to it than scheme, host, port and path"],
+    ["node.example:10333", "is not the URL of a node"],
+    ["ftp://node.example", "is not the URL of a node"],
+    ["http://somebody:hunter2@node.example", "has more than scheme, host, port and path"],
   ])("refuses to read %s, and repeats no password", async (target, complaint) => {
     const refused = udg("exporter", "--target", target)
     expect((await refused.end()).code).toBe(1)

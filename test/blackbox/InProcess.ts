@@ -3,7 +3,7 @@
  * it says and how it ends is asked.
  */
 import { Console, Effect, Option } from "effect"
-import { Terminal } from "../../src/cli/settings/Terminal.js"
+import { Terminal } from "../../src/cli/terminal/Terminal.js"
 import * as Udg from "../../src/cli/Udg.js"
 
 export interface Outcome {

@@ -59,7 +59,7 @@ describe("udg genesis", () => {
     const before = readFileSync(join(folder, "a.key"), "utf8")
     const again = await udg(["genesis", "key", "--out", "a.key"])
     expect(again.code).toBe(1)
-    expect(again.stderr).toContain("is there already and is not written over")
+    expect(again.stderr).toContain("exists and is not overwritten")
     expect(readFileSync(join(folder, "a.key"), "utf8")).toBe(before)
   }, 180_000)
 
@@ -81,18 +81,18 @@ describe("udg genesis", () => {
   })
 
   it.each([
-    [["genesis"], "needs a verb"],
-    [["genesis", "bake"], '"bake" is none of its verbs'],
-    [["genesis", "key"], "needs --out FILE"],
-    [["genesis", "new", "--out", "x.json", "--network-id", "n"], "no network can begin with this"],
+    [["genesis"], "needs an action"],
+    [["genesis", "bake"], 'has no action "bake"'],
+    [["genesis", "key"], "--out FILE is missing"],
+    [["genesis", "new", "--out", "x.json", "--network-id", "n"], "this is not a valid genesis"],
     [["genesis", "new", "--out", "x.json", "--name", "n", "--network-id", "n"], "leave one of them out"],
     [["genesis", "new", "--name", "sixteen-letters1"], '--name "sixteen-letters1" is not a name'],
-    [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is the name of networks of one person'],
+    [["genesis", "new", "--name", "udg-local"], '--name "udg-local" is reserved for networks of one person'],
     [["genesis", "new", "--quorum-percent", "101"], '--quorum-percent "101" is not a value of quorum_percent'],
     [["genesis", "new", "--validator", "12:2000"], '--validator "12:2000" is not a public key'],
     [["genesis", "new", "--validator", `${NO_POINT}:2000`], "is not a public key: no secret key belongs to 02000000…"],
     [["genesis", "new", "--faucet", IDENTITY], "is not a public key: no secret key belongs to 01000000…"],
-    [["genesis", "show"], "takes one genesis file"],
+    [["genesis", "show"], "FILE is missing"],
     [["localnet", "--validators", "0"], '--validators "0"'],
   ])("%j is refused in one line", async (words, names) => {
     const { code, stdout, stderr } = await udg(words)

@@ -8,7 +8,7 @@ import * as Setting from "../../src/cli/settings/Setting.js"
 import { modules } from "../../src/node/log/LogFilter.js"
 
 const named = Object.values(settings).map((setting) => [setting.name, setting] as const)
-const plain = Help.render(Node.page("1.2.3"), false)
+const plain = Help.render(Node.command.page("1.2.3"), false)
 
 describe("help", () => {
   it.each(named)("says what --%s is for and what holds without it", (name, setting) => {
@@ -31,7 +31,7 @@ describe("help", () => {
   })
 
   it("is styled only where somebody can see it", () => {
-    const styled = Help.render(Node.page("1.2.3"), true)
+    const styled = Help.render(Node.command.page("1.2.3"), true)
     expect(plain).not.toContain("\u001b")
     expect(styled).toContain("\u001b[0;1mUsage")
   })

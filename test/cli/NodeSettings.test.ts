@@ -171,7 +171,7 @@ describe("the settings of the node", () => {
         /^--rpc-port would be 65536, which is --port 64536 \+ 1000/,
       )
       expect(yield* complaintOf([], { UDG_PORT: "64600" })).toBe(
-        "--rpc-port would be 65600, which is UDG_PORT 64600 + 1000 and not a port; give --rpc-port",
+        "--rpc-port would be 65600, which is UDG_PORT 64600 + 1000 and not a port; set --rpc-port",
       )
       expect(yield* complaintOf([], { UDG_PORT: "80", UDG_RPC_PORT: "80" })).toMatch(
         /^UDG_RPC_PORT and UDG_PORT are both 80/,
@@ -210,12 +210,12 @@ describe("the settings of the node", () => {
   ]
 
   it.effect.each(wrong)(
-    "complain about --%s %s in one line that names it, what was given and what to give",
+    "complain about --%s %s in one line that names it, the value and what to use instead",
     ([name, value]) =>
       Effect.gen(function* () {
         const line = yield* complaintOf([`--${name}`, value])
         expect(line.startsWith(`--${name} "${value}" `)).toBe(true)
-        expect(line).toMatch(/^[^\n]+; (?:or )?give [^\n]+$/)
+        expect(line).toMatch(/^[^\n]+; (?:or )?use [^\n]+$/)
       }),
   )
 
@@ -240,7 +240,7 @@ describe("the settings of the node", () => {
     Effect.gen(function* () {
       const line = yield* complaintOf(words, environment)
       expect(line).not.toContain(hash.slice(0, 16))
-      expect(line).toContain("it looks like a key, and a key is given as the path of its file")
+      expect(line).toContain("it looks like a key; use the path of the key's file instead")
     }),
   )
 
@@ -267,8 +267,8 @@ describe("the settings of the node", () => {
     [["--"], /^"--" is not an option; see --help/],
     [["start"], /^"start" is an argument, and none is expected here; see --help/],
     [["--port", "1", "2"], /^"2" is an argument/],
-    [["--port", "1", "--port=2"], /^--port is given twice, "1" and "2"; give it once$/],
-    [["--archive", "--archive"], /^--archive is given twice/],
+    [["--port", "1", "--port=2"], /^--port is set twice, to "1" and "2"; set it once$/],
+    [["--archive", "--archive"], /^--archive is set twice/],
     [["--genesis", "two\nlines"], /^--genesis "two\\nlines" does not exist; [^\n]*$/],
     [["--genesis", "x".repeat(10_000)], /^--genesis "x{80}…" [^\n]{1,200}$/],
   ] as const)("%j is refused in one line", ([words, line]) =>

@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Printable from "../../src/cli/settings/Printable.js"
+import * as Printable from "../../src/cli/terminal/Printable.js"
 import * as Visible from "../../src/client/Visible.js"
 
 describe("text of others", () => {

@@ -5,12 +5,12 @@ import * as Reader from "../../src/cli/settings/Reader.js"
 import * as Setting from "../../src/cli/settings/Setting.js"
 import * as Words from "../../src/cli/settings/Words.js"
 
-const about = (placeholder: string) => ({ placeholder, about: `the ${placeholder}` })
-const to = Setting.argument("to", about("TO"), Reader.text)
-const amount = Setting.optionalArgument("amount", about("AMOUNT"), Reader.text)
-const files = Setting.remainingArguments("files", about("FILE"), Reader.text)
-const json = Setting.flag("json", { group: "g", ...about("") }, Reader.boolean("true", "false"))
-const memo = Setting.value("memo", { group: "g", ...about("TEXT") }, Reader.text)
+const option = Setting.group("g")
+const to = Setting.argument("TO", "the TO", Reader.text)
+const amount = Setting.optionalArgument("AMOUNT", "the AMOUNT", Reader.text)
+const files = Setting.remainingArguments("FILE", "the FILE", Reader.text)
+const json = option.flag("--json", "JSON")
+const memo = option.optional("--memo TEXT", "the memo", Reader.text)
 
 const reading = (words: ReadonlyArray<string>, ...settings: ReadonlyArray<Setting.Setting<unknown>>) =>
   Either.match(Words.parse(words, settings), {
@@ -20,25 +20,25 @@ const reading = (words: ReadonlyArray<string>, ...settings: ReadonlyArray<Settin
 
 describe("arguments", () => {
   it.each([
-    [["a", "1"], "to=a amount=1"],
-    [["a"], "to=a"],
-    [["--json", "a", "1"], "json=true to=a amount=1"],
-    [["a", "--json", "true"], "to=a json=true amount=true"],
-    [["--json=false", "a"], "json=false to=a"],
-    [["--memo", "m", "a"], "memo=m to=a"],
-    [["a", "-1"], "to=a amount=-1"],
-    [["--", "--json", "-x"], "to=--json amount=-x"],
-    [["--json", "--", "a"], "json=true to=a"],
+    [["a", "1"], "TO=a AMOUNT=1"],
+    [["a"], "TO=a"],
+    [["--json", "a", "1"], "json=true TO=a AMOUNT=1"],
+    [["a", "--json", "true"], "TO=a json=true AMOUNT=true"],
+    [["--json=false", "a"], "json=false TO=a"],
+    [["--memo", "m", "a"], "memo=m TO=a"],
+    [["a", "-1"], "TO=a AMOUNT=-1"],
+    [["--", "--json", "-x"], "TO=--json AMOUNT=-x"],
+    [["--json", "--", "a"], "json=true TO=a"],
     [[], "TO is missing: the TO; see --help"],
     [["a", "1", "2"], '"2" is one argument too many; see --help'],
-    [["a", "--to", "b"], '"--to" is not an option; see --help for the options there are'],
+    [["a", "--to", "b"], '"--to" is not an option; see --help for all options'],
     [["a", "--memo"], "--memo needs a value, but nothing follows; write --memo TEXT"],
   ])("%j", (words, expected) => {
     expect(reading(words, to, amount, json, memo)).toBe(expected)
   })
 
   it("the last one may take all that are left", () => {
-    expect(reading(["a", "b", "--json", "c"], to, files, json)).toBe("to=a files=b json=true files=c")
+    expect(reading(["a", "b", "--json", "c"], to, files, json)).toBe("TO=a FILE=b json=true FILE=c")
     expect(reading(["a"], to, files, json)).toBe("FILE is missing: the FILE; see --help")
   })
 

@@ -45,7 +45,7 @@ const shapeOf = (text: string): string =>
     .replaceAll(/ $/gm, "")
 
 const ENTER = "\r"
-const PROMPT = /(?:[Pp]assphrase[^\n]*|again): $/
+const PROMPT = /[Pp]assphrase[^\n]*: $/
 
 let node: Running
 let operator: Person

@@ -1,18 +1,22 @@
+/** A command: its settings, its help page, and what it does. */
 import { CliConfig, HelpDoc, Options, Span, type ValidationError } from "@effect/cli"
+import type { FileSystem, Path, Terminal as PlatformTerminal } from "@effect/platform"
 import { Effect, Record } from "effect"
-import type * as Setting from "./Setting.js"
+import type { Terminal } from "../terminal/Terminal.js"
+import type * as Help from "./Help.js"
+import * as Setting from "./Setting.js"
 import * as Words from "./Words.js"
-import { WrongUsage } from "./WrongUsage.js"
+import { quote, type WrongUsage, wrongUsage } from "./WrongUsage.js"
 
-type Settings = Record<string, Setting.Setting<unknown>>
+export type Settings = Record<string, Setting.Setting<unknown>>
 
 /** The values of a record of settings, under the same keys. */
 export type Values<S extends Settings> = { readonly [K in keyof S]: Setting.Value<S[K]> }
 
-/** The name under which each setting was given, its option's where it was not. */
+/** The name under which each setting was given; its option's name if it was not. */
 export type Origins<S extends Settings> = { readonly [K in keyof S]: string }
 
-export interface Read<S extends Settings> {
+interface Read<S extends Settings> {
   readonly values: Values<S>
   readonly origins: Origins<S>
 }
@@ -26,20 +30,113 @@ const firstLine = (doc: HelpDoc.HelpDoc): string => {
   return Span.isText(span) ? span.value : "the command line cannot be read; see --help"
 }
 
-const wrongUsage = ({ error }: ValidationError.ValidationError) => new WrongUsage({ message: firstLine(error) })
+const asWrongUsage = ({ error }: ValidationError.ValidationError) => wrongUsage(firstLine(error))
 
 const originOf = (said: ReadonlyArray<Words.Said>, setting: Setting.Setting<unknown>): string =>
-  said.find((each) => each.setting === setting)?.origin ?? `--${setting.name}`
+  said.find((each) => each.setting === setting)?.origin ?? Setting.flagOf(setting)
 
-/** Reads the settings from the command line and, where that is silent, from the environment. */
+/** Reads the settings from the command line and, where it says nothing, from the environment. */
 export const read = <S extends Settings>(settings: S, words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const all = Record.values(settings)
-    const given = yield* Words.parse(words, all)
-    const said = [...given, ...(yield* Words.fromEnvironment(all, given))]
+    const typed = yield* Words.parse(words, all)
+    const said = [...typed, ...(yield* Words.fromEnvironment(all, typed))]
     const origins = Record.map(settings, (setting) => originOf(said, setting))
     const options = Options.all(Record.map(settings, (setting) => setting.toOptions(originOf(said, setting))))
-    const line = said.flatMap(({ setting, value }) => [`--${setting.name}`, value])
-    const [, , values] = yield* Effect.mapError(Options.processCommandLine(options, line, exactly), wrongUsage)
+    const line = said.flatMap(({ setting, value }) => [Setting.flagOf(setting), value])
+    const [, , values] = yield* Effect.mapError(Options.processCommandLine(options, line, exactly), asWrongUsage)
     return { values: values as Values<S>, origins: origins as Origins<S> } satisfies Read<S>
   })
+
+/** Services a command may use. */
+export type Environment = FileSystem.FileSystem | Path.Path | PlatformTerminal.Terminal | Terminal
+
+/** How a command ends if it does not succeed. Without an exit code of its own, its tag decides. */
+export interface Failed {
+  readonly _tag: string
+  readonly message: string
+  readonly exitCode?: number
+}
+
+export interface Command {
+  /** Empty for the node, which runs when no command is named. */
+  readonly name: string
+  readonly about: string
+  readonly settings: ReadonlyArray<Setting.Setting<unknown>>
+  readonly page: (version: string) => Help.Page
+  /** Runs until it is asked to stop, and has then done its work. */
+  readonly runsUntilStopped: boolean
+  readonly run: (words: ReadonlyArray<string>, version: string) => Effect.Effect<void, Failed, Environment>
+}
+
+/** What help says about a command besides its settings. */
+export interface Description {
+  readonly name: string
+  readonly about: string
+  readonly examples: Help.Page["examples"]
+  readonly footer?: ReadonlyArray<string>
+  readonly runsUntilStopped?: boolean
+}
+
+export interface Definition<S extends Settings> extends Description {
+  readonly settings: S
+  readonly usage?: string
+  readonly run: (
+    values: Values<S>,
+    context: { readonly version: string; readonly origins: Origins<S> },
+  ) => Effect.Effect<void, Failed, Environment>
+}
+
+const usageOf = ({ takes, placeholder, isRequired }: Setting.Setting<unknown>): string =>
+  isRequired ? `${placeholder}${takes === "arguments" ? "..." : ""}` : `[${placeholder}]`
+
+const described = (
+  { name, about, examples, footer = [], runsUntilStopped = false }: Description,
+  settings: Command["settings"],
+  usage: string,
+  run: Command["run"],
+): Command => ({
+  name,
+  about,
+  settings,
+  page: (version) => ({ title: `udg ${version}: ${about}`, usage, settings, examples, footer }),
+  runsUntilStopped,
+  run,
+})
+
+export const make = <const S extends Settings>(definition: Definition<S>): Command => {
+  const { name, settings, run } = definition
+  const all = Record.values(settings)
+  const usage = ["udg", name, ...all.filter(Setting.isArgument).map(usageOf), "[options]"].join(" ")
+  return described(definition, all, definition.usage ?? usage, (words, version) =>
+    Effect.flatMap(read(settings, words), ({ values, origins }) => run(values, { version, origins })),
+  )
+}
+
+/** What `udg db` or `udg genesis` does at one of its action words, with settings of its own. */
+export interface Action {
+  readonly settings: Settings
+  readonly run: (words: ReadonlyArray<string>) => Effect.Effect<void, Failed, Environment>
+}
+
+export const action = <const S extends Settings>(
+  settings: S,
+  run: (values: Values<S>) => Effect.Effect<void, Failed, Environment>,
+): Action => ({ settings, run: (words) => Effect.flatMap(read(settings, words), ({ values }) => run(values)) })
+
+const missingAction = (name: string, word: string | undefined, choices: ReadonlyArray<string>): WrongUsage =>
+  wrongUsage(
+    `udg ${name} ${word === undefined ? "needs an action" : `has no action ${quote(word)}`}; use ${choices.join(", ")} or --help`,
+  )
+
+/** A command whose first word names an action. */
+export const withActions = (description: Description, actions: ReadonlyMap<string, Action>): Command => {
+  const settings = [...new Set([...actions.values()].flatMap((each) => Object.values(each.settings)))]
+  const choices = [...actions.keys()]
+  const places = settings.filter(Setting.isArgument).map(({ placeholder }) => `[${placeholder}]`)
+  const usage = ["udg", description.name, choices.join("|"), ...places, "[options]"].join(" ")
+  return described(description, settings, usage, ([word, ...rest]) => {
+    const chosen = actions.get(word ?? "")
+    return chosen === undefined ? missingAction(description.name, word, choices) : chosen.run(rest)
+  })
+}

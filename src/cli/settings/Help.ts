@@ -2,7 +2,7 @@ import { HelpDoc, Span } from "@effect/cli"
 import { Option } from "effect"
 import * as Setting from "./Setting.js"
 
-/** What help shows besides the settings themselves. */
+/** A page of help. */
 export interface Page {
   readonly title: string
   readonly usage: string
@@ -22,7 +22,7 @@ const wrap = (text: string, limit: number): ReadonlyArray<string> =>
 
 const room = width - column
 
-/** A term on the left and what it means on the right, which begins below when the term is too long. */
+/** A term on the left and its meaning on the right, or below if the term is too long. */
 const entry = (term: string, meaning: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first = "", ...rest] = meaning
   const below = (line: string) => `${" ".repeat(column)}${line}`
@@ -32,7 +32,7 @@ const entry = (term: string, meaning: ReadonlyArray<string>): ReadonlyArray<stri
     : [head, below(first), ...rest.map(below)]
 }
 
-/** What an option is for and its default, which gets a line of its own when one line does not hold both. */
+/** The purpose of an option and its default, on separate lines if they do not fit on one. */
 const settingEntry = (setting: Setting.Setting<unknown>): ReadonlyArray<string> => {
   const otherwise = Option.map(setting.otherwise, (text) => `[default: ${text}]`)
   const both = [setting.about, ...Option.toArray(otherwise)]
@@ -80,7 +80,7 @@ export const toDoc = (page: Page): HelpDoc.HelpDoc =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
 const styling = /\u001b\[[0-9;]*m/g
 
-/** The page as text; `@effect/cli` writes its styling whether or not somebody can see it. */
+/** The page as text; `@effect/cli` always writes styling, so it is removed here if unwanted. */
 export const render = (page: Page, styled: boolean): string => {
   const text = HelpDoc.toAnsiText(toDoc(page))
   return (styled ? text : text.replaceAll(styling, "")).trimEnd()

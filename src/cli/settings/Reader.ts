@@ -17,15 +17,16 @@ import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
+import { wrongUsage } from "./WrongUsage.js"
 
-/** Makes a value of what a person wrote, or says, after the quoted text, why it cannot and what to give instead. */
+/** Parses a text, or completes a sentence that begins with the quoted text: why it is invalid, and what to use instead. */
 export type Reader<A> = (text: string) => Effect.Effect<A, string, FileSystem.FileSystem>
 
 const fromOption = <A>(value: Option.Option<A>, otherwise: () => string): Either.Either<A, string> =>
   Either.fromOption(value, otherwise)
 
 const wholeNumber = (least: number, most: number, what: string, hint: string): Reader<number> => {
-  const complaint = `is not ${what}; give a whole number from ${least} to ${most}${hint}`
+  const complaint = `is not ${what}; use a whole number from ${least} to ${most}${hint}`
   return (text) => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     return number >= least && number <= most ? Either.right(number) : Either.left(complaint)
@@ -43,68 +44,65 @@ const truths = new Map([
   ...["false", "no", "off", "0"].map((word) => [word, false] as const),
 ])
 
-/** Yes or no; besides the documented pair, the other usual words are understood. */
+/** Yes or no; accepts other usual words besides the documented pair. */
 export const boolean =
   (yes: string, no: string): Reader<boolean> =>
   (text) =>
-    fromOption(
-      Option.fromNullable(truths.get(text.toLowerCase())),
-      () => `is neither ${yes} nor ${no}; give one of the two`,
-    )
+    fromOption(Option.fromNullable(truths.get(text.toLowerCase())), () => `is neither ${yes} nor ${no}; use the two`)
 
 export const choice =
   <const A extends string>(...choices: ReadonlyArray<A>): Reader<A> =>
   (text) =>
     fromOption(
       Option.fromNullable(choices.find((each) => each === text.toLowerCase())),
-      () => `is not one of ${choices.join(", ")}; give one of these`,
+      () => `is not one of ${choices.join(", ")}; use these`,
     )
 
 export const host: Reader<string> = (text) =>
   Host.kindOf(text) === undefined
-    ? Either.left("is not a host; give an IP address such as 127.0.0.1 or ::1, or a host name, without a port")
+    ? Either.left("is not a host; use an IP address such as 127.0.0.1 or ::1, or a host name, without a port")
     : Either.right(text)
 
-/** Where a node serves HTTP. Nothing secret may stand in it, since it is shown. */
+/** The URL of a node's HTTP interface. It is shown, so it may contain no secret. */
 export const url: Reader<string> = (text) => {
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   const isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:"
-  if (!isWeb) return Either.left("is not where a node serves HTTP; give a URL such as http://127.0.0.1:10333")
+  if (!isWeb) return Either.left("is not the URL of a node; use one such as http://127.0.0.1:10333")
   return parsed.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === ""
     ? Either.right(parsed.href.replace(/\/+$/, ""))
-    : Either.left("has more to it than scheme, host, port and path; give a URL such as http://127.0.0.1:10333")
+    : Either.left("has more than scheme, host, port and path; use a URL such as http://127.0.0.1:10333")
 }
 
 export const peer: Reader<PeerAddress.PeerAddress> = (text) =>
-  fromOption(PeerAddress.parse(text), () => `is not a peer's address; give ${PeerAddress.expected}`)
+  fromOption(PeerAddress.parse(text), () => `is not a peer's address; use ${PeerAddress.expected}`)
 
 export const cidr: Reader<Cidr.Cidr> = (text) =>
-  fromOption(Cidr.parse(text), () => `is not a range of addresses; give ${Cidr.expected}`)
+  fromOption(Cidr.parse(text), () => `is not a range of addresses; use ${Cidr.expected}`)
 
 export const headerName: Reader<string> = (text) =>
   /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/i.test(text)
     ? Either.right(text.toLowerCase())
-    : Either.left("is not the name of an HTTP header; give one such as CF-Connecting-IP")
+    : Either.left("is not the name of an HTTP header; use one such as CF-Connecting-IP")
 
 export const trustedCheckpoint: Reader<Configuration.TrustedCheckpoint> = (text) => {
   const [, epoch = "", hash = ""] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? []
   return hash === ""
-    ? Either.left("is not a checkpoint; give EPOCH:HASH, an epoch number and the 64 hex characters of its hash")
+    ? Either.left("is not a checkpoint; use EPOCH:HASH, an epoch number and the 64 hex characters of its hash")
     : Either.right({ epoch: Number(epoch), hash: hash.toLowerCase() })
 }
 
-/** Why, without the system call and the path that Node appends. */
+/** The reason, without the system call and the path that Node appends. */
 const because = ({ reason, description = reason }: SystemError): string =>
   reason === "PermissionDenied" ? "permission denied" : description.replace(/, .*$/s, "")
 
-/** A file that is there and can be read, as an absolute path. Its content is judged by whoever needs it. */
+/** An existing, readable file, as an absolute path. Its content is checked where it is needed. */
 export const file: Reader<string> = (text) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const info = yield* files.stat(text)
-    if (info.type === "Directory") return yield* Effect.fail("is a directory; give the path of a file")
+    if (info.type === "Directory") return yield* Effect.fail("is a directory; use the path of a file")
     // A pipe or a device may have no end.
-    if (info.type !== "File") return yield* Effect.fail("is not a regular file; give the path of one")
+    if (info.type !== "File") return yield* Effect.fail("is not a regular file; use the path of one")
     yield* files.access(text, { readable: true })
     return resolve(text)
   }).pipe(
@@ -112,19 +110,19 @@ export const file: Reader<string> = (text) =>
       SystemError: (error) =>
         Effect.fail(
           error.reason === "NotFound"
-            ? "does not exist; give the path of a file that does"
-            : `cannot be read (${because(error)}); give the path of a readable file`,
+            ? "does not exist; use the path of an existing file"
+            : `cannot be read (${because(error)}); use the path of a readable file`,
         ),
-      BadArgument: () => Effect.fail("is not a path; give the path of a readable file"),
+      BadArgument: () => Effect.fail("is not a path; use the path of a readable file"),
     }),
   )
 
-/** A directory that can be written to, or a path where one can be made later, as an absolute path. */
+/** A writable directory, or a path where one can be created later, as an absolute path. */
 export const directory: Reader<string> = (text) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const info = yield* files.stat(text)
-    if (info.type !== "Directory") return yield* Effect.fail("is not a directory; give the path of a directory")
+    if (info.type !== "Directory") return yield* Effect.fail("is not a directory; use the path of a directory")
     yield* files.access(text, { readable: true, writable: true })
     return resolve(text)
   }).pipe(
@@ -132,28 +130,32 @@ export const directory: Reader<string> = (text) =>
       SystemError: (error) =>
         error.reason === "NotFound"
           ? Effect.succeed(resolve(text))
-          : Effect.fail(`cannot be used (${because(error)}); give the path of a directory this user may write to`),
-      BadArgument: () => Effect.fail("is not a path; give the path of a directory"),
+          : Effect.fail(`cannot be used (${because(error)}); use the path of a directory this user may write to`),
+      BadArgument: () => Effect.fail("is not a path; use the path of a directory"),
     }),
   )
 
-/** Taken as it is; whoever knows more judges it. */
+/** The directory that is used if its option is left out. */
+export const defaultDirectory = (option: string, path: string) =>
+  Effect.mapError(directory(path), (complaint) => wrongUsage(`${option} is not set and "${path}" ${complaint}`))
+
+/** Any text; it is checked later, where its meaning is known. */
 export const text: Reader<string> = (given) => Either.right(given)
 
 export const networkId: Reader<NetworkId> = (given) =>
-  isNetworkId(given) ? Either.right(given) : Either.left("is not a network's name; give 1 to 32 of a-z, 0-9 and -")
+  isNetworkId(given) ? Either.right(given) : Either.left("is not a network's name; use 1 to 32 of a-z, 0-9 and -")
 
 const ownNames: ReadonlyArray<string> = Object.values(OWN_NAMES)
 
 /** A name for a network of several people. */
 export const networkName: Reader<string> = (given) => {
-  if (!isName(given)) return Either.left(`is not a name; give 1 to ${NAME_CHARACTERS} of a-z, 0-9 and -`)
+  if (!isName(given)) return Either.left(`is not a name; use 1 to ${NAME_CHARACTERS} of a-z, 0-9 and -`)
   return ownNames.includes(given)
-    ? Either.left("is the name of networks of one person; give another")
+    ? Either.left("is reserved for networks of one person; choose another")
     : Either.right(given)
 }
 
-/** A value of a parameter within its bounds; that of the epoch's length is the genesis's to check. */
+/** A value of a parameter within its bounds; the genesis checks it against the length of the epoch. */
 export const governed = ({ min, max, name }: Parameters.Entry): Reader<number> =>
   wholeNumber(min, max, `a value of ${name}`, "")
 
@@ -165,15 +167,15 @@ export const publicKey: Reader<Keys.PublicKey> = (given) =>
   Either.filterOrLeft(
     fromOption(
       Schema.decodeUnknownOption(Keys.PublicKey)(given.toLowerCase()),
-      () => "is not a public key; give 64 hex characters",
+      () => "is not a public key; use 64 hex characters",
     ),
     Keys.hasSecretKey,
-    // Not more of it: it may be a secret key that somebody took for the public one.
-    (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; give the one that came with a new key`,
+    // Only its beginning: it may be a secret key, given by mistake.
+    (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; use the one that came with a new key`,
   )
 
 const coins = (given: string): Either.Either<Sats.Sats, string> =>
-  fromOption(Sats.parseCoin(given), () => "does not end in an amount of coins; give one such as 2000 or 0.5")
+  fromOption(Sats.parseCoin(given), () => "does not end in an amount of coins; use one such as 2000 or 0.5")
 
 /** `KEY:COINS` or `KEY:COINS:PERCENT`. */
 export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
@@ -181,56 +183,57 @@ export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
     const [key = "", stake = "", commission = "10", ...rest] = given.split(":")
     const isPercent = /^\d{1,3}$/.test(commission) && Number(commission) <= 100
     if (rest.length > 0 || !isPercent) {
-      return yield* Effect.fail("is not a first validator; give KEY:COINS or KEY:COINS:PERCENT")
+      return yield* Effect.fail("is not a first validator; use KEY:COINS or KEY:COINS:PERCENT")
     }
     return { publicKey: yield* publicKey(key), stake: yield* coins(stake), commissionPercent: Number(commission) }
   })
 
-/** `ADDRESS:COINS`; whether the address is one of this network is judged where the network is known. */
+/** `ADDRESS:COINS`; the address is checked where the network is known. */
 export const allocation: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
   Effect.gen(function* () {
     const [to = "", amount = "", ...rest] = given.split(":")
-    if (rest.length > 0 || to === "") return yield* Effect.fail("does not say who gets how much; give ADDRESS:COINS")
+    if (rest.length > 0 || to === "")
+      return yield* Effect.fail("does not name an account and an amount; use ADDRESS:COINS")
     return { to, amount: yield* coins(amount) }
   })
 
-/** The path of a key file; whether one is there, and what is in it, is judged by whoever needs it. */
+/** The path of a key file, which is checked where it is needed. */
 export const keyPath: Reader<string> = (given) =>
   Secrets.mayBeKey(given)
     ? Either.left(
-        "is no path; put the key into a file of its own, with mode 0600, and change it: others may have seen it",
+        "is not a path; put the key into its own file with mode 0600, and replace it: others may have seen it",
       )
     : Either.right(given)
 
-/** `ACCOUNT:COINS`; whose account it is, is judged where the network is known. */
+/** `ACCOUNT:COINS`; the account is checked where the network is known. */
 export const payment: Reader<{ readonly to: string; readonly amount: Sats.Sats }> = (given) =>
   Effect.flatMap(allocation(given), ({ to, amount }) =>
-    amount > 0 ? Either.right({ to, amount }) : Either.left("pays nothing; give more than 0"),
+    amount > 0 ? Either.right({ to, amount }) : Either.left("pays nothing; use more than 0"),
   )
 
-/** `NAME=VALUE`, where governance knows the name. */
+/** `NAME=VALUE`, where NAME is a parameter of governance. */
 export const parameterChange: Reader<{ readonly param: string; readonly value: number }> = (given) => {
   const [, param = "", digits = ""] = /^([a-z_]+)=(\d{1,15})$/.exec(given) ?? []
   const entry = Parameters.find(param)
   if (digits === "" || entry === undefined) {
-    return Either.left(`is not a change of a parameter; give NAME=VALUE, NAME one of ${names.join(", ")}`)
+    return Either.left(`is not a change of a parameter; use NAME=VALUE, NAME one of ${names.join(", ")}`)
   }
   const value = Number(digits)
   return value >= entry.min && value <= entry.max
     ? Either.right({ param, value })
-    : Either.left(`is out of bounds; give ${param} a value from ${entry.min} to ${entry.max}`)
+    : Either.left(`is out of bounds; use ${param} a value from ${entry.min} to ${entry.max}`)
 }
 
 const names = Parameters.table.map(({ name }) => name)
 
 export const threshold = wholeNumber(1, Limits.POLICY_KEYS, "a number of keys", "")
 
-/** A path where nothing is yet, as an absolute path. */
+/** A path where nothing exists yet, as an absolute path. */
 export const newFile: Reader<string> = (given) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     if (yield* Effect.orElseSucceed(files.exists(given), () => true)) {
-      return yield* Effect.fail("is there already and is not written over; give another path")
+      return yield* Effect.fail("exists and is not overwritten; use another path")
     }
     return resolve(given)
   })
@@ -239,30 +242,28 @@ export const newFile: Reader<string> = (given) =>
 export const amount: Reader<Sats.Sats> = (given) =>
   fromOption(
     Sats.parseCoin(given),
-    () => "is not an amount of UDG; give one such as 2000 or 0.5, in digits, with at most eight behind the point",
+    () => "is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places",
   )
 
 /** An amount that moves something. */
 export const positiveAmount: Reader<Sats.Sats> = (given) =>
-  Effect.flatMap(amount(given), (sats) => (sats > 0 ? Either.right(sats) : Either.left("is nothing; give more than 0")))
+  Effect.flatMap(amount(given), (sats) => (sats > 0 ? Either.right(sats) : Either.left("is nothing; use more than 0")))
 
 export const percent = wholeNumber(0, 100, "a percentage", "")
 
-/** Nonces and parameters; what fits is judged by whoever knows what it is for. */
+/** Nonces and parameters; bounds are checked where the meaning is known. */
 export const count: Reader<number> = (given) =>
-  /^\d{1,15}$/.test(given)
-    ? Either.right(Number(given))
-    : Either.left("is not a number of the kind wanted here; give a whole number of digits alone")
+  /^\d{1,15}$/.test(given) ? Either.right(Number(given)) : Either.left("is not a whole number; use digits only")
 
 export const proposalId: Reader<Natural.ProposalId> = (given) =>
   /^[1-9]\d{0,14}$/.test(given)
     ? Either.right(Natural.proposalId(Number(given)))
-    : Either.left("is not the number of a proposal; give a whole number from 1")
+    : Either.left("is not the number of a proposal; use a whole number from 1")
 
 export const asHash = (given: string): Either.Either<Hash.Hash, string> =>
   fromOption(
     Schema.decodeUnknownOption(Hash.schema)(given),
-    () => "is not the hash of a transaction; give its 64 hex characters",
+    () => "is not the hash of a transaction; use its 64 hex characters",
   )
 
 export const hash: Reader<Hash.Hash> = asHash
@@ -272,5 +273,5 @@ export const name: Reader<Name.Name> = (given) => {
   const plain = given.replace(/^@/, "")
   return Name.isName(plain)
     ? Either.right(plain)
-    : Either.left("is not a name; give 3 to 20 characters of a-z, 0-9 and -, no - at either end")
+    : Either.left("is not a name; use 3 to 20 characters of a-z, 0-9 and -, no - at either end")
 }

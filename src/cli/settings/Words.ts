@@ -1,17 +1,17 @@
 import { AutoCorrect, CliConfig } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
-import * as Environment from "./Environment.js"
+import * as Environment from "../terminal/Environment.js"
 import * as Setting from "./Setting.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
 
 /**
- * What was said, before it is judged: each setting once per value, and where it was said. `@effect/cli` reads words
- * leniently (a missing value falls back to the default, a misspelt option is left over, `--peer=…` is not seen), so
- * everything is brought into the one form here that it reads without surprises: `--name value`.
+ * A value as it was written, before it is judged, and where it was written. `@effect/cli` reads words leniently (a missing
+ * value falls back to the default, a misspelt option is left over, `--peer=…` is not seen), so this file brings everything
+ * into the one form that it reads without surprises: `--name value`.
  */
 export interface Said {
   readonly setting: Setting.Setting<unknown>
-  /** `--rpc-port` or `UDG_RPC_PORT`: the name a complaint must use. */
+  /** `--rpc-port` or `UDG_RPC_PORT`: the name that a complaint uses. */
   readonly origin: string
   readonly value: string
 }
@@ -22,7 +22,7 @@ const complain = (message: string): Either.Either<never, WrongUsage> => Either.l
 
 const exactly = CliConfig.make({ isCaseSensitive: true })
 
-/** What was most likely meant, if something is near enough. */
+/** The most similar candidate, if one is similar enough. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): Option.Option<string> => {
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: AutoCorrect.levensteinDistance(word, candidate, exactly) }))
@@ -35,7 +35,7 @@ const unknown = (word: string, options: Settings) => {
   const what = word.startsWith("-") ? "is not an option" : "is an argument, and none is expected here"
   const plain = word.toLowerCase().replace(/^-*/, "--").replaceAll("_", "-")
   const hint = Option.match(nearest(plain, ["--help", "--version", ...options.map(Setting.flagOf)]), {
-    onNone: () => "see --help for the options there are",
+    onNone: () => "see --help for all options",
     onSome: (option) => `did you mean ${option}? See --help`,
   })
   return complain(`${quote(word)} ${what}; ${hint}`)
@@ -52,11 +52,11 @@ const isOption = (word: string): boolean => word.startsWith("--") || /^-[a-z]/i.
 interface Line {
   readonly words: ReadonlyArray<string>
   readonly options: Settings
-  /** Where arguments are expected, the word behind a flag is one: `vote 1 --json yes`. */
+  /** If the command takes arguments, the word after a flag is one of them: `vote 1 --json yes`. */
   readonly flagsStandAlone: boolean
 }
 
-/** The option that stands at this place, and how many words it takes. */
+/** The option at this position, and how many words it takes. */
 const optionAt = (
   { words, options, flagsStandAlone }: Line,
   at: number,
@@ -76,10 +76,10 @@ const optionAt = (
 
 const isOneTooMany = ({ setting, origin, value }: Said, before: Said | undefined) =>
   setting.takes !== "values" && before !== undefined
-    ? complain(`${origin} is given twice, ${quote(before.value)} and ${quote(value)}; give it once`)
+    ? complain(`${origin} is set twice, to ${quote(before.value)} and ${quote(value)}; set it once`)
     : Either.void
 
-/** The argument that this word is, by its place among those that are expected. */
+/** The argument that this word is, by its position. */
 const argumentAt = (word: string, places: Settings, said: ReadonlyArray<Said>): Either.Either<Said, WrongUsage> => {
   const isFree = (place: Setting.Setting<unknown>) =>
     place.takes === "arguments" || !said.some(({ setting }) => setting === place)
@@ -89,7 +89,7 @@ const argumentAt = (word: string, places: Settings, said: ReadonlyArray<Said>): 
     : Either.right({ setting, origin: setting.placeholder, value: word })
 }
 
-/** Reads the words of the command line, or names the first that cannot be meant. */
+/** Reads the words of the command line, or names the first one that makes no sense. */
 export const parse = (
   words: ReadonlyArray<string>,
   settings: Settings,
@@ -117,11 +117,11 @@ export const parse = (
     }
     for (const word of words.slice(end + 1)) said.push(yield* argumentAt(word, places, said))
     const absent = places.find((place) => place.isRequired && !said.some(({ setting }) => setting === place))
-    if (absent !== undefined) return yield* complain(`${absent.placeholder} is missing: ${absent.about}; see --help`)
+    if (absent !== undefined) return yield* complain(Setting.missing(absent))
     return said
   })
 
-/** What the environment says about the settings that the command line left alone. An empty variable says nothing. */
+/** Values from the environment for settings that the command line leaves out. An empty variable counts as unset. */
 export const fromEnvironment = (
   settings: Settings,
   said: ReadonlyArray<Said>,

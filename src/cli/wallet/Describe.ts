@@ -1,14 +1,14 @@
-/** A transaction in words, before it is signed and after: nothing that it does is left out. Pure. */
+/** A complete description of a transaction, before it is signed and after. Pure. */
 import type * as Wallet from "../../client/Wallet.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { TransactionJson } from "../../protocol/transaction/TransactionJson.js"
-import type { Line } from "./Sheet.js"
+import type { Line } from "../terminal/Sheet.js"
 
 export const coins = (sats: Sats.Sats): string => `${Sats.formatCoin(sats)} UDG`
 
-/** As people of this network write it. */
+/** As people write it on this network. */
 export const account = (address: string, prefix: AddressPrefix): string => {
   const parsed = Address.parse(address, prefix)
   return parsed._tag === "Right" ? Address.toBech32(parsed.right, prefix) : address
@@ -16,7 +16,7 @@ export const account = (address: string, prefix: AddressPrefix): string => {
 
 export const moment = (timestamp: number): string => new Date(timestamp).toISOString()
 
-/** What a proposal would do: the fields of its type. */
+/** The fields of each type of proposal. */
 type Payload =
   | { readonly param: string; readonly value: number }
   | { readonly action: "add" | "remove"; readonly address: string }
@@ -31,7 +31,7 @@ export const payload = (fields: Payload, prefix: AddressPrefix): string => {
   if ("recipient" in fields) {
     return `pay ${coins(fields.amount)} from the treasury to ${account(fields.recipient, prefix)}`
   }
-  return "nothing; an opinion on record"
+  return "nothing; puts an opinion on record"
 }
 
 const proposed = (type: Wallet.ProposalType, prefix: AddressPrefix): string => {
@@ -47,7 +47,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
       return [
         ["send", coins(transaction.amount)],
         ["to", account(transaction.to, prefix)],
-        ...(transaction.memo === undefined ? [] : [["memo", transaction.memo] as const]),
+        ["memo", transaction.memo],
       ]
     case "StakeTx":
       return [["stake", coins(transaction.amount)]]
@@ -65,7 +65,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
     case "CreateProposalTx":
       return [
         ["propose", transaction.title],
-        ...(transaction.description === "" ? [] : [["description", transaction.description] as const]),
+        ["description", transaction.description === "" ? null : transaction.description],
         ["effect", proposed(transaction.proposal_type, prefix)],
       ]
     case "VoteTx":
@@ -74,7 +74,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
       return [["register", `@${transaction.name}`]]
     case "SetAccountPolicyTx":
       return [
-        ["policy", `${transaction.threshold} of ${transaction.keys.length} keys must sign from then on`],
+        ["policy", `${transaction.threshold} of ${transaction.keys.length} keys must sign from now on`],
         ...transaction.keys.map((key) => ["key", key] as const),
       ]
   }
@@ -87,7 +87,7 @@ export const transaction = (json: TransactionJson, prefix: AddressPrefix): Reado
   ["nonce", String(json.nonce)],
 ]
 
-/** What happened, as the account that sent or received it sees it. */
+/** One sentence from the point of view of the account that sent or received it. */
 export const sentence = (json: TransactionJson, direction: "sent" | "received", prefix: AddressPrefix): string => {
   if (json.type === "Transfer") {
     const memo = json.memo === undefined ? "" : `: ${json.memo}`
@@ -96,8 +96,8 @@ export const sentence = (json: TransactionJson, direction: "sent" | "received", 
       : `received ${coins(json.amount)} from ${account(json.from, prefix)}${memo}`
   }
   const whose = direction === "sent" ? "" : ` by ${account(json.from, prefix)}`
-  return `${operation(json, prefix)
-    .slice(0, 2)
-    .map(([label, value]) => `${label} ${value}`)
-    .join(" ")}${whose}`
+  const parts = operation(json, prefix).flatMap(([label, value]) =>
+    typeof value === "string" ? [`${label} ${value}`] : [],
+  )
+  return `${parts.slice(0, 2).join(" ")}${whose}`
 }

@@ -2,41 +2,45 @@
 import { Effect, Option } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
+import * as Progress from "../terminal/Progress.js"
+import type { Line } from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
-import * as Progress from "./Progress.js"
-import type { Line } from "./Sheet.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
-/** What a node says of a transaction. */
+type NetworkInfo = Awaited<ReturnType<PromiseClient["core"]["network"]>>
+
+/** A node's record of a transaction. */
 export type Outcome = Awaited<ReturnType<PromiseClient["transactions"]["lookup"]>>
+
+/** How long to wait between two questions, at least and at most. */
+export const pollMs = (wantedMs: number, least: number, most: number): number =>
+  Math.min(most, Math.max(least, wantedMs))
 
 const LEAST_POLL_MS = 50
 const LONGEST_POLL_MS = 1_000
 
-const pollMs = (roundMs: number): number => Math.min(LONGEST_POLL_MS, Math.max(LEAST_POLL_MS, roundMs / 2))
-
-const gone = (hash: Hash) =>
-  fail("open", `the node does not know ${hash} any more: it was replaced, pushed out by others or too old`)
-
-/** The node may be away for a moment; only its word that there is no such transaction ends the wait. */
+/** The node may be away for a moment; only a clear answer that there is no such transaction ends the wait. */
 export const mayPass = ({ kind }: WalletFailure): boolean => kind === "node" || kind === "refused"
 
-/** Where it stands; none while the node is away. */
+/** The outcome so far; none while the node is away. */
 const look = (node: Node.Node, hash: Hash): Effect.Effect<Option.Option<Outcome>, WalletFailure> =>
   node
     .find((client) => client.transactions.lookup({ path: { hash } }))
     .pipe(
-      Effect.filterOrFail(Option.isSome, () => gone(hash)),
+      Effect.filterOrFail(Option.isSome, () =>
+        fail("open", `the node no longer knows ${hash}: it was replaced, displaced by others or too old`),
+      ),
       Effect.catchIf(mayPass, () => Effect.succeedNone),
     )
 
-/** However long that takes; fails where the node does not know it. */
-export const untilFinal = (node: Node.Node, hash: Hash, roundMs: number) => {
+/** Waits as long as it takes; fails if the node does not know the transaction. */
+export const untilFinal = (node: Node.Node, hash: Hash, { parameters }: NetworkInfo) => {
+  const pause = Effect.sleep(pollMs(parameters.round_interval_ms / 2, LEAST_POLL_MS, LONGEST_POLL_MS))
   const again: Effect.Effect<Outcome, WalletFailure> = Effect.flatMap(look(node, hash), (outcome) =>
     Option.isSome(outcome) && outcome.value.status === "finalized"
       ? Effect.succeed(outcome.value)
-      : Effect.zipRight(Effect.sleep(pollMs(roundMs)), again),
+      : Effect.zipRight(pause, again),
   )
   return Progress.during("waiting until it is final", again)
 }
@@ -44,35 +48,30 @@ export const untilFinal = (node: Node.Node, hash: Hash, roundMs: number) => {
 const LEAST_PATIENCE_MS = 60_000
 const PATIENCE_ROUNDS = 20
 
-/** The same for who has just sent it, and does not wait for ever. */
-export const withinReason = (node: Node.Node, hash: Hash, roundMs: number) => {
-  const patienceMs = Math.max(LEAST_PATIENCE_MS, PATIENCE_ROUNDS * roundMs)
-  return Effect.timeoutFail(untilFinal(node, hash, roundMs), {
+/** The same, but gives up after a while: for a transaction that was just sent. */
+export const withinReason = (node: Node.Node, hash: Hash, info: NetworkInfo) => {
+  const patienceMs = Math.max(LEAST_PATIENCE_MS, PATIENCE_ROUNDS * info.parameters.round_interval_ms)
+  return Effect.timeoutFail(untilFinal(node, hash, info), {
     duration: patienceMs,
     onTimeout: () =>
-      fail("open", `${hash} is not final after ${patienceMs / 1000} s; it may still be: see udg watch ${hash}`),
+      fail("open", `${hash} is not final after ${patienceMs / 1000} s, but may still be; check with udg watch ${hash}`),
   })
 }
 
-/** What became of it. */
 export const lines = (outcome: Outcome): ReadonlyArray<Line> => {
   const { hash, status, round, applied, failure, proposal_id, timestamp } = outcome
-  if (status === "pending")
-    return [
-      ["hash", hash],
-      ["status", "pending"],
-    ]
+  const final = `final in round ${round}${applied === true ? "" : ", but not applied"}`
   return [
     ["hash", hash],
-    ["status", `final in round ${round}${applied === true ? "" : ", but not applied"}`],
-    ...(failure === null ? [] : [["failure", failure] as const]),
-    ...(proposal_id === null ? [] : [["proposal", String(proposal_id)] as const]),
-    ...(timestamp === null ? [] : [["time", Describe.moment(timestamp)] as const]),
+    ["status", status === "pending" ? "pending" : final],
+    ["failure", failure],
+    ["proposal", proposal_id === null ? null : String(proposal_id)],
+    ["time", timestamp === null ? null : Describe.moment(timestamp)],
   ]
 }
 
-/** Fails where only the fee was taken. */
+/** Fails if only the fee was taken. */
 export const requireApplied = ({ applied, failure }: Outcome): Effect.Effect<void, WalletFailure> =>
   applied === false
-    ? Effect.fail(fail("notApplied", `it is final, but only its fee was taken: ${failure ?? "no reason was given"}`))
+    ? fail("notApplied", `it is final, but only its fee was taken: ${failure ?? "the node gave no reason"}`)
     : Effect.void

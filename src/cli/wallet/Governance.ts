@@ -1,123 +1,77 @@
 /** `udg propose` and `udg vote`. */
 import { Effect, Option } from "effect"
-import * as Wallet from "../../client/Wallet.js"
+import type * as Wallet from "../../client/Wallet.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
-import { WrongUsage } from "../settings/WrongUsage.js"
+import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Sending from "./Sending.js"
 import * as Verb from "./Verb.js"
 
-const group = "What it would do, one at most"
+const title = Setting.argument("TITLE", "its title, 1 to 128 bytes", Reader.text)
 
-const title = Setting.argument(
-  "title",
-  { placeholder: "TITLE", about: "what it is called, in 1 to 128 bytes" },
-  Reader.text,
-)
+const description = Sending.sending.optional("--description TEXT", "why, in at most 4096 bytes", Reader.text)
 
-const description = Setting.value(
-  "description",
-  { group: "Sending", placeholder: "TEXT", about: "why, in at most 4096 bytes" },
-  Reader.text,
-)
+const effect = Setting.group("What the proposal would do, one at most")
 
 const effects = {
-  set: Setting.value(
-    "set",
-    { group, placeholder: "NAME=VALUE", about: "set a parameter, such as min_fee_sats=2000" },
-    Reader.parameterChange,
-  ),
-  seat: Setting.value(
-    "seat",
-    { group, placeholder: "ACCOUNT", about: "give an account a seat in the council" },
-    Reader.text,
-  ),
-  unseat: Setting.value(
-    "unseat",
-    { group, placeholder: "ACCOUNT", about: "take an account's seat in the council" },
-    Reader.text,
-  ),
-  pay: Setting.value(
-    "pay",
-    { group, placeholder: "ACCOUNT:UDG", about: "pay an account from the treasury" },
-    Reader.payment,
-  ),
+  set: effect.optional("--set NAME=VALUE", "set a parameter, such as min_fee_sats=2000", Reader.parameterChange),
+  seat: effect.optional("--seat ACCOUNT", "give an account a seat in the council", Reader.text),
+  unseat: effect.optional("--unseat ACCOUNT", "take an account's seat in the council", Reader.text),
+  pay: effect.optional("--pay ACCOUNT:UDG", "pay an account from the treasury", Reader.payment),
 }
 
-type Effects = Command.Values<typeof effects>
-
-const membership = (action: "add" | "remove", text: string, { resolve }: Sending.Context) =>
-  Effect.map(resolve(text), (address): Wallet.ProposalType => ({ CouncilMembership: { action, address } }))
+type ProposalType = Effect.Effect<Wallet.ProposalType, Effect.Effect.Error<ReturnType<Sending.Context["resolve"]>>>
 
 /** Each effect that was asked for, as the type of a proposal. */
-const proposalTypes = ({ set, seat, unseat, pay }: Effects, context: Sending.Context) => [
-  ...Option.toArray(Option.map(set, (change) => Effect.succeed<Wallet.ProposalType>({ ParameterChange: change }))),
-  ...Option.toArray(Option.map(seat, (text) => membership("add", text, context))),
-  ...Option.toArray(Option.map(unseat, (text) => membership("remove", text, context))),
-  ...Option.toArray(
+const proposalTypes = ({ set, seat, unseat, pay }: Command.Values<typeof effects>, { resolve }: Sending.Context) => {
+  const membership = (action: "add" | "remove") => (text: string) =>
+    Effect.map(resolve(text), (address) => ({ CouncilMembership: { action, address } }))
+  const types: ReadonlyArray<Option.Option<ProposalType>> = [
+    Option.map(set, (change) => Effect.succeed({ ParameterChange: change })),
+    Option.map(seat, membership("add")),
+    Option.map(unseat, membership("remove")),
     Option.map(pay, ({ to, amount }) =>
-      Effect.map(context.resolve(to), (recipient): Wallet.ProposalType => ({ TreasurySpend: { recipient, amount } })),
+      Effect.map(resolve(to), (recipient) => ({ TreasurySpend: { recipient, amount } })),
     ),
-  ),
-]
-
-const opinion: Wallet.ProposalType = { Text: {} }
+  ]
+  return types.flatMap(Option.toArray)
+}
 
 export const propose = Verb.make({
   name: "propose",
-  about: "puts something to the validators' vote",
+  about: "puts a proposal to the validators' vote",
   settings: { title, description, ...effects, ...Sending.settings },
   examples: [
-    ["raise the least fee", "udg propose 'Raise the fee' --set min_fee_sats=2000 --key data/validator.key"],
+    ["raise the minimum fee", "udg propose 'Raise the fee' --set min_fee_sats=2000 --key data/validator.key"],
     ["pay somebody from the treasury", "udg propose 'Thank Dora' --pay @dora:500"],
     ["put an opinion on record", "udg propose 'Fewer meetings' --description 'They are too long.'"],
   ],
   footer: [
-    "It takes a seat in the council, or a stake, and a bond that comes back unless too few vote; udg proposals shows what became of it.",
+    "It takes a seat in the council, or a stake, and a bond that is returned unless too few vote; udg proposals shows the " +
+      "outcome.",
     ...Sending.footer,
   ],
   run: (given) =>
-    Sending.send(given, "CreateProposalTx", (context) => {
-      const [proposed = Effect.succeed(opinion), ...others] = proposalTypes(given, context)
+    Sending.sendResolved(given, "CreateProposalTx", (context) => {
+      const [chosen = Effect.succeed({ Text: {} }), ...others] = proposalTypes(given, context)
       if (others.length > 0) {
-        return new WrongUsage({ message: "a proposal does one thing; give one of --set, --seat, --unseat and --pay" })
+        return wrongUsage("a proposal does one thing; use one of --set, --seat, --unseat and --pay")
       }
-      return Effect.map(
-        proposed,
-        (proposal_type) => (from, common) =>
-          Wallet.unsigned(context.network, from, "CreateProposalTx", {
-            ...common,
-            title: given.title,
-            description: Option.getOrElse(given.description, () => ""),
-            proposal_type,
-          }),
-      )
+      const text = { title: given.title, description: Option.getOrElse(given.description, () => "") }
+      return Effect.map(chosen, (proposal_type) => ({ ...text, proposal_type }))
     }),
 })
 
-const proposal = Setting.argument("id", { placeholder: "ID", about: "the number of the proposal" }, Reader.proposalId)
+const proposal = Setting.argument("ID", "the number of the proposal", Reader.proposalId)
 
-const choice = Setting.argument(
-  "vote",
-  { placeholder: "yes|no", about: "the vote; it cannot be changed" },
-  Reader.choice("yes", "no"),
-)
+const choice = Setting.argument("yes|no", "the vote; it cannot be changed", Reader.choice("yes", "no"))
 
 export const vote = Verb.make({
   name: "vote",
   about: "votes on a proposal",
   settings: { proposal, choice, ...Sending.settings },
   examples: [["for the third", "udg vote 3 yes --key data/validator.key"]],
-  footer: ["Who was an active validator when the proposal was made has one vote.", ...Sending.footer],
-  run: (given) =>
-    Sending.send(given, "VoteTx", ({ network }) =>
-      Effect.succeed((from, common) =>
-        Wallet.unsigned(network, from, "VoteTx", {
-          ...common,
-          proposal_id: given.proposal,
-          vote: given.choice === "yes",
-        }),
-      ),
-    ),
+  footer: ["Validators that were active when the proposal was made have one vote each.", ...Sending.footer],
+  run: (given) => Sending.send(given, "VoteTx", { proposal_id: given.proposal, vote: given.choice === "yes" }),
 })

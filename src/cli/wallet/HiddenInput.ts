@@ -1,7 +1,7 @@
-/** Lines that are typed and not shown. The terminal is as it was when the scope closes, however it closes. */
+/** Reads typed lines without showing them. Closing the scope always restores the terminal. */
 import { Effect, Option } from "effect"
 
-/** A key that moves, or whatever else a terminal reports, comes as an escape sequence: no part of a passphrase. */
+/** Cursor keys and reports of the terminal arrive as escape sequences, which are no part of a passphrase. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
 const escapes = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|)/g
 
@@ -12,7 +12,7 @@ const CTRL_U = "\u0015"
 const BACKSPACE = /^[\u007f\b]$/
 const CONTROL = /^\p{Cc}$/u
 
-/** What was typed so far; what is typed ahead waits for the next line. */
+/** The line typed so far. Text that is typed ahead waits for the next prompt. */
 class Keyboard {
   #line: Array<string> = []
   #ahead: Array<string> = []
@@ -23,10 +23,10 @@ class Keyboard {
     this.#listener?.()
   }
 
-  /** It was hung up. */
+  /** The terminal was closed. */
   readonly onEnd = (): void => this.onData(CTRL_C)
 
-  /** The line once it is complete, or that there will be none. */
+  /** The complete line, none if it was cancelled, or undefined while it is unfinished. */
   #take(): Option.Option<string> | undefined {
     for (let key = this.#ahead.shift(); key !== undefined; key = this.#ahead.shift()) {
       if (ENTER.test(key)) return Option.some(this.#line.splice(0).join(""))
@@ -57,7 +57,7 @@ const open = Effect.acquireRelease(
   Effect.sync(() => {
     const keyboard = new Keyboard()
     process.stdin.setEncoding("utf8").on("data", keyboard.onData).once("end", keyboard.onEnd)
-    // Without echo, and with Ctrl-C as a character: nothing ends the program but through here.
+    // Without echo, and with Ctrl-C as a character, so that the program always ends through this code.
     process.stdin.setRawMode(true).resume()
     return keyboard
   }),
@@ -68,7 +68,7 @@ const open = Effect.acquireRelease(
     }),
 )
 
-/** Asks one thing after another. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
+/** Shows the prompts one after another. Ctrl-C, and Ctrl-D on an empty line, interrupt. */
 export const ask = (...prompts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
   Effect.gen(function* () {
     const keyboard = yield* open

@@ -1,4 +1,4 @@
-/** The key of whoever uses the wallet: an encrypted file, or one of a node's own key files in plain text. */
+/** The key of the wallet: an encrypted file, or one of a node's own key files in plain text. */
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { FileSystem } from "@effect/platform"
@@ -9,7 +9,7 @@ import * as Address from "../../protocol/identity/Address.js"
 import type * as Keys from "../../protocol/identity/Keys.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import * as KeyFile from "../../storage/files/KeyFile.js"
-import type { Terminal } from "../settings/Terminal.js"
+import type { Terminal } from "../terminal/Terminal.js"
 import * as Passphrase from "./Passphrase.js"
 import * as SealedKey from "./SealedKey.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
@@ -18,7 +18,7 @@ export interface KeyInFile {
   readonly path: string
   readonly publicKey: Keys.PublicKey
   readonly address: Address.Address
-  /** Asks for the passphrase where the file is encrypted. */
+  /** Asks for the passphrase if the file is encrypted. */
   readonly unlock: Effect.Effect<Keys.SecretKey, WalletFailure, Terminal>
 }
 
@@ -49,35 +49,32 @@ const read = (path: string, text: string) =>
       ),
     onNone: () =>
       text.trimStart().startsWith("{")
-        ? Effect.fail(fail("key", `key file ${path}: it is damaged, or no key file of this program`))
+        ? fail("key", `key file ${path}: it is damaged, or not a key file of this program`)
         : Effect.map(Effect.mapError(KeyFile.parse(path, text), asWalletFailure), (key) =>
             inFile(path, key.publicKey, Effect.succeed(key)),
           ),
   })
 
-/** The key that stands there, still locked. */
+/** The key in the file, still locked. */
 export const load = (given: Option.Option<string>): Effect.Effect<KeyInFile, WalletFailure, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const path = Option.getOrElse(given, defaultPath)
     const files = yield* FileSystem.FileSystem
     if (!(yield* Effect.orElseSucceed(files.exists(path), () => true))) {
-      return yield* Effect.fail(
-        fail("key", `there is no key in ${path}; make one by udg keygen, or name its file by --key`),
-      )
+      return yield* fail("key", `there is no key in ${path}; make one with udg keygen, or name its file with --key`)
     }
     const text = yield* Effect.mapError(KeyFile.readOwn(path, "a key", MAX_BYTES), asWalletFailure)
     return yield* read(path, text)
   })
 
-const isThere = (path: string) =>
-  fail("key", `${path} is there already, and a key is never written over; give another --key`)
+const isThere = (path: string) => fail("key", `${path} exists, and a key is never overwritten; choose another --key`)
 
-/** Where a new key is to stand; fails where something is. */
+/** The path of a new key file; fails if it exists. */
 export const newPath = (given: Option.Option<string>): Effect.Effect<string, WalletFailure, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const path = Option.getOrElse(given, defaultPath)
     const files = yield* FileSystem.FileSystem
-    if (yield* Effect.orElseSucceed(files.exists(path), () => true)) return yield* Effect.fail(isThere(path))
+    if (yield* Effect.orElseSucceed(files.exists(path), () => true)) return yield* isThere(path)
     if (Option.isNone(given)) {
       const options = { recursive: true, mode: OWNER_ONLY_DIRECTORY }
       yield* Effect.mapError(files.makeDirectory(dirname(path), options), unwritable(path))
@@ -92,7 +89,7 @@ const unwritable =
       ? isThere(path)
       : fail("key", `${path} cannot be written: ${error._tag === "SystemError" ? error.reason : "it is not a path"}`)
 
-/** Writes the key, encrypted, to a file that this call makes: whatever has the name by then stays as it is. */
+/** Writes the key, encrypted, to a new file; never replaces an existing one. */
 export const create = (
   path: string,
   key: Keys.SecretKey,

@@ -1,15 +1,14 @@
-/** `udg keygen` and `udg address`: the key in its file, and what others may know of it. */
+/** `udg keygen` and `udg address`: the key in its file, and everything public about it. */
 import { Effect, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Reader from "../settings/Reader.js"
-import * as Setting from "../settings/Setting.js"
+import * as Out from "../terminal/Out.js"
 import * as KeyStore from "./KeyStore.js"
-import * as Out from "./Out.js"
 import * as Passphrase from "./Passphrase.js"
 import * as Verb from "./Verb.js"
 
-/** All that is public about a key. Its address has two forms, one for each kind of network. */
+/** Everything public about a key. Its address has two forms, one for each kind of network. */
 const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) => {
   const address = Address.fromPublicKey(publicKey)
   const testnet = Address.toBech32(address, "tudg")
@@ -23,28 +22,24 @@ const show = (asJson: boolean, path: string, publicKey: Keys.PublicKey) => {
   ])
 }
 
-const from = Setting.value(
-  "from",
-  {
-    group: Verb.wallet,
-    placeholder: "FILE",
-    about: "encrypt the key of this file instead of making one, also to give it another passphrase",
-  },
+const from = Verb.wallet.optional(
+  "--from FILE",
+  "encrypt the key of this file instead of making one, for example to change its passphrase",
   Reader.keyPath,
 )
 
 export const keygen = Verb.make({
   name: "keygen",
-  about: "makes a key and keeps it in an encrypted file",
+  about: "makes a key and stores it in an encrypted file",
   settings: { key: Verb.key, from, json: Verb.json },
   examples: [
-    ["a key in ~/.udg/wallet.key; its passphrase is asked for", "udg keygen"],
+    ["a key in ~/.udg/wallet.key; asks for a passphrase", "udg keygen"],
     ["another one, elsewhere", "udg keygen --key savings.key"],
     ["the key of a validator, encrypted", "udg keygen --from data/validator.key --key validator-copy.key"],
   ],
   footer: [
-    "Nobody can give back a lost file or a forgotten passphrase, and with them the account: make a copy of the file. A file " +
-      "that is there is never written over. In scripts UDG_PASSPHRASE is the passphrase.",
+    "Without the file and its passphrase the account is lost, and nobody can restore them: make a copy of the file. An " +
+      "existing file is never overwritten. In scripts, set UDG_PASSPHRASE.",
   ],
   run: (given) =>
     Effect.gen(function* () {
@@ -62,7 +57,7 @@ export const address = Verb.make({
   name: "address",
   about: "shows the address and the public key of the wallet",
   settings: { key: Verb.key, json: Verb.json },
-  examples: [["in words, and for a script", "udg address; udg address --json | jq -r .testnet"]],
-  footer: ["It asks for no passphrase: what it shows stands beside the encrypted key."],
+  examples: [["for you, and for a script", "udg address; udg address --json | jq -r .testnet"]],
+  footer: ["It asks for no passphrase: the public key is stored unencrypted beside the secret one."],
   run: (given) => Effect.flatMap(Verb.keyOf(given), ({ path, publicKey }) => show(given.json, path, publicKey)),
 })

@@ -1,4 +1,4 @@
-/** `udg multisig`: what one key alone may not send is signed by several, each on its own machine. */
+/** `udg multisig`: several keys sign a transaction, each on its own machine. */
 import { Effect, Option } from "effect"
 import * as Wallet from "../../client/Wallet.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -6,28 +6,25 @@ import type * as Transaction from "../../protocol/transaction/Transaction.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
-import { WrongUsage } from "../settings/WrongUsage.js"
+import { wrongUsage } from "../settings/WrongUsage.js"
+import * as Out from "../terminal/Out.js"
+import type { Line } from "../terminal/Sheet.js"
 import * as Describe from "./Describe.js"
 import type * as Node from "./Node.js"
-import * as Out from "./Out.js"
 import * as Sending from "./Sending.js"
-import type { Line } from "./Sheet.js"
 import * as SignatureFile from "./SignatureFile.js"
 import * as Verb from "./Verb.js"
 import { fail } from "./WalletFailure.js"
 
 const settings = {
   action: Setting.argument(
-    "action",
-    { placeholder: "show|sign|submit", about: "look at it, add the signature of the key, or send it" },
+    "show|sign|submit",
+    "look at it, add the signature of the key, or send it",
     Reader.choice("show", "sign", "submit"),
   ),
   files: Setting.remainingArguments(
-    "files",
-    {
-      placeholder: "FILE",
-      about: "what --out of a sending command wrote; to submit also copies that were signed apart",
-    },
+    "FILE",
+    "a file written by --out of a sending command; submit also takes copies that were signed separately",
     Reader.text,
   ),
   network: Sending.settings.network,
@@ -39,20 +36,18 @@ const settings = {
 
 type Given = Command.Values<typeof settings>
 
-const wrong = (message: string) => new WrongUsage({ message })
-
-/** One transaction, with every signature that any of the files has. */
+/** One transaction, with every signature in any of the files. */
 const load = ({ files, network }: Given) =>
   Effect.gen(function* () {
     const [first, ...others] = yield* Effect.forEach(files, SignatureFile.load)
-    if (first === undefined) return yield* wrong("FILE is missing")
+    if (first === undefined) return yield* wrongUsage("FILE is missing")
     const hash = Wallet.hashOf(first.unsigned)
     if (others.some(({ unsigned }) => Wallet.hashOf(unsigned) !== hash)) {
-      return yield* wrong("the files hold different transactions; give copies of one")
+      return yield* wrongUsage("the files hold different transactions; pass copies of one")
     }
     const { networkId } = first.unsigned.network
     if (Option.exists(network, (expected) => expected !== networkId)) {
-      return yield* wrong(`it is for the network "${networkId}", not for the one that --network names`)
+      return yield* wrongUsage(`it is for the network "${networkId}", not for the one in --network`)
     }
     const byKey = new Map(
       [first, ...others].flatMap(({ signatures }) => signatures).map((each) => [each.publicKey, each]),
@@ -60,10 +55,8 @@ const load = ({ files, network }: Given) =>
     return { unsigned: first.unsigned, signatures: [...byKey.values()] } satisfies SignatureFile.Signatures
   })
 
-const signers = (signatures: ReadonlyArray<Transaction.KeySignature>): ReadonlyArray<Line> =>
-  signatures.length === 0
-    ? [["signed", "by nobody yet"]]
-    : signatures.map(({ publicKey }, i) => [i === 0 ? "signed by" : "", publicKey])
+const signers = (signatures: ReadonlyArray<Transaction.KeySignature>): Line =>
+  signatures.length === 0 ? ["signed", "by nobody yet"] : ["signed by", signatures.map(({ publicKey }) => publicKey)]
 
 const show = (given: Given) =>
   Effect.gen(function* () {
@@ -76,7 +69,7 @@ const show = (given: Given) =>
       ...Describe.transaction(transaction, prefix),
       ["network", networkId],
       ["hash", hash],
-      ...signers(signatures),
+      signers(signatures),
     ])
   })
 
@@ -84,11 +77,11 @@ const sign = (given: Given) =>
   Effect.gen(function* () {
     const [file, ...others] = given.files
     if (file === undefined || others.length > 0)
-      return yield* wrong("udg multisig sign takes one file, to which it adds")
+      return yield* wrongUsage("udg multisig sign takes one file, and adds a signature to it")
     const { unsigned, signatures } = yield* load(given)
     const { publicKey, unlock } = yield* Verb.keyOf(given)
     const earlier = signatures.filter((each) => each.publicKey !== publicKey)
-    if (earlier.length < signatures.length) return yield* wrong(`the key ${publicKey} has signed it already`)
+    if (earlier.length < signatures.length) return yield* wrongUsage(`the key ${publicKey} has signed it already`)
     yield* Sending.show(unsigned)
     const all = [...earlier, Wallet.cosign(unsigned, yield* unlock)]
     yield* SignatureFile.save(file, { unsigned, signatures: all })
@@ -96,11 +89,11 @@ const sign = (given: Given) =>
     yield* Out.lines(given.json, { hash, file, signed_by: all.map((each) => each.publicKey) }, () => [
       ["hash", hash],
       ["file", file],
-      ...signers(all),
+      signers(all),
     ])
   })
 
-/** An account without a policy takes the one signature of its own key, made on a machine without a network perhaps. */
+/** An account without a policy needs the one signature of its own key, perhaps made on a machine without a network. */
 const signedFor = (node: Node.Node, { unsigned, signatures }: SignatureFile.Signatures) =>
   Effect.gen(function* () {
     const { from } = unsigned.transaction
@@ -108,23 +101,24 @@ const signedFor = (node: Node.Node, { unsigned, signatures }: SignatureFile.Sign
     if (account.is_smart_account) return yield* Sending.built(() => Wallet.combine(unsigned, signatures))
     const own = signatures.find(({ publicKey }) => Address.fromPublicKey(publicKey) === from)
     if (own === undefined)
-      return yield* wrong("the account's own key has not signed it, and no others sign for the account")
+      return yield* wrongUsage("the account's own key has not signed it, and no other key signs for the account")
     return { ...Wallet.unsignedJson(unsigned), pub_key: own.publicKey, signature: own.signature }
   })
 
 const submit = (given: Given) =>
   Effect.gen(function* () {
     const signed = yield* load(given)
-    const node = Verb.nodeOf(given)
-    const info = yield* node.ask((client) => client.core.network())
+    const contact = yield* Verb.contact(given)
+    const { node, info } = contact
     const { networkId } = signed.unsigned.network
     if (info.network_id !== networkId) {
-      return yield* Effect.fail(
-        fail("node", `it is for the network "${networkId}", and ${node.url} is a node of "${info.network_id}"`),
+      return yield* fail(
+        "node",
+        `it is for the network "${networkId}", but ${node.url} is a node of "${info.network_id}"`,
       )
     }
     const complete = yield* signedFor(node, signed)
-    yield* Sending.submit(given, node, info.parameters.round_interval_ms, signed.unsigned, complete)
+    yield* Sending.submit(given, contact, signed.unsigned, complete)
   })
 
 export const multisig = Verb.make({
@@ -132,13 +126,16 @@ export const multisig = Verb.make({
   about: "signs a transaction with several keys, and sends it",
   settings,
   examples: [
-    ["write down a payment of an account of several keys", "udg send @bob 5 --from @treasury --out payment.json"],
+    [
+      "write a payment from an account with several keys to a file",
+      "udg send @bob 5 --from @treasury --out payment.json",
+    ],
     ["each signer looks, signs, and passes the file on", "udg multisig sign payment.json"],
-    ["whoever has enough signatures sends it", "udg multisig submit payment.json"],
+    ["with enough signatures, anybody can send it", "udg multisig submit payment.json"],
   ],
   footer: [
-    "The file holds nothing secret. Signing needs no node. Signed on several machines at once, the copies are brought together " +
-      "by udg multisig submit FILE FILE.",
+    "The file holds nothing secret. Signing needs no node. If copies are signed on several machines at once, pass all of " +
+      "them to udg multisig submit FILE FILE.",
   ],
   run: (given) => ({ show, sign, submit })[given.action](given),
 })

@@ -1,4 +1,4 @@
-/** The node that a command talks to, and what becomes of a question that it does not answer as it should. */
+/** The node that a command talks to, and what to do if it does not answer as it should. */
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Option, Predicate, Stream } from "effect"
 import * as Client from "../../client/Client.js"
@@ -12,14 +12,14 @@ type Question<A> = (client: Client.PromiseClient) => Promise<A>
 export interface Node {
   readonly url: string
   readonly ask: <A>(question: Question<A>) => Effect.Effect<A, WalletFailure>
-  /** None where the node says that there is no such thing. */
+  /** None if the node answers that there is no such thing. */
   readonly find: <A>(question: Question<A>) => Effect.Effect<Option.Option<A>, WalletFailure>
-  /** For what must not be done twice: where the answer was lost, the failure is `open`, and `hint` says what to do. */
+  /** For requests that must not be repeated: if the answer is lost, the failure is `open`, and `hint` says what to do. */
   readonly tell: <A>(question: Question<A>, hint: string) => Effect.Effect<A, WalletFailure>
   readonly events: Stream.Stream<Client.NumberedEvent, WalletFailure>
 }
 
-/** A node answers within milliseconds; this is for far ones, and for those that say when to ask again. */
+/** A node answers within milliseconds; this allows for distant ones, and for `Retry-After`. */
 const PATIENCE = "30 seconds"
 const LONGEST_WAIT_MS = 5_000
 
@@ -42,7 +42,7 @@ const codeOf = (error: unknown): string | undefined => {
 
 interface Reason {
   readonly words: string
-  /** There was no connection, so nothing has arrived. */
+  /** There was no connection, so the request did not arrive. */
   readonly isBefore: boolean
 }
 
@@ -53,16 +53,16 @@ const reasons: ReadonlyMap<string, Reason> = new Map([
   ["ECONNREFUSED", before("nothing listens there")],
   ["ENOTFOUND", before("there is no such host")],
   ["EAI_AGAIN", before("the host's name cannot be looked up")],
-  ["EHOSTUNREACH", before("there is no way to that host")],
-  ["ENETUNREACH", before("there is no way to that host")],
+  ["EHOSTUNREACH", before("that host cannot be reached")],
+  ["ENETUNREACH", before("that host cannot be reached")],
   ["UND_ERR_CONNECT_TIMEOUT", before("nothing answers there")],
-  ["ECONNRESET", after("it hung up")],
-  ["UND_ERR_SOCKET", after("it hung up")],
+  ["ECONNRESET", after("it closed the connection")],
+  ["UND_ERR_SOCKET", after("it closed the connection")],
 ])
 
-const SILENT = after("it does not answer in time")
+const SILENT = after("it did not answer in time")
 
-/** Why a question was not answered with what was asked for. */
+/** Why a question got no proper answer. */
 type Trouble =
   | { readonly _tag: "Refused"; readonly failure: Failure.Failure }
   | { readonly _tag: "Lost"; readonly reason: Reason }
@@ -72,7 +72,7 @@ const lost = (reason: Reason): Trouble => ({ _tag: "Lost", reason })
 const troubleOf = (error: unknown): Trouble => {
   if (error instanceof Client.RequestRefused) return { _tag: "Refused", failure: error.failure }
   if (!Predicate.isTagged(error, "RequestError")) {
-    return lost(after("it does not answer as a udg node of this version does"))
+    return lost(after("it does not answer like a udg node of this version"))
   }
   const code = codeOf(error) ?? "no connection"
   return lost(reasons.get(code) ?? after(code))
@@ -83,14 +83,14 @@ const complaint = (url: string, trouble: Trouble): WalletFailure =>
     ? refusal(trouble.failure)
     : fail(
         "node",
-        `no node answers at ${url}: ${trouble.reason.words}; start one, or say by --node or UDG_NODE where one is`,
+        `no node answers at ${url}: ${trouble.reason.words}; start one, or name another with --node or UDG_NODE`,
       )
 
-/** Whether it may have been done all the same. */
+/** Whether the node may have carried it out all the same. */
 const isOpen = (trouble: Trouble): boolean =>
   trouble._tag === "Refused" ? trouble.failure._tag === "InternalError" : !trouble.reason.isBefore
 
-/** A way to the node at that address. Nothing is asked before somebody asks. */
+/** Opens no connection until something is asked. */
 export const connect = (url: string): Node => {
   const client = Client.connect(url, { longestWaitMs: LONGEST_WAIT_MS })
   const put = <A>(question: Question<A>, onTrouble: (trouble: Trouble) => WalletFailure) =>
@@ -100,7 +100,7 @@ export const connect = (url: string): Node => {
   const ask = <A>(question: Question<A>) => put(question, (trouble) => complaint(url, trouble))
   const open = (trouble: Trouble, hint: string) => {
     const why = trouble._tag === "Refused" ? trouble.failure.message : trouble.reason.words
-    return fail("open", `it was sent to ${url}, and whether it has arrived is not known: ${why}; ${hint}`)
+    return fail("open", `it was sent to ${url}, but may not have arrived: ${why}; ${hint}`)
   }
   return {
     url,

@@ -1,48 +1,48 @@
-/** Where a passphrase comes from: `UDG_PASSPHRASE`, or whoever sits at the terminal. Never an argument: all can read those. */
+/** The passphrase: from `UDG_PASSPHRASE` or typed at the terminal. Never an argument: everybody can read those. */
 import { Effect } from "effect"
-import * as Environment from "../settings/Environment.js"
-import { Terminal } from "../settings/Terminal.js"
+import * as Environment from "../terminal/Environment.js"
+import { Terminal } from "../terminal/Terminal.js"
 import * as HiddenInput from "./HiddenInput.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
 export const VARIABLE = "UDG_PASSPHRASE"
 
-/** As the explorer's wallet asks for. */
+/** The same as in the explorer's wallet. */
 export const SHORTEST = 10
 
 const ATTEMPTS = 3
 
-const requireTerminal = (what: string) =>
+const requireTerminal = (problem: string) =>
   Effect.flatMap(Terminal, ({ canAsk }) =>
-    canAsk ? Effect.void : Effect.fail(fail("key", `${what}, and nobody can be asked; set ${VARIABLE}`)),
+    canAsk ? Effect.void : fail("key", `${problem}, and there is no terminal to ask on; set ${VARIABLE}`),
   )
 
-const tooShort = (passphrase: string) =>
+const requireLength = (passphrase: string) =>
   [...passphrase].length < SHORTEST
-    ? Effect.fail(fail("key", `the passphrase is too short; it must have ${SHORTEST} characters at least`))
+    ? fail("key", `the passphrase is too short; it needs at least ${SHORTEST} characters`)
     : Effect.succeed(passphrase)
 
-/** A new one: typed twice, because a slip of the finger would lock the key away for good. */
+/** A new one, typed twice: a typing error would make the key unusable. */
 export const choose: Effect.Effect<string, WalletFailure, Terminal> = Effect.gen(function* () {
-  const given = yield* Environment.variable(VARIABLE)
-  if (given !== "") return yield* tooShort(given)
+  const fromEnvironment = yield* Environment.variable(VARIABLE)
+  if (fromEnvironment !== "") return yield* requireLength(fromEnvironment)
   yield* requireTerminal("a passphrase is needed to encrypt the key")
   const [first = "", second = ""] = yield* HiddenInput.ask(
-    `New passphrase, ${SHORTEST} characters at least: `,
-    "The same again: ",
+    `New passphrase, at least ${SHORTEST} characters: `,
+    "Repeat the passphrase: ",
   )
-  if (first !== second) return yield* Effect.fail(fail("key", "the two are not the same; nothing was written"))
-  return yield* tooShort(first)
+  if (first !== second) return yield* fail("key", "the two passphrases differ; nothing was written")
+  return yield* requireLength(first)
 })
 
-/** What opens with the right passphrase; who types it may be wrong twice. */
+/** Opens something with the passphrase; a person has three attempts. */
 export const unlock = <A, R>(
   path: string,
   open: (passphrase: string) => Effect.Effect<A, WalletFailure, R>,
 ): Effect.Effect<A, WalletFailure, R | Terminal> =>
   Effect.gen(function* () {
-    const given = yield* Environment.variable(VARIABLE)
-    if (given !== "") return yield* open(given)
+    const fromEnvironment = yield* Environment.variable(VARIABLE)
+    if (fromEnvironment !== "") return yield* open(fromEnvironment)
     yield* requireTerminal(`${path} is encrypted`)
     const terminal = yield* Terminal
     const attempt = (left: number): Effect.Effect<A, WalletFailure, R> =>

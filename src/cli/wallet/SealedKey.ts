@@ -1,6 +1,6 @@
 /**
- * A secret key at rest: encrypted by AES-256-GCM under a key that scrypt makes of the passphrase. What stands beside the
- * ciphertext is authenticated with it, so a file that somebody changed does not open.
+ * A secret key at rest: encrypted with AES-256-GCM under a key that scrypt derives from the passphrase. The fields beside
+ * the ciphertext are authenticated with it, so a modified file does not open.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
 import { Effect, Either, Option, Schema } from "effect"
@@ -15,10 +15,10 @@ const SALT_BYTES = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** About half a second and 128 MiB a guess, as OWASP has it for scrypt. */
+/** About half a second and 128 MiB per guess, as OWASP recommends for scrypt. */
 const COST = 2 ** 17
 const LOWEST_COST = 2 ** 14
-/** A file may not make this machine run out of memory. */
+/** Keeps a file from exhausting this machine's memory. */
 const HIGHEST_COST = 2 ** 20
 const BLOCK_SIZE = 8
 const MEMORY_PER_COST = 128 * BLOCK_SIZE
@@ -47,7 +47,7 @@ export type Sealed = typeof Sealed.Type
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(Sealed), { onExcessProperty: "error" })
 
-/** The content of a key file; none for a text of another form. */
+/** The content of a key file; none for any other text. */
 export const parse = (text: string): Option.Option<Sealed> => Either.getRight(decode(text))
 
 export const print = (sealed: Sealed): string => `${JSON.stringify(sealed, null, 2)}\n`
@@ -61,7 +61,7 @@ const authenticated = ({ public_key, kdf, cipher }: Header): Uint8Array =>
 const derive = (passphrase: string, { n, r, p, salt }: Sealed["kdf"]): Effect.Effect<Uint8Array> =>
   Effect.async((resume) => {
     const options = { N: n, r, p, maxmem: 2 * n * MEMORY_PER_COST }
-    // The same passphrase may be typed as different code points on another keyboard.
+    // Another keyboard may produce the same passphrase as different code points.
     scrypt(passphrase.normalize("NFKC"), fromHex(salt), KEY_BYTES, options, (error, key) =>
       resume(error === null ? Effect.succeed(key) : Effect.die(error)),
     )
@@ -88,7 +88,7 @@ const decrypt = (sealed: Sealed, key: Uint8Array): Option.Option<Uint8Array> => 
   try {
     return Option.some(Buffer.concat([decipher.update(content.subarray(0, Keys.SEED_BYTES)), decipher.final()]))
   } catch {
-    // A wrong passphrase and a changed file are the same refusal.
+    // A wrong passphrase and a modified file fail in the same way.
     return Option.none()
   }
 }
@@ -101,7 +101,7 @@ export const open = (sealed: Sealed, passphrase: string): Effect.Effect<Keys.Sec
       (found) => found.publicKey === sealed.public_key,
     )
     return yield* Option.match(key, {
-      onNone: () => Effect.fail(fail("key", "the passphrase is wrong, or somebody changed the file")),
+      onNone: () => fail("key", "the passphrase is wrong, or the file was modified"),
       onSome: Effect.succeed,
     })
   })

@@ -1,56 +1,41 @@
-/** From what was asked for to a transaction that is final: built and signed here, shown before it is signed. */
+/** From a request to a final transaction: built and signed here, and shown before it is signed. */
 import { Effect, Option } from "effect"
 import * as Fee from "../../client/Fee.js"
 import * as Wallet from "../../client/Wallet.js"
 import type * as Address from "../../protocol/identity/Address.js"
+import type { Hash } from "../../protocol/identity/Hash.js"
 import type * as Command from "../settings/Command.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
-import { Terminal } from "../settings/Terminal.js"
-import { WrongUsage } from "../settings/WrongUsage.js"
+import { type WrongUsage, wrongUsage } from "../settings/WrongUsage.js"
+import * as Out from "../terminal/Out.js"
+import * as Sheet from "../terminal/Sheet.js"
+import { Terminal } from "../terminal/Terminal.js"
 import * as Account from "./Account.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as KeyStore from "./KeyStore.js"
 import type * as Node from "./Node.js"
-import * as Out from "./Out.js"
-import * as Sheet from "./Sheet.js"
 import * as SignatureFile from "./SignatureFile.js"
 import * as Verb from "./Verb.js"
 import { fail, type WalletFailure } from "./WalletFailure.js"
 
-const group = "Sending"
+export const sending = Setting.group("Sending")
 
-/** What every verb that sends a transaction understands. */
+/** The settings of every verb that sends a transaction. */
 export const settings = {
-  fee: Setting.value(
-    "fee",
-    { group, placeholder: "UDG", about: "what it pays to the validators", otherwise: "the least that the node takes" },
-    Reader.amount,
-  ),
-  nonce: Setting.value(
-    "nonce",
-    { group, placeholder: "N", about: "its place among the account's transactions", otherwise: "the next one" },
-    Reader.count,
-  ),
-  network: Setting.value(
-    "network",
-    { group, placeholder: "NAME", about: "refuse to sign for another network than this one" },
-    Reader.networkId,
-  ),
-  noWait: Setting.flag(
-    "no-wait",
-    { group, placeholder: "", about: "return once the node has it, without waiting until it is final" },
-    Reader.boolean("true", "false"),
-  ),
-  out: Setting.value(
-    "out",
-    { group, placeholder: "FILE", about: "write it to a file for several to sign, and send nothing; see udg multisig" },
+  fee: sending.optional("--fee UDG", "the fee for the validators", Reader.amount, "the least that the node accepts"),
+  nonce: sending.optional("--nonce N", "its place among the account's transactions", Reader.count, "the next one"),
+  network: sending.optional("--network NAME", "refuse to sign for any other network", Reader.networkId),
+  noWait: sending.flag("--no-wait", "return once the node has it, without waiting until it is final"),
+  out: sending.optional(
+    "--out FILE",
+    "write it to a file for several to sign, and send nothing; see udg multisig",
     Reader.newFile,
   ),
-  from: Setting.value(
-    "from",
-    { group, placeholder: "ACCOUNT", about: "with --out: the account that acts, where it is not that of the key" },
+  from: sending.optional(
+    "--from ACCOUNT",
+    "with --out: the account that acts, if it is not that of the key",
     Reader.text,
   ),
   key: Verb.key,
@@ -61,82 +46,65 @@ export const settings = {
 export type Given = Command.Values<typeof settings>
 
 export const footer = [
-  "Amounts are in UDG, with at most eight digits behind the point. An account is 40 hex characters, tudg1… or udg1…, or a " +
+  "Amounts are in UDG, with at most eight decimal places. An account is 40 hex characters, tudg1… or udg1…, or a " +
     "registered @name.",
-  "The key never leaves this machine. Its passphrase is asked for, or taken from UDG_PASSPHRASE.",
+  "The key never leaves this machine. You are asked for its passphrase, unless UDG_PASSPHRASE is set.",
 ]
 
-type NetworkInfo = Effect.Effect.Success<ReturnType<typeof networkInfo>>
-
-const networkInfo = (node: Node.Node) => node.ask((client) => client.core.network())
-
 export interface Context {
-  readonly network: Wallet.WalletNetwork
   /** The address of an account as a person named it. */
   readonly resolve: (text: string) => Effect.Effect<Address.Address, WalletFailure | WrongUsage>
-  /** The key in its file; none where another account acts. */
+  /** The key in its file; none if another account acts. */
   readonly key: Option.Option<KeyStore.KeyInFile>
 }
 
-/** Builds the transaction for the account that acts; may throw `InvalidInput`. */
-export type Build = (from: Address.Address, common: { readonly nonce: number; readonly fee: number }) => Wallet.Unsigned
-
-const wrong = (message: string) => new WrongUsage({ message })
-
-/** Whatever the wallet does not take is wrong usage; anything else that is thrown is a bug. */
+/** Invalid input becomes wrong usage; any other exception is a bug. */
 export const built = <A>(build: () => A): Effect.Effect<A, WrongUsage> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(build())
     } catch (error) {
-      if (error instanceof Wallet.InvalidInput) return wrong(error.message)
+      if (error instanceof Wallet.InvalidInput) return wrongUsage(error.message)
       throw error
     }
   })
 
-const walletNetwork = ({ network }: Given, node: Node.Node, info: NetworkInfo) =>
+const walletNetwork = ({ network }: Given, { node, info }: Verb.Contact) =>
   Option.exists(network, (expected) => expected !== info.network_id)
-    ? Effect.fail(
-        fail(
-          "node",
-          `${node.url} is a node of "${info.network_id}", not of the network that --network names; nothing was signed`,
-        ),
-      )
+    ? fail("node", `${node.url} is a node of "${info.network_id}", not of the network in --network; nothing was signed`)
     : built(() => Wallet.network(info))
 
-const feeOf = ({ fee }: Given, type: Wallet.Type, { parameters }: NetworkInfo) => {
+const feeOf = ({ fee }: Given, type: Wallet.Type, { info }: Verb.Contact) => {
   if (Option.isSome(fee)) return Effect.succeed(fee.value)
-  const asked = Fee.asked(type, parameters)
+  const asked = Fee.asked(type, info.parameters)
   const usual = Wallet.coins(Fee.usual(type))
   return Fee.isDear(type, asked)
-    ? Effect.fail(
-        fail(
-          "node",
-          `the node asks for a fee of ${Wallet.coins(asked)} UDG, usual are ${usual}; if that is right, give it by --fee`,
-        ),
+    ? fail(
+        "node",
+        `the node asks for a fee of ${Wallet.coins(asked)} UDG; the usual fee is ${usual}; to pay it all the same, use --fee`,
       )
     : Effect.succeed(asked)
 }
 
 const PENDING_AT_MOST = 64
 
-/** The account's place in line, as far as the node's answer holds together. */
+/** The account's next nonce, if the node's answer is plausible. */
 const nonceOf = (given: Given, node: Node.Node, from: Address.Address) =>
   Effect.gen(function* () {
     const account = yield* node.ask((client) => client.core.balance({ path: { address: from } }))
     const ahead = account.next_nonce - account.nonce
     if (account.address !== from || ahead < 0 || ahead > PENDING_AT_MOST) {
-      return yield* Effect.fail(fail("node", `what ${node.url} says of ${from} cannot be true; nothing was signed`))
+      return yield* fail("node", `the answer of ${node.url} about ${from} cannot be true; nothing was signed`)
     }
     if (account.is_smart_account && Option.isNone(given.out)) {
-      return yield* wrong(
-        "several keys sign for this account; write it to a file by --out FILE, then see udg multisig --help",
+      return yield* wrongUsage(
+        "several keys sign for this account; write the transaction to a file with --out FILE, then see udg multisig --help",
       )
     }
     return Option.getOrElse(given.nonce, () => account.next_nonce)
   })
 
-/** The account that acts, and the key that signs for it; none where others sign, by `udg multisig`. */
+/** The account that acts and its key; no key if others sign, with `udg multisig`. */
 const actorOf = (given: Given, resolve: Context["resolve"]) =>
   Effect.gen(function* () {
     if (Option.isNone(given.from)) {
@@ -144,12 +112,12 @@ const actorOf = (given: Given, resolve: Context["resolve"]) =>
       return { address: key.address, key: Option.some(key) }
     }
     if (Option.isNone(given.out)) {
-      return yield* wrong("--from needs --out FILE: for another account its keys sign, by udg multisig")
+      return yield* wrongUsage("--from needs --out FILE: the keys of another account sign with udg multisig")
     }
     return { address: yield* resolve(given.from.value), key: Option.none<KeyStore.KeyInFile>() }
   })
 
-/** Shows what is about to be signed to whoever is about to type the passphrase. */
+/** Shows the transaction before the passphrase is asked for. */
 export const show = (unsigned: Wallet.Unsigned) =>
   Effect.map(Terminal, ({ isWatched, writeError }) => {
     if (!isWatched) return
@@ -158,11 +126,17 @@ export const show = (unsigned: Wallet.Unsigned) =>
     writeError(`${Sheet.lines(lines)}\n`)
   })
 
-/** Sends what is signed, waits for it as asked, and says what became of it. */
+/** The result of a command that does not wait. */
+export const showPending = (asJson: boolean, hash: Hash, more: object = {}) =>
+  Out.lines(asJson, { hash, status: "pending", ...more }, () => [
+    ["hash", hash],
+    ["status", "pending"],
+  ])
+
+/** Sends a signed transaction, waits until it is final unless told not to, and shows the outcome. */
 export const submit = (
   given: { readonly noWait: boolean; readonly json: boolean },
-  node: Node.Node,
-  roundMs: number,
+  { node, info }: Verb.Contact,
   unsigned: Wallet.Unsigned,
   signed: Wallet.SignedTransaction,
 ) =>
@@ -170,46 +144,41 @@ export const submit = (
     const hash = Wallet.hashOf(unsigned)
     const { tx_hash, nonce } = yield* node.tell(
       (client) => client.transactions.submit({ payload: signed }),
-      `before you send it again, ask by udg tx ${hash}`,
+      `before you send it again, check with udg tx ${hash}`,
     )
     if (tx_hash !== hash) {
-      return yield* Effect.fail(
-        fail("open", `${node.url} answers for another transaction; ask another node for ${hash}`),
-      )
+      return yield* fail("open", `${node.url} answered for another transaction; ask another node for ${hash}`)
     }
-    if (given.noWait) {
-      return yield* Out.lines(given.json, { hash, status: "pending", nonce }, () => [
-        ["hash", hash],
-        ["status", "pending"],
-      ])
-    }
+    if (given.noWait) return yield* showPending(given.json, hash, { nonce })
     const { writeError } = yield* Terminal
-    const outcome = yield* Effect.onInterrupt(Finality.withinReason(node, hash, roundMs), () =>
-      Effect.sync(() => writeError(`it is sent, and not final yet; ask by udg tx ${hash}\n`)),
+    const outcome = yield* Effect.onInterrupt(Finality.withinReason(node, hash, info), () =>
+      Effect.sync(() => writeError(`it was sent and is not final yet; check with udg tx ${hash}\n`)),
     )
     yield* Out.lines(given.json, outcome, () => Finality.lines(outcome))
     yield* Finality.requireApplied(outcome)
   })
 
-/** The whole way of one transaction. `prepare` looks up what it needs, and says how to build it. */
-export const send = (
+/** Sends a transaction whose payload needs the node to be built. */
+export const sendResolved = <T extends Wallet.Type>(
   given: Given,
-  type: Wallet.Type,
-  prepare: (context: Context) => Effect.Effect<Build, WalletFailure | WrongUsage, Terminal>,
+  type: T,
+  payloadOf: (context: Context) => Effect.Effect<Wallet.Payloads[T], WalletFailure | WrongUsage, Terminal>,
 ) =>
   Effect.gen(function* () {
-    const node = Verb.nodeOf(given)
-    const info = yield* networkInfo(node)
-    const network = yield* walletNetwork(given, node, info)
-    const resolve = (text: string) => Account.resolve(node, network.prefix, text)
+    const contact = yield* Verb.contact(given)
+    const network = yield* walletNetwork(given, contact)
+    const resolve = (text: string) => Account.resolve(contact.node, network.prefix, text)
     const { address, key } = yield* actorOf(given, resolve)
-    const build = yield* prepare({ network, resolve, key })
-    const nonce = yield* nonceOf(given, node, address)
-    const fee = yield* feeOf(given, type, info)
-    const unsigned = yield* built(() => build(address, { nonce, fee }))
+    const payload = yield* payloadOf({ resolve, key })
+    const nonce = yield* nonceOf(given, contact.node, address)
+    const fee = yield* feeOf(given, type, contact)
+    const unsigned = yield* built(() => Wallet.unsigned(network, address, type, { nonce, fee, ...payload }))
     yield* show(unsigned)
     if (Option.isSome(given.out)) return yield* SignatureFile.create(given.out.value, unsigned, given.json)
     if (Option.isNone(key)) return
     const signed = Wallet.sign(unsigned, yield* key.value.unlock)
-    yield* submit(given, node, info.parameters.round_interval_ms, unsigned, signed)
+    yield* submit(given, contact, unsigned, signed)
   })
+
+export const send = <T extends Wallet.Type>(given: Given, type: T, payload: Wallet.Payloads[T]) =>
+  sendResolved(given, type, () => Effect.succeed(payload))

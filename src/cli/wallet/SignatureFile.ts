@@ -1,6 +1,6 @@
 /**
- * A transaction on its way from one signer to the next: what is to be signed, for which network, and who has signed. The
- * file may come from anybody, so everything in it is judged anew, and only good signatures are counted.
+ * A transaction on its way from one signer to the next: its content, its network, and the signatures so far. The file may
+ * come from anybody, so everything in it is checked again, and only valid signatures count.
  */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -10,8 +10,8 @@ import * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
-import { WrongUsage } from "../settings/WrongUsage.js"
-import * as Out from "./Out.js"
+import { wrongUsage } from "../settings/WrongUsage.js"
+import * as Out from "../terminal/Out.js"
 
 const Content = Schema.Struct({
   udg_signatures: Schema.Literal(1),
@@ -41,7 +41,7 @@ const print = ({ unsigned, signatures }: Signatures): string => {
   return `${JSON.stringify(content, null, INDENT)}\n`
 }
 
-const unusable = (path: string, why: string) => new WrongUsage({ message: `${path}: ${why}` })
+const unusable = (path: string, why: string) => wrongUsage(`${path}: ${why}`)
 
 const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "it is not a path")
 
@@ -59,17 +59,17 @@ const parse = (path: string, text: string) =>
   Effect.gen(function* () {
     const content = decode(text)
     if (Either.isLeft(content))
-      return yield* unusable(path, "no file of signatures; --out FILE of a sending command makes one")
+      return yield* unusable(path, "not a file of signatures; a sending command makes one with --out FILE")
     const { network_id, address_prefix, transaction, signatures } = content.right
     const unsigned = yield* Effect.try({
       try: () => Wallet.parseUnsigned({ networkId: network_id, prefix: address_prefix }, transaction),
-      catch: (error) => unusable(path, error instanceof Wallet.InvalidInput ? error.message : "no transaction"),
+      catch: (error) => unusable(path, error instanceof Wallet.InvalidInput ? error.message : "not a transaction"),
     })
     const found = signatures.map(({ pub_key, signature }) => ({ publicKey: pub_key, signature }))
     const bad = found.find((each) => !isGood(unsigned, each))
     return bad === undefined
       ? ({ unsigned, signatures: found } satisfies Signatures)
-      : yield* unusable(path, `the signature of ${bad.publicKey} is not one of this transaction`)
+      : yield* unusable(path, `the signature of ${bad.publicKey} does not belong to this transaction`)
   })
 
 export const load = (path: string) =>
@@ -81,7 +81,7 @@ export const load = (path: string) =>
     return yield* parse(path, text)
   })
 
-/** Puts it in the place of an earlier one, whole or not at all. */
+/** Replaces the file, completely or not at all. */
 export const save = (path: string, signatures: Signatures) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -90,7 +90,7 @@ export const save = (path: string, signatures: Signatures) =>
     yield* files.rename(beside, path)
   }).pipe(Effect.mapError((error) => unusable(path, `cannot be written: ${reasonOf(error)}`)))
 
-/** A file without signatures where none was; what has the name already stays as it is. */
+/** Writes a new file without signatures; never replaces an existing one. */
 export const create = (path: string, unsigned: Wallet.Unsigned, asJson: boolean) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem

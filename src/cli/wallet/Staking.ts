@@ -1,41 +1,36 @@
-/** Staking, delegating, and a validator's commission. All of it is free of fees when it is applied. */
+/** Staking, delegating, and a validator's commission. None of it costs a fee if it is applied. */
 import { Effect } from "effect"
-import * as Wallet from "../../client/Wallet.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
-import { WrongUsage } from "../settings/WrongUsage.js"
+import { wrongUsage } from "../settings/WrongUsage.js"
 import * as Describe from "./Describe.js"
 import * as Sending from "./Sending.js"
 import * as Verb from "./Verb.js"
 
-const amount = Setting.argument("amount", { placeholder: "AMOUNT", about: "how much, in UDG" }, Reader.positiveAmount)
+const amount = Setting.argument("AMOUNT", "how much, in UDG", Reader.positiveAmount)
 
 const release =
-  "All of it is released. It works until the epoch ends and is paid out after the cooldown; udg balance says at which round."
+  "All of it is released. It keeps working until the epoch ends and is paid out after the cooldown; udg balance shows the round."
+
+const leastStake = Describe.coins(Sats.MIN_STAKE_SATS)
 
 export const stake = Verb.make({
   name: "stake",
   about: "becomes a validator, or adds to its stake",
   settings: { amount, ...Sending.settings },
   examples: [
-    ["the least there is, for a validator whose key lies with its node", "udg stake 2000 --key validator.key"],
+    ["the smallest stake, for a validator whose key is stored with its node", "udg stake 2000 --key validator.key"],
   ],
   footer: [
-    `At least ${Describe.coins(Sats.MIN_STAKE_SATS)}, also to add to it. A validator needs a node that runs: one that is silent ` +
-      "loses its seat, and one that signs twice half of its stake.",
+    `At least ${leastStake}, also when adding. A validator needs a running node: a silent one loses its seat, and one that ` +
+      "signs twice loses half of its stake.",
     ...Sending.footer,
   ],
   run: (given) =>
     given.amount < Sats.MIN_STAKE_SATS
-      ? new WrongUsage({
-          message: `a stake is at least ${Describe.coins(Sats.MIN_STAKE_SATS)}, also to add to one; give more`,
-        })
-      : Sending.send(given, "StakeTx", ({ network }) =>
-          Effect.succeed((from, common) =>
-            Wallet.unsigned(network, from, "StakeTx", { ...common, amount: given.amount }),
-          ),
-        ),
+      ? wrongUsage(`a stake is at least ${leastStake}, also when adding to one; stake more`)
+      : Sending.send(given, "StakeTx", { amount: given.amount }),
 })
 
 export const unstake = Verb.make({
@@ -44,34 +39,23 @@ export const unstake = Verb.make({
   settings: Sending.settings,
   examples: [["of a validator, with the key of its node", "udg unstake --key data/validator.key"]],
   footer: [release, ...Sending.footer],
-  run: (given) =>
-    Sending.send(given, "UnstakeTx", ({ network }) =>
-      Effect.succeed((from, common) => Wallet.unsigned(network, from, "UnstakeTx", common)),
-    ),
+  run: (given) => Sending.send(given, "UnstakeTx", {}),
 })
 
-const validator = Setting.argument(
-  "validator",
-  { placeholder: "VALIDATOR", about: "an active validator: an address or a @name" },
-  Reader.text,
-)
+const validator = Setting.argument("VALIDATOR", "an active validator: an address or a @name", Reader.text)
 
 export const delegate = Verb.make({
   name: "delegate",
   about: "lends stake to a validator for a share of its rewards",
   settings: { validator, amount, ...Sending.settings },
-  examples: [["see who there is, and lend a hundred coins", "udg validators; udg delegate @dora 100"]],
+  examples: [["list the validators, and lend a hundred coins to one", "udg validators; udg delegate @dora 100"]],
   footer: [
-    "It stays yours, and is slashed with the validator. An account delegates to one validator, and may add to it.",
+    "The coins stay yours, and are slashed with the validator. An account delegates to one validator, and may add to it.",
     ...Sending.footer,
   ],
   run: (given) =>
-    Sending.send(given, "DelegateTx", ({ network, resolve }) =>
-      Effect.map(
-        resolve(given.validator),
-        (to) => (from, common) =>
-          Wallet.unsigned(network, from, "DelegateTx", { ...common, validator: to, amount: given.amount }),
-      ),
+    Sending.sendResolved(given, "DelegateTx", ({ resolve }) =>
+      Effect.map(resolve(given.validator), (address) => ({ validator: address, amount: given.amount })),
     ),
 })
 
@@ -81,28 +65,20 @@ export const undelegate = Verb.make({
   settings: Sending.settings,
   examples: [["and see when it is paid out", "udg undelegate && udg balance"]],
   footer: [release, ...Sending.footer],
-  run: (given) =>
-    Sending.send(given, "UndelegateTx", ({ network }) =>
-      Effect.succeed((from, common) => Wallet.unsigned(network, from, "UndelegateTx", common)),
-    ),
+  run: (given) => Sending.send(given, "UndelegateTx", {}),
 })
 
 const percent = Setting.argument(
-  "percent",
-  { placeholder: "PERCENT", about: "what it keeps of its delegators' rewards, 0 to 100" },
+  "PERCENT",
+  "the share of its delegators' rewards that the validator keeps, 0 to 100",
   Reader.percent,
 )
 
 export const setCommission = Verb.make({
   name: "set-commission",
-  about: "sets what a validator keeps of its delegators' rewards",
+  about: "sets the share of its delegators' rewards that a validator keeps",
   settings: { percent, ...Sending.settings },
   examples: [["five per cent", "udg set-commission 5 --key data/validator.key"]],
-  footer: ["One change for each validator and epoch.", ...Sending.footer],
-  run: (given) =>
-    Sending.send(given, "SetCommissionTx", ({ network }) =>
-      Effect.succeed((from, common) =>
-        Wallet.unsigned(network, from, "SetCommissionTx", { ...common, commission_percent: given.percent }),
-      ),
-    ),
+  footer: ["One change per validator and epoch.", ...Sending.footer],
+  run: (given) => Sending.send(given, "SetCommissionTx", { commission_percent: given.percent }),
 })

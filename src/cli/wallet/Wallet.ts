@@ -1,4 +1,5 @@
-/** The wallet's verbs, in the order in which help shows them. */
+/** The wallet's verbs, in the order of the help page. */
+import type { Command } from "../settings/Command.js"
 import * as Governance from "./Governance.js"
 import * as Identity from "./Identity.js"
 import * as Keys from "./Keys.js"
@@ -6,10 +7,9 @@ import * as Multisig from "./Multisig.js"
 import * as Payments from "./Payments.js"
 import * as Reads from "./Reads.js"
 import * as Staking from "./Staking.js"
-import type { Verb } from "./Verb.js"
 import * as Watching from "./Watching.js"
 
-export const verbs: ReadonlyArray<Verb> = [
+export const verbs: ReadonlyArray<Command> = [
   Keys.keygen,
   Keys.address,
   Reads.status,

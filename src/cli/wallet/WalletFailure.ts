@@ -1,13 +1,13 @@
 import { Data } from "effect"
 
-/** Why a wallet command ends without having done it, each with an exit code that a script can tell from the others. */
+/** Why a wallet command failed, each with its own exit code for scripts. */
 export const kinds = {
-  key: { exitCode: 2, about: "the key file or its passphrase is not there, or wrong" },
-  node: { exitCode: 3, about: "no node answers, or not as it should" },
+  key: { exitCode: 2, about: "the key file or its passphrase is missing or wrong" },
+  node: { exitCode: 3, about: "no node answers, or its answer is wrong" },
   refused: { exitCode: 4, about: "the node refused" },
   open: { exitCode: 5, about: "sent, but not known to be final" },
   notApplied: { exitCode: 6, about: "final, but only the fee was taken" },
-  notFound: { exitCode: 7, about: "there is no such thing" },
+  notFound: { exitCode: 7, about: "not found" },
 } as const
 
 export type Kind = keyof typeof kinds

@@ -1,4 +1,4 @@
-/** `udg watch` and `udg events`: what happens, as it happens. */
+/** `udg watch` and `udg events`: events as they happen. */
 import { Effect, Either, Option, Stream } from "effect"
 import type { PromiseClient } from "../../client/Client.js"
 import * as Visible from "../../client/Visible.js"
@@ -8,29 +8,26 @@ import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import type { Event } from "../../rpc/api/Events.js"
 import * as Reader from "../settings/Reader.js"
 import * as Setting from "../settings/Setting.js"
-import { Terminal } from "../settings/Terminal.js"
-import * as Account from "./Account.js"
+import * as Out from "../terminal/Out.js"
+import { Terminal } from "../terminal/Terminal.js"
 import * as Describe from "./Describe.js"
 import * as Finality from "./Finality.js"
 import type * as Node from "./Node.js"
-import * as Out from "./Out.js"
 import * as Verb from "./Verb.js"
 
-/** Goes on until nobody reads it any more. */
+/** Runs until the reader of stdout is gone. */
 const whileRead = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Terminal, ({ abandoned }) => Effect.raceFirst(Effect.asVoid(work), abandoned))
 
-const what = Setting.optionalArgument(
-  "what",
-  {
-    placeholder: "HASH|ACCOUNT",
-    about: "a transaction until it is final, or an account from now on",
-    otherwise: "the account of the key",
-  },
+const subject = Setting.optionalArgument(
+  "HASH|ACCOUNT",
+  "a transaction until it is final, or an account from now on",
   Reader.text,
+  "the account of the key",
 )
 
-type Entry = Awaited<ReturnType<PromiseClient["transactions"]["history"]>>["transactions"][number]
+type History = Awaited<ReturnType<PromiseClient["transactions"]["history"]>>
+type Entry = History["transactions"][number]
 
 const PAGE = 100
 const LEAST_POLL_MS = 500
@@ -44,17 +41,13 @@ const historyOf = (node: Node.Node, address: Address.Address, cursor: string | n
     }),
   )
 
-/** What became final behind the transaction that was seen last, oldest first. */
+/** Everything that became final after the last transaction seen, oldest first. */
 const since = (node: Node.Node, address: Address.Address, last: Hash | undefined) =>
   Effect.gen(function* () {
     const found: Array<Entry> = []
     let cursor: string | null = null
     do {
-      const page: Awaited<ReturnType<PromiseClient["transactions"]["history"]>> = yield* historyOf(
-        node,
-        address,
-        cursor,
-      )
+      const page: History = yield* historyOf(node, address, cursor)
       const seen = page.transactions.findIndex(({ hash }) => hash === last)
       const fresh = seen === -1 ? page.transactions : page.transactions.slice(0, seen)
       found.push(...fresh.filter(({ status }) => status === "finalized"))
@@ -71,51 +64,43 @@ const describeEntry = (entry: Entry, prefix: AddressPrefix): string => {
   )
 }
 
-const watchAccount = (node: Node.Node, address: Address.Address, asJson: boolean, info: NetworkInfo) =>
+const watchAccount = ({ node, info, prefix }: Verb.Contact, address: Address.Address, asJson: boolean) =>
   Effect.gen(function* () {
-    const pollMs = Math.min(LONGEST_POLL_MS, Math.max(LEAST_POLL_MS, info.parameters.round_interval_ms))
+    const pollMs = Finality.pollMs(info.parameters.round_interval_ms, LEAST_POLL_MS, LONGEST_POLL_MS)
     const before = yield* historyOf(node, address, null)
     let last = before.transactions.find(({ status }) => status === "finalized")?.hash
     const look = Effect.gen(function* () {
-      for (const entry of yield* Effect.catchIf(since(node, address, last), Finality.mayPass, () =>
-        Effect.succeed([]),
-      )) {
-        yield* Out.entry(asJson, entry, () => describeEntry(entry, info.address_prefix))
+      const news = Effect.catchIf(since(node, address, last), Finality.mayPass, () => Effect.succeed([]))
+      for (const entry of yield* news) {
+        yield* Out.entry(asJson, entry, () => describeEntry(entry, prefix))
         last = entry.hash
       }
     })
     return yield* whileRead(Effect.forever(Effect.zipRight(look, Effect.sleep(pollMs))))
   })
 
-type NetworkInfo = Awaited<ReturnType<PromiseClient["core"]["network"]>>
-
 export const watch = Verb.make({
   name: "watch",
   about: "waits until a transaction is final, or follows an account",
-  settings: { what, key: Verb.key, node: Verb.node, json: Verb.json },
+  settings: { subject, key: Verb.key, node: Verb.node, json: Verb.json },
   examples: [
     [
-      "until a payment is final, however long that takes",
+      "until a payment is final, however long it takes",
       "udg watch 946a22cccd29cac66aaead74fd32b6d3733055c3a45b0ded26defb47831f2981",
     ],
-    ["every payment to a shop, for a script: one JSON object a line", "udg watch @shop --json"],
+    ["every payment to a shop, for a script: one JSON object per line", "udg watch @shop --json"],
   ],
-  footer: ["Of an account it shows what becomes final from now on, until Ctrl-C."],
+  footer: ["For an account, it shows each transaction that becomes final from now on, until Ctrl-C."],
   run: (given) =>
     Effect.gen(function* () {
-      const node = Verb.nodeOf(given)
-      const info = yield* node.ask((client) => client.core.network())
-      const hash = Option.flatMap(given.what, (text) => Either.getRight(Reader.asHash(text)))
+      const contact = yield* Verb.contact(given)
+      const hash = Option.flatMap(given.subject, (text) => Either.getRight(Reader.asHash(text)))
       if (Option.isSome(hash)) {
-        const outcome = yield* Finality.untilFinal(node, hash.value, info.parameters.round_interval_ms)
+        const outcome = yield* Finality.untilFinal(contact.node, hash.value, contact.info)
         yield* Out.lines(given.json, outcome, () => Finality.lines(outcome))
         return yield* Finality.requireApplied(outcome)
       }
-      const address = yield* Option.match(given.what, {
-        onNone: () => Effect.map(Verb.keyOf(given), (held) => held.address),
-        onSome: (text) => Account.resolve(node, info.address_prefix, text),
-      })
-      return yield* watchAccount(node, address, given.json, info)
+      return yield* watchAccount(contact, yield* Verb.addressOf(given.subject, given, contact), given.json)
     }),
 })
 
@@ -130,8 +115,8 @@ const describeEvent = (event: Event, prefix: AddressPrefix): string => {
     }
     case "transaction": {
       const { hash, transaction_type, from, status, applied } = event
-      const stands = status === "pending" ? "pending" : applied === false ? "final, not applied" : "final"
-      return `transaction  ${hash} ${transaction_type} of ${Describe.account(from, prefix)}: ${stands}`
+      const outcome = status === "pending" ? "pending" : applied === false ? "final, not applied" : "final"
+      return `transaction  ${hash} ${transaction_type} of ${Describe.account(from, prefix)}: ${outcome}`
     }
     case "alert":
       return `alert        ${event.severity}: ${event.message}`
@@ -142,18 +127,17 @@ const describeEvent = (event: Event, prefix: AddressPrefix): string => {
 
 export const events = Verb.make({
   name: "events",
-  about: "shows what happens on a node, as it happens",
+  about: "shows the events of a node as they happen",
   settings: { node: Verb.node, json: Verb.json },
   examples: [
     ["until Ctrl-C", "udg events"],
-    ["the alerts alone, for a script: one JSON object a line", `udg events --json | jq -c 'select(.type == "alert")'`],
+    ["only the alerts, for a script: one JSON object per line", `udg events --json | jq -c 'select(.type == "alert")'`],
   ],
-  footer: ["A connection that is lost is opened again, behind the last event."],
+  footer: ["A lost connection is opened again and continues after the last event."],
   runsUntilStopped: true,
   run: (given) =>
     Effect.gen(function* () {
-      const node = Verb.nodeOf(given)
-      const { address_prefix: prefix } = yield* node.ask((client) => client.core.network())
+      const { node, prefix } = yield* Verb.contact(given)
       const shown = Stream.runForEach(node.events, ({ id, event }) =>
         Out.entry(given.json, { id, ...event }, () => Visible.line(describeEvent(event, prefix))),
       )

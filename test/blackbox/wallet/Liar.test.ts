@@ -89,7 +89,7 @@ describe("a node that lies", () => {
   it("about its network does not get a signature where the wallet knows better", async () => {
     const { code, stderr } = await pay(await node({}), "--network", "my-net")
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
-    expect(stderr).toContain(`is a node of "${info.network_id}", not of the network that --network names`)
+    expect(stderr).toContain(`is a node of "${info.network_id}", not of the network in --network`)
   })
 
   it("about the fee does not get more than a hundred times the usual, unless it is given", async () => {
@@ -98,7 +98,7 @@ describe("a node that lies", () => {
     expect({ ...asked, submitted }).toEqual({
       code: 3,
       stdout: "",
-      stderr: "udg: the node asks for a fee of 1 UDG, usual are 0.00001; if that is right, give it by --fee\n",
+      stderr: "udg: the node asks for a fee of 1 UDG; the usual fee is 0.00001; to pay it all the same, use --fee\n",
       submitted: [],
     })
     await pay(url, "--fee", "1", "--no-wait")
@@ -125,19 +125,19 @@ describe("a node that lies", () => {
     const url = await node({ core: { balance: () => Effect.succeed({ ...balance, name: "mallory" } as never) } })
     const { code, stderr } = await alice.udg("send", "@alice", "1", "--key", "plain.key", "--node", url)
     expect({ code, submitted }).toEqual({ code: 3, submitted: [] })
-    expect(stderr).toContain("gives the account of another name for @alice; do not trust it")
+    expect(stderr).toContain("answered for @alice with the account of another name; do not trust it")
   })
 
   it("about the hash is not believed that all is well", async () => {
     const { code, stdout, stderr } = await pay(await node({}))
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
-    expect(stderr).toContain(`answers for another transaction; ask another node for ${computed()}`)
+    expect(stderr).toContain(`answered for another transaction; ask another node for ${computed()}`)
   })
 
   it("about what it was asked for in a lookup is found out", async () => {
     const { code, stderr } = await alice.udg("tx", "ab".repeat(32), "--node", await node({}))
     expect(code).toBe(3)
-    expect(stderr).toContain("answers for another transaction")
+    expect(stderr).toContain("answered for another transaction")
   })
 })
 
@@ -194,14 +194,14 @@ describe("a node that goes away", () => {
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" })
     expect(submitted).toHaveLength(1)
     expect(stderr).toContain(
-      `whether it has arrived is not known: it hung up; before you send it again, ask by udg tx ${computed()}`,
+      `but may not have arrived: it closed the connection; before you send it again, check with udg tx ${computed()}`,
     )
   })
 
   it("with a bug, once it was sent, leaves it open too", async () => {
     const { code, stderr } = await pay(await node({ transactions: { submit: () => Effect.die("a bug") } }))
     expect(code).toBe(5)
-    expect(stderr).toContain("whether it has arrived is not known")
+    expect(stderr).toContain("but may not have arrived")
   })
 
   it("with the transaction, which it does not know any more, leaves it open", async () => {
@@ -213,6 +213,6 @@ describe("a node that goes away", () => {
     })
     const { code, stderr } = await pay(failing)
     expect(code).toBe(5)
-    expect(stderr).toContain(`the node does not know ${computed()} any more`)
+    expect(stderr).toContain(`the node no longer knows ${computed()}`)
   })
 })

@@ -100,7 +100,7 @@ describe("a key file", () => {
     expect(wrong).toEqual({
       code: 2,
       stdout: "",
-      stderr: "udg: the passphrase is wrong, or somebody changed the file\n",
+      stderr: "udg: the passphrase is wrong, or the file was modified\n",
     })
   })
 
@@ -108,7 +108,7 @@ describe("a key file", () => {
     const before = readFileSync(join(alice.home, "rich.key"), "utf8")
     const { code, stderr } = await alice.udg("keygen", "--key", "rich.key")
     expect(code).toBe(2)
-    expect(stderr).toBe("udg: rich.key is there already, and a key is never written over; give another --key\n")
+    expect(stderr).toBe("udg: rich.key exists, and a key is never overwritten; choose another --key\n")
     expect(readFileSync(join(alice.home, "rich.key"), "utf8")).toBe(before)
   })
 
@@ -116,7 +116,7 @@ describe("a key file", () => {
     [
       "is not there",
       "none.key",
-      "udg: there is no key in none.key; make one by udg keygen, or name its file by --key\n",
+      "udg: there is no key in none.key; make one with udg keygen, or name its file with --key\n",
     ],
     [
       "others may read",
@@ -124,7 +124,7 @@ describe("a key file", () => {
       "udg: key file open.key: others may read it (mode 0644); run: chmod 600 open.key\n",
     ],
     ["is no key", "junk.key", "udg: key file junk.key: 64 hex characters expected, something else found\n"],
-    ["is cut off", "cut.key", "udg: key file cut.key: it is damaged, or no key file of this program\n"],
+    ["is cut off", "cut.key", "udg: key file cut.key: it is damaged, or not a key file of this program\n"],
   ])("that %s is refused, without a word of what is in it", async (_, name, complaint) => {
     keyFile("open.key", bob, 0o644)
     writeFileSync(join(alice.home, "junk.key"), "zz", { mode: 0o600 })
@@ -136,9 +136,11 @@ describe("a key file", () => {
   it("needs a passphrase, which is neither read from a pipe nor waited for", async () => {
     const { code, stderr } = await alice.script(`echo '${PASSPHRASE}' | udg keygen --key piped.key`, {})
     expect(code).toBe(2)
-    expect(stderr).toBe("udg: a passphrase is needed to encrypt the key, and nobody can be asked; set UDG_PASSPHRASE\n")
+    expect(stderr).toBe(
+      "udg: a passphrase is needed to encrypt the key, and there is no terminal to ask on; set UDG_PASSPHRASE\n",
+    )
     const short = await alice.script("udg keygen --key short.key", { UDG_PASSPHRASE: "short" })
-    expect(short.stderr).toBe("udg: the passphrase is too short; it must have 10 characters at least\n")
+    expect(short.stderr).toBe("udg: the passphrase is too short; it needs at least 10 characters\n")
   })
 
   it("given as the key itself is not repeated", async () => {
@@ -166,7 +168,7 @@ describe("exit codes", () => {
     const { code, stderr } = await alice.udg("status", "--node", url)
     expect(code).toBe(3)
     expect(stderr).toBe(
-      `udg: no node answers at ${url}: nothing listens there; start one, or say by --node or UDG_NODE where one is\n`,
+      `udg: no node answers at ${url}: nothing listens there; start one, or name another with --node or UDG_NODE\n`,
     )
   })
 
@@ -175,7 +177,7 @@ describe("exit codes", () => {
     const { code, stderr } = await alice.udg("status", "--node", other.url)
     other.server.close()
     expect(code).toBe(3)
-    expect(stderr).toContain("it does not answer as a udg node of this version does")
+    expect(stderr).toContain("it does not answer like a udg node of this version")
   })
 
   it("4, where the node refuses, with its code", async () => {
@@ -189,7 +191,7 @@ describe("exit codes", () => {
     expect(unknown).toMatchObject({ code: 7, stdout: "" })
     expect(unknown.stderr).toMatch(/^udg: the node refuses \(TransactionNotFound\): /)
     const nobody = await alice.udg("balance", "@nobody")
-    expect(nobody).toEqual({ code: 7, stdout: "", stderr: "udg: nobody registered the name @nobody\n" })
+    expect(nobody).toEqual({ code: 7, stdout: "", stderr: "udg: the name @nobody is not registered\n" })
   })
 })
 

@@ -41,7 +41,7 @@ describe("making a key", () => {
     const terminal = alice.sit(`udg keygen --key second.key${thenLook}`)
     await terminal.see("New passphrase")
     terminal.type(`${PASSPHRASE}${ENTER}`)
-    await terminal.see("The same again")
+    await terminal.see("Repeat the passphrase")
     terminal.type(`${PASSPHRASE}${ENTER}`)
     await terminal.see("code 0\naudible")
     await terminal.end()
@@ -59,7 +59,7 @@ describe("making a key", () => {
     terminal.type(`${PASSPHRASE}${ENTER}${PASSPHRASE}!${ENTER}`)
     await terminal.see("code 2\naudible")
     await terminal.end()
-    expect(terminal.text).toContain("udg: the two are not the same; nothing was written")
+    expect(terminal.text).toContain("udg: the two passphrases differ; nothing was written")
     expect(terminal.text).not.toContain("never.key\n")
     expect(terminal.raw).not.toContain("horse")
   })
@@ -138,7 +138,7 @@ describe("waiting", () => {
     terminal.type(CTRL_C)
     await terminal.see("code 130\naudible")
     await terminal.end()
-    const [hash] = /(?<=it is sent, and not final yet; ask by udg tx )[0-9a-f]{64}/.exec(terminal.screen) ?? []
+    const [hash] = /(?<=it was sent and is not final yet; check with udg tx )[0-9a-f]{64}/.exec(terminal.screen) ?? []
     expect(terminal.screen).not.toContain("waiting")
     expect((await slow.client.transactions.lookup({ path: { hash: (hash ?? "") as never } })).status).toBe("pending")
   })

@@ -44,7 +44,7 @@ describe("staking", () => {
     expect(little).toEqual({
       code: 1,
       stdout: "",
-      stderr: "udg: a stake is at least 2000 UDG, also to add to one; give more\n",
+      stderr: "udg: a stake is at least 2000 UDG, also when adding to one; stake more\n",
     })
     expect((await person.udg("stake", "2000", "--key", "0.key")).code).toBe(0)
     expect((await person.udg("set-commission", "7", "--key", "0.key")).code).toBe(0)
@@ -179,7 +179,7 @@ describe("several keys", () => {
       refused({ transaction: { ...file.transaction, amount: -1 } }, "amount: "),
       refused({ transaction: { ...file.transaction, extra: 1 } }, "extra"),
       refused({ transaction: null }, "a transaction is a JSON object"),
-      refused({ more: 1 }, "no file of signatures"),
+      refused({ more: 1 }, "not a file of signatures"),
     ])
   })
 
@@ -196,9 +196,9 @@ describe("several keys", () => {
     writeFileSync(inHome("mine.json"), "mine")
     const { code, stderr } = await person.udg("send", account(4).address, "3", "--key", "9.key", "--out", "mine.json")
     expect(code).toBe(1)
-    expect(stderr).toContain("is there already and is not written over")
+    expect(stderr).toContain("exists and is not overwritten")
     expect(readFileSync(inHome("mine.json"), "utf8")).toBe("mine")
     const other = await person.script(typed("multisig", "show", "cold.json", "--network", "my-net"))
-    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("not for the one that --network names") })
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("not for the one in --network") })
   })
 })

@@ -14,7 +14,7 @@ const opens = (file: SealedKey.Sealed, passphrase = "correct horse battery") =>
     onSuccess: (found) => found.toSecretHex() === key.toSecretHex(),
   })
 
-const REFUSED = "key: the passphrase is wrong, or somebody changed the file"
+const REFUSED = "key: the passphrase is wrong, or the file was modified"
 
 describe("a sealed key", () => {
   it.effect("opens with its passphrase, also from its printed form", () =>

@@ -1,7 +1,7 @@
-/** What fits on a terminal, and is harmless there. */
+/** Text that fits on a terminal and is harmless there. */
 import * as Visible from "../../client/Visible.js"
 
-/** The value as JSON that is the same value for a program, and harmless on a terminal. */
+/** The value as JSON: the same value for a program, and harmless on a terminal. */
 export const json = (value: unknown, indent?: number): string => Visible.lines(JSON.stringify(value, null, indent))
 
 const WIDE =
@@ -11,14 +11,14 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
 const widthOfCharacter = (character: string): number => (WIDE.test(character) ? 2 : 1)
 
-/** The columns a text takes on a terminal, nearly: what a terminal makes of a script is its own affair. */
+/** About how many columns a text takes; terminals differ for some scripts. */
 export const widthOf = (text: string): number => {
   let width = 0
   for (const { segment } of graphemes.segment(text)) width += widthOfCharacter(segment)
   return width
 }
 
-/** As much of the beginning as fits, with a sign where something is missing. */
+/** As much of the beginning as fits, with an ellipsis if something is missing. */
 export const cut = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let taken = ""
@@ -31,7 +31,7 @@ export const cut = (text: string, width: number): string => {
   return `${taken}…`
 }
 
-/** The ends of what is told from others by them: addresses and hashes. */
+/** The ends of an address or a hash, which tell it from any other. */
 export const abbreviated = (text: string, width: number): string => {
   if (text.length <= width) return text
   const end = Math.floor((width - 1) / 2)

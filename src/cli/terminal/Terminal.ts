@@ -1,25 +1,25 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 import * as Environment from "./Environment.js"
 
-/** Where the program speaks: results and help to stdout, complaints and logs to stderr. */
+/** Results and help go to stdout, errors and logs to stderr. */
 export class Terminal extends Context.Tag("udg/Terminal")<
   Terminal,
   {
-    /** Whether styling is seen: on a terminal that can show it, unless NO_COLOR says otherwise. */
+    /** True on a terminal that can show styling, unless NO_COLOR is set. */
     readonly colours: { readonly stdout: boolean; readonly stderr: boolean }
     readonly writeError: (text: string) => void
-    /** Characters that a line of stdout has; none where it is no terminal. */
+    /** The width of stdout; none if it is not a terminal. */
     readonly columns: () => Option.Option<number>
-    /** Whether somebody sees stderr, on a terminal on which a line can be written over. */
+    /** Whether stderr is a terminal on which a line can be overwritten. */
     readonly isWatched: boolean
-    /** Until nobody reads stdout any more. */
+    /** Completes when the reader of stdout is gone. */
     readonly abandoned: Effect.Effect<void>
-    /** Whether somebody can be asked: sees stderr, and types. */
+    /** Whether a person can be prompted: both stderr and stdin are terminals. */
     readonly canAsk: boolean
   }
 >() {}
 
-/** Nobody who reads stderr is waited for. */
+/** A reader of stderr that goes away changes nothing. */
 const forgive = () => {}
 
 export const layer: Layer.Layer<Terminal> = Layer.effect(

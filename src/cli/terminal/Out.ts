@@ -1,19 +1,19 @@
-/** What a command found, said as asked for: in words, or as JSON for scripts. */
+/** The result of a command: lines for people, or JSON for scripts. */
 import { Console, Effect } from "effect"
-import * as Printable from "../settings/Printable.js"
-import { Terminal } from "../settings/Terminal.js"
+import * as Printable from "./Printable.js"
 import * as Sheet from "./Sheet.js"
+import { Terminal } from "./Terminal.js"
 
 const INDENT = 2
 
-/** One value for a script, the node's own words under the node's own names; else lines for a person. */
+/** As JSON, the value is the node's own answer under the node's own names. */
 export const lines = (asJson: boolean, value: unknown, pairs: () => ReadonlyArray<Sheet.Line>): Effect.Effect<void> =>
   Console.log(asJson ? Printable.json(value, INDENT) : Sheet.lines(pairs()))
 
 interface Table {
   readonly columns: ReadonlyArray<Sheet.Column>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
-  /** What is said where there are no rows. */
+  /** Shown instead of an empty table. */
   readonly none: string
 }
 
@@ -26,6 +26,6 @@ export const table = (asJson: boolean, value: unknown, make: () => Table): Effec
     return yield* Console.log(rows.length === 0 ? none : Sheet.table(columns, rows, look))
   })
 
-/** A line of its own for each thing of a stream, which a script reads one by one. */
+/** One item of a stream on a line of its own, so that a script can read the items one by one. */
 export const entry = (asJson: boolean, value: unknown, words: () => string): Effect.Effect<void> =>
   Console.log(asJson ? Printable.json(value) : words())

@@ -1,13 +1,13 @@
-/** A line on the terminal that says that something is still going on; nothing where nobody watches. */
+/** A line that shows that work is going on; only on a terminal. */
 import { Clock, Effect, Option } from "effect"
-import * as Printable from "../settings/Printable.js"
-import { Terminal } from "../settings/Terminal.js"
+import * as Printable from "./Printable.js"
+import { Terminal } from "./Terminal.js"
 
 const EVERY = "1 second"
 const CLEAR = "\r\u001b[K"
 const USUAL_COLUMNS = 80
 
-/** Does it under the line, which is gone afterwards, also when it is interrupted. */
+/** Shows the line while the work runs and clears it afterwards, also after an interruption. */
 export const during = <A, E, R>(what: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Terminal> =>
   Effect.gen(function* () {
     const { isWatched, columns, writeError } = yield* Terminal

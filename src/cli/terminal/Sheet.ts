@@ -1,0 +1,82 @@
+/** Results for people: lines of a label and a value, and tables that fit the terminal. Pure. */
+import { Option } from "effect"
+import * as Visible from "../../client/Visible.js"
+import * as Printable from "./Printable.js"
+
+/** Several values get a line each, below the label. A line without a value is left out. */
+export type Line = readonly [label: string, value: string | ReadonlyArray<string> | null | undefined]
+
+const GAP = "  "
+
+const valuesOf = (value: Line[1]): ReadonlyArray<string> => (typeof value === "string" ? [value] : (value ?? []))
+
+/** Nothing is cut, so that every value can be copied. */
+export const lines = (pairs: ReadonlyArray<Line>, indent = ""): string => {
+  const shown = pairs.flatMap(([label, value]) =>
+    valuesOf(value).map((each, i) => ({ label: i === 0 ? label : "", text: Visible.line(each) })),
+  )
+  const width = Math.max(...shown.map(({ label }) => label.length))
+  return shown.map(({ label, text }) => `${indent}${label.padEnd(width)}${GAP}${text}`.trimEnd()).join("\n")
+}
+
+/** As the node shows what it starts with. */
+export const indented = (pairs: ReadonlyArray<Line>): string => lines(pairs, GAP)
+
+export interface Column {
+  readonly title: string
+  readonly align?: "right"
+  /** Where a value is cut if the terminal is too narrow. */
+  readonly cutAt?: "end" | "middle"
+}
+
+const LEAST_WIDTH = 9
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, each) => total + each, 0)
+
+/** The columns' widths; of those that may be cut, the widest is narrowed first. */
+const narrowed = (
+  columns: ReadonlyArray<Column>,
+  wanted: ReadonlyArray<number>,
+  room: number,
+): ReadonlyArray<number> => {
+  const widths = [...wanted]
+  const gaps = GAP.length * (columns.length - 1)
+  while (sum(widths) + gaps > room) {
+    const cuttable = columns.flatMap(({ cutAt }, i) =>
+      cutAt !== undefined && (widths[i] ?? 0) > LEAST_WIDTH ? [i] : [],
+    )
+    const widest = cuttable.sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0]
+    if (widest === undefined) return widths
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+const cell = ({ align, cutAt }: Column, text: string, width: number): string => {
+  const shown = cutAt === "middle" ? Printable.abbreviated(text, width) : Printable.cut(text, width)
+  const padding = " ".repeat(Math.max(0, width - Printable.widthOf(shown)))
+  return align === "right" ? padding + shown : shown + padding
+}
+
+/** One row per entry; nothing is cut unless the output is a terminal. */
+export const table = (
+  columns: ReadonlyArray<Column>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  terminal: { readonly columns: Option.Option<number>; readonly isStyled: boolean },
+): string => {
+  const clean = rows.map((row) => row.map(Visible.line))
+  const wanted = columns.map(({ title }, i) =>
+    Math.max(title.length, ...clean.map((row) => Printable.widthOf(row[i] ?? ""))),
+  )
+  const widths = Option.match(terminal.columns, {
+    onNone: () => wanted,
+    onSome: (room) => narrowed(columns, wanted, room),
+  })
+  const row = (cells: ReadonlyArray<string>) =>
+    columns
+      .map((column, i) => cell(column, cells[i] ?? "", widths[i] ?? 0))
+      .join(GAP)
+      .trimEnd()
+  const head = row(columns.map(({ title }) => title))
+  return [terminal.isStyled ? `\u001b[1m${head}\u001b[0m` : head, ...clean.map(row)].join("\n")
+}

@@ -35,13 +35,13 @@ const Brand = () => (
 const Pulse = () => {
   const head = Live.head.value
   const state = Live.connection.value
-  const words = { connecting: "connecting", live: "live", lost: "node does not answer" }[state]
+  const words = { connecting: "connecting", live: "live", lost: "node not answering" }[state]
   return (
     <div class={`pulse ${state}`}>
       <span class="dot" aria-hidden="true" />
       <span role="status">{words}</span>
       {head === undefined ? undefined : (
-        <span class="round" title="highest round, and how many rounds behind it the last finalized one is">
+        <span class="round" title="highest round, and how many rounds the last finalized one lags behind">
           <b class="figure">{Words.count(head.round)}</b> <small>lag {head.round - head.finalizedRound}</small>
         </span>
       )}
@@ -104,7 +104,7 @@ const Footer = () => {
   )
 }
 
-/** Everything on the screen: the frame is here, the page inside it is chosen by the path. */
+/** The frame of the screen; the path selects the page inside it. */
 export const App = () => (
   <>
     <a class="skip" href="#content">

@@ -3,7 +3,7 @@ import * as Live from "./live/Live.js"
 import { useResource } from "./live/Resource.js"
 import { Loaded } from "./show/Loaded.js"
 
-/** A page whose program comes when it is first looked at. */
+/** A page whose code is loaded when it is first opened. */
 export const Suspended = ({
   load,
   what,

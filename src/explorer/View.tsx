@@ -17,10 +17,10 @@ import { Vertex } from "./pages/Vertex.js"
 import type { Route } from "./route/Route.js"
 import { Suspended } from "./Suspended.js"
 
-/** Keys and signing are needed by few; who only looks does not load them. */
+/** Keys and signing are loaded only with the wallet. */
 const wallet = () => import("./wallet/Wallet.js").then(({ Wallet }) => Wallet)
 
-/** The page of a route. A key for each subject: going from one account to another begins a new page. */
+/** The page of a route. Each subject has its own key, so that another account is a new page. */
 export const View = ({ route }: { readonly route: Route }) => {
   switch (route.page) {
     case "overview":

@@ -127,15 +127,15 @@ describe("the explorer's pages", () => {
     await search(validator)
     await page.waitForURL(new RegExp(`/explorer/address/${validator}$`))
     await search("@nobody-has-this")
-    await page.getByText("Not found: this node knows the name @nobody-has-this not.").waitFor()
+    await page.getByText("Not found: @nobody-has-this is not registered on this node.").waitFor()
     await search("ab".repeat(32))
-    await page.getByText(/^Not found: this node knows a transaction or vertex abab/).waitFor()
+    await page.getByText(/^Not found: this node knows no transaction or vertex abab/).waitFor()
     await page.context().close()
   })
 
   it.each([
     [`/explorer/tx/${"cd".repeat(32)}`, /^Not found: .*cdcd/],
-    ["/explorer/tx/xyz", /^Not found: "xyz" is no hash/],
+    ["/explorer/tx/xyz", /^Not found: "xyz" is not a hash/],
     ["/explorer/round/99999999", /^Not found: .*not reached yet/],
     ["/explorer/proposal/7", /^Not found: .*7/],
     ["/explorer/address/@nobody-has-this", /^Not found: .*nobody-has-this/],

@@ -38,7 +38,7 @@ const makeKey = async (page: Page): Promise<void> => {
 const bringKey = async (page: Page, hex: string): Promise<void> => {
   await page.getByLabel("Secret key, 64 hex characters").fill(hex)
   await page.getByLabel("Passphrase", { exact: true }).last().fill(PASSPHRASE)
-  await page.getByRole("button", { name: "Bring the key" }).click()
+  await page.getByRole("button", { name: "Import the key" }).click()
   await page.getByRole("button", { name: "Lock" }).waitFor()
 }
 
@@ -97,7 +97,7 @@ describe("the wallet", () => {
     const { page } = await begin()
     await page.getByLabel("Passphrase", { exact: true }).first().fill("short")
     await page.getByRole("button", { name: "Make a key" }).click()
-    await page.getByText("a passphrase has 10 characters at least").waitFor()
+    await page.getByText("a passphrase needs at least 10 characters").waitFor()
     await makeKey(page)
     const address = await page.locator(".purse a.mono").textContent()
     const secret = await secretOf(page)
@@ -105,14 +105,14 @@ describe("the wallet", () => {
     await page.getByText(address ?? "").waitFor()
     await page.getByLabel("Passphrase").fill("not the passphrase")
     await page.getByRole("button", { name: "Unlock" }).click()
-    await page.getByText("that is not the passphrase").waitFor()
+    await page.getByText("this passphrase is wrong").waitFor()
     await page.getByLabel("Passphrase").fill(PASSPHRASE)
     await page.getByRole("button", { name: "Unlock" }).click()
     await page.getByRole("button", { name: "Lock" }).waitFor()
     expect(await secretOf(page)).toBe(secret)
     await page.getByRole("button", { name: "Lock" }).click()
-    await page.getByRole("button", { name: "Forget this key…" }).click()
-    await page.getByRole("button", { name: "Forget the key for good" }).click()
+    await page.getByRole("button", { name: "Delete this key…" }).click()
+    await page.getByRole("button", { name: "Delete the key" }).click()
     await page.getByRole("button", { name: "Make a key" }).waitFor()
     expect(await page.evaluate(() => localStorage.length)).toBe(0)
     await page.context().close()
@@ -123,12 +123,12 @@ describe("the wallet", () => {
     await bringKey(page, Option.getOrThrow(started.validatorKey).toSecretHex())
     await act(page, "Propose", {
       Title: "Lower the least fee",
-      "What it would do": "ParameterChange",
+      Effect: "ParameterChange",
       Parameter: "min_fee_sats",
       "New value": "500",
     })
     await finalized(page, 'Propose "Lower the least fee"')
-    await act(page, "Vote", { "Number of the proposal": "1", Vote: "yes" })
+    await act(page, "Vote", { "Proposal number": "1", Vote: "yes" })
     await finalized(page, "Vote yes on proposal #1")
     await page.goto(`${started.url}/explorer/proposals`)
     await page.getByRole("link", { name: "#1 Lower the least fee" }).click()

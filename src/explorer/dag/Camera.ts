@@ -1,14 +1,14 @@
 /**
- * Where a canvas looks: follows the newest round, or stays where the reader has gone. Frames are asked for only while
+ * The position of the view: it follows the newest round, or stays where the reader moved it. Frames are requested only while
  * something moves or has changed.
  */
 import type { Columns } from "./Columns.js"
 import * as Window from "./Window.js"
 
-/** Share of the way to the newest round that a frame goes. */
+/** The share of the distance to the newest round that one frame covers. */
 const GLIDE = 0.16
 const ARRIVED = 0.02
-/** Farther than this it jumps. */
+/** Over a longer distance it jumps. */
 const FARTHEST_GLIDE = 40
 
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)")
@@ -52,7 +52,7 @@ export class Camera {
     this.#window = { ...this.#window, right }
   }
 
-  /** Up and down, where there are more lanes than fit. */
+  /** Moves up and down if there are more lanes than fit. */
   lift(pixels: number): void {
     const { height, laneHeight, top } = this.#window
     const least = Math.min(0, height - Window.AXIS - this.#columns.laneCount * laneHeight)
@@ -66,14 +66,14 @@ export class Camera {
     this.invalidate()
   }
 
-  /** Goes no farther than it must to show the round. */
+  /** Moves just far enough to show the round. */
   show(round: number): void {
     const first = Window.roundAt(this.#window, Window.GUTTER + this.#window.columnWidth)
     if (round < first) this.pan(round - first)
     else if (round > this.#window.right) this.pan(round - this.#window.right)
   }
 
-  /** Something has changed: paint when the browser next does. */
+  /** Something has changed: paint with the browser's next frame. */
   invalidate(): void {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#step())
   }

@@ -1,6 +1,6 @@
 /**
- * The part of the DAG that the page knows: rounds as columns, validators as lanes. Answers of the node are merged into
- * it; what a later answer says of a round replaces what an earlier one said. Pure but for its own map.
+ * The part of the DAG that the page has loaded: rounds as columns, validators as lanes. Answers of the node are merged into
+ * it, and a later answer about a round replaces an earlier one. Pure except for its own map.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Answer } from "../live/Node.js"
@@ -31,18 +31,18 @@ export interface Column {
   readonly isFinalized: boolean
   readonly leader: Leader | null
   readonly dots: ReadonlyArray<Dot>
-  /** Rises with every change of the column, so that what was painted of it can be kept until then. */
+  /** Rises with every change of the column; until then its painted tile can be reused. */
   readonly version: number
 }
 
-/** Beyond so many the oldest are forgotten; the node still has them. */
+/** Beyond this number the oldest are dropped; the node still has them. */
 const COLUMNS_KEPT = 4_000
-/** Going back ends here, so that what is looked at is not what is forgotten next. */
+/** Scrolling back ends here, so that the visible columns are not dropped next. */
 const COLUMNS_SOUGHT = 3_000
 
 /**
- * A round is final with its leader, most of its vertices with the next one. A vertex that nobody named in time is never
- * ordered at all, so there is an end to waiting for it.
+ * A round is final with its leader, most of its vertices with the next one. A vertex that no other named in time is never
+ * ordered, so waiting for it is limited.
  */
 const SETTLING_ROUNDS = 20
 
@@ -62,12 +62,12 @@ export class Columns {
     return this.#columns.size
   }
 
-  /** Whether the rounds before the oldest may be asked for. */
+  /** Whether older rounds may be loaded. */
   get hasRoomBefore(): boolean {
     return this.#columns.size < COLUMNS_SOUGHT && this.#oldest > 1
   }
 
-  /** Validators in the order of their lanes; a lane once given stays. */
+  /** Validators in the order of their lanes, which never changes. */
   get lanes(): ReadonlyArray<Address> {
     return [...this.#lanes.keys()]
   }
@@ -101,7 +101,7 @@ export class Columns {
     return this.#lanes.size - 1
   }
 
-  /** Takes an answer in and says whether it changed anything. */
+  /** Merges an answer and returns whether it changed anything. */
   merge({ validators, columns }: ColumnsAnswer): boolean {
     const lanes = validators.map((address) => this.#laneOf(address))
     const lane = (index: number): number => lanes[index] ?? 0
@@ -142,7 +142,7 @@ export class Columns {
     }
   }
 
-  /** From low rounds to high, both ends included, without those that are not known. */
+  /** The known columns from low rounds to high, both ends included. */
   between(from: number, to: number): ReadonlyArray<Column> {
     const found: Array<Column> = []
     for (let round = Math.max(from, this.#oldest); round <= Math.min(to, this.#newest); round++) {
@@ -153,7 +153,7 @@ export class Columns {
   }
 }
 
-/** Finalized transactions a second over the newest finalized columns of about `windowMs`; none without two commits. */
+/** Finalized transactions per second over the newest finalized columns of about `windowMs`; none without two commits. */
 export const transactionsPerSecond = (columns: Columns, windowMs: number): number | undefined => {
   const settled = columns.between(columns.oldest, columns.newest).filter(({ isFinalized }) => isFinalized)
   const end = settled.findLast(({ timestamp }) => timestamp !== null)?.timestamp ?? null

@@ -1,4 +1,4 @@
-/** The live DAG: painted on a canvas, moved with pointer, wheel and keys, each vertex a way to its page. */
+/** The live DAG on a canvas, moved with pointer, wheel and keys; each vertex links to its page. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Network from "../live/Network.js"
 import * as History from "../route/History.js"
@@ -17,7 +17,7 @@ import * as Window from "./Window.js"
 interface Props {
   /** Pixels. */
   readonly height: number
-  /** With buttons, and taking the wheel. */
+  /** With buttons, and zooming with the wheel. */
   readonly isLarge?: boolean
 }
 
@@ -28,7 +28,7 @@ const nameOf = (lane: number): string => {
   return Words.abbreviated(written.slice(written.indexOf("1") + 1), 5, 4)
 }
 
-/** Rounds kept ready to the left of what is seen. */
+/** Rounds loaded in advance to the left of the view. */
 const AHEAD_ROUNDS = 30
 
 export const DagCanvas = ({ height, isLarge = false }: Props) => {
@@ -79,14 +79,14 @@ export const DagCanvas = ({ height, isLarge = false }: Props) => {
     <div class={`dag ${isLarge ? "large" : ""}`}>
       {isLarge ? <Buttons camera={camera.current} isFollowing={isFollowing} /> : undefined}
       <div class="dag-stage">
-        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it has keys of its own, said in its label */}
+        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it handles keys, as its label explains */}
         <canvas
           ref={canvas}
           style={{ height: `${height}px` }}
           tabIndex={0}
           role="application"
           aria-roledescription="live graph"
-          aria-label={`The DAG: ${seen}. Arrow keys go from vertex to vertex, Enter opens one, space pauses, plus and minus zoom. The table of rounds below says the same.`}
+          aria-label={`The DAG: ${seen}. Arrow keys move from vertex to vertex, Enter opens one, space pauses, plus and minus zoom. The table of rounds below shows the same.`}
         />
         {columns.size === 0 ? <p class="dag-waiting">Waiting for the first vertices…</p> : undefined}
         <Hint spot={spot} window={camera.current?.window} />

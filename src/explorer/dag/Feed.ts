@@ -1,4 +1,4 @@
-/** Keeps the known part of the DAG up to date while somebody watches it. */
+/** Keeps the loaded part of the DAG up to date while it is shown. */
 import { effect, signal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -7,15 +7,15 @@ import { isMissing, node } from "../live/Node.js"
 import { Columns } from "./Columns.js"
 
 export const columns = new Columns()
-/** Moves with every change of `columns`. */
+/** Changes with every change of `columns`. */
 export const changes = signal(0)
 
-/** The node is not asked more often. */
+/** The shortest time between two requests. */
 const PAUSE_MS = 700
 const FIRST_ROUNDS = 60
 const OLDER_ROUNDS = 60
 const MOST_AT_ONCE = 120
-/** Farther behind than this, what lies between is left out until somebody scrolls back to it. */
+/** After a larger gap, the rounds in between are skipped until the reader scrolls back to them. */
 const LEAP_ROUNDS = 600
 
 let watchers = 0
@@ -37,7 +37,7 @@ const askNewest = async (): Promise<void> => {
   take(await node.dag.columns({ urlParams }))
 }
 
-/** Asks for what is new, once for any number of occasions that come meanwhile. */
+/** Loads new rounds; calls in the meantime are merged into one. */
 const refresh = async (): Promise<void> => {
   if (isAsking || watchers === 0) return
   isAsking = true
@@ -46,7 +46,7 @@ const refresh = async (): Promise<void> => {
   try {
     await askNewest()
   } catch {
-    // `Live` says when the node does not answer; the next round is the next try.
+    // `Live` shows that the node does not answer; the next round tries again.
   }
   isAsking = false
   if (columns.newest < (Live.head.peek()?.round ?? 0) && document.visibilityState === "visible") void refresh()
@@ -54,7 +54,7 @@ const refresh = async (): Promise<void> => {
 
 let isAskingOlder = false
 
-/** Asks for the rounds before the oldest one known. */
+/** Loads the rounds before the oldest loaded one. */
 export const older = async (): Promise<void> => {
   if (isAskingOlder || isAtBeginning || columns.size === 0 || !columns.hasRoomBefore) return
   isAskingOlder = true
@@ -62,13 +62,13 @@ export const older = async (): Promise<void> => {
   try {
     take(await node.dag.columns({ urlParams: { from: Natural.round(from), rounds: columns.oldest - from } }))
   } catch (error) {
-    // Pruned: there is nothing older to be had.
+    // Pruned: the node has nothing older.
     isAtBeginning = isMissing(error)
   }
   isAskingOlder = false
 }
 
-/** The known part of the DAG, kept up to date as long as the caller is on the page. */
+/** The loaded part of the DAG, kept up to date while the caller is on the page. */
 export const useColumns = (): { readonly columns: Columns; readonly version: number } => {
   useEffect(() => {
     watchers += 1

@@ -1,4 +1,4 @@
-/** Pointer, wheel and keys on the canvas: what they point at, and where they move the view. */
+/** Pointer, wheel and keys on the canvas: they select vertices and move the view. */
 import type { Camera } from "./Camera.js"
 import type { Columns, Dot } from "./Columns.js"
 import type { Spot } from "./Painter.js"
@@ -7,11 +7,11 @@ import * as Window from "./Window.js"
 interface Doing {
   readonly onSpot: (spot: Spot | undefined) => void
   readonly onOpen: (spot: Spot) => void
-  /** Whether the wheel zooms and pans here, or scrolls the page as elsewhere. */
+  /** Whether the wheel zooms and pans here, or scrolls the page. */
   readonly takesWheel: boolean
 }
 
-/** A pointer that went less far has clicked. */
+/** A shorter movement is a click. */
 const CLICK_PX = 5
 const REACH_PX = 12
 const WHEEL_ZOOM = 0.0022
@@ -143,7 +143,7 @@ export class Gestures {
     act()
   }
 
-  /** To the next vertex in a direction: over rounds without one in between, around at the last lane. */
+  /** Selects the next vertex in a direction. */
   #go(rounds: number, lanes: number): void {
     const from = this.#spot ?? { round: this.#columns.newest + 1, dot: { lane: 0 } }
     const round = this.#spot === undefined ? this.#columns.newest : from.round + rounds

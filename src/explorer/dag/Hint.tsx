@@ -6,7 +6,7 @@ import * as Window from "./Window.js"
 
 const WIDTH = 240
 
-/** What the pointer or the keyboard is on, in words beside it. */
+/** A description of the selected vertex beside it. */
 export const Hint = ({
   spot,
   window,

@@ -1,4 +1,4 @@
-/** What the signs of the picture mean. */
+/** The meaning of the signs in the picture. */
 export const Legend = () => (
   <ul class="legend" aria-label="Signs">
     <li>
@@ -6,7 +6,7 @@ export const Legend = () => (
     </li>
     <li>
       <i class="sign even" aria-hidden="true" />
-      <i class="sign odd" aria-hidden="true" /> ordered, commits by turns
+      <i class="sign odd" aria-hidden="true" /> ordered, colours alternate by commit
     </li>
     <li>
       <i class="sign leader" aria-hidden="true" /> committed leader

@@ -1,6 +1,6 @@
 /**
- * Paints a window of the DAG. A column's edges and vertices are painted once, onto a tile of their own, and again only
- * when the column, the size or the colours change: a frame then copies a few hundred tiles, however many edges they hold.
+ * Paints a window of the DAG. Each column's edges and vertices are painted onto their own tile, and again only when the
+ * column, the size or the colours change: a frame copies a few hundred tiles, however many edges they contain.
  */
 import type { Column, Columns, Dot } from "./Columns.js"
 import type { Palette } from "./Palette.js"
@@ -12,7 +12,7 @@ interface Tile {
   readonly dots: HTMLCanvasElement
 }
 
-/** What the pointer or the keyboard is on. */
+/** The vertex under the pointer, or selected with the keyboard. */
 export interface Spot {
   readonly round: number
   readonly dot: Dot
@@ -22,7 +22,7 @@ const FULL_TURN = 2 * Math.PI
 /** Edges of a column beyond which, at a small size, only those of leaders and own chains are drawn. */
 const MANY_EDGES = 1_500
 const ROOMY_COLUMN = 16
-/** Around a tile, for what is larger than its place. */
+/** A margin around a tile, for signs that extend beyond it. */
 const BLEED = 10
 const LABEL_DISTANCE = 64
 
@@ -76,7 +76,7 @@ export class Painter {
     const x = Window.x(window, round) - left - BLEED
     const width = tile.width / this.#pixels
     if (x > window.width || x + width < 0) return
-    // Whole pixels, or the copy would blur what was drawn sharp.
+    // Whole pixels, or the copy would be blurred.
     this.#context.drawImage(
       tile,
       Math.round(x * this.#pixels) / this.#pixels,
@@ -90,7 +90,7 @@ export class Painter {
     for (const round of this.#tiles.keys()) if (round < first || round > last) this.#tiles.delete(round)
   }
 
-  /** What is final stands on plain ground, what is not on a wash; lanes are thin lines. */
+  /** Final rounds have a plain background, others a tint; lanes are thin lines. */
   #paintGround(window: Window.Window, visible: ReadonlyArray<Column>): void {
     const context = this.#context
     const bottom = window.height - Window.AXIS
@@ -238,7 +238,7 @@ export class Painter {
     context.stroke()
   }
 
-  /** Parents more than one round back do not fit on a tile; there are few. */
+  /** Edges over more than one round do not fit on a tile; they are few. */
   #paintLongEdges(window: Window.Window, { round, dots }: Column): void {
     const context = this.#context
     context.strokeStyle = this.#palette.edge

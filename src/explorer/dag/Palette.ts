@@ -1,4 +1,4 @@
-/** The colours of the style sheet as the canvas needs them: as they come out in this theme. */
+/** The colours of the style sheet, computed for this theme, as the canvas needs them. */
 export interface Palette {
   readonly paper: string
   readonly ink: string
@@ -6,7 +6,7 @@ export interface Palette {
   readonly line: string
   readonly edge: string
   readonly pending: string
-  /** Commits take turns, so that what was ordered together is seen. */
+  /** Commits alternate between these, so that each is visible as a group. */
   readonly ordered: readonly [string, string]
   readonly leader: string
   readonly skipped: string
@@ -27,7 +27,7 @@ const names = {
   wash: "--dag-wash",
 } as const
 
-/** `var(--x)` may hold a function of the theme; the browser works it out when it is somebody's colour. */
+/** `var(--x)` may contain a function of the theme; the browser computes it for an element's colour. */
 export const read = (parent: Element): Palette => {
   const probe = document.createElement("span")
   parent.append(probe)

@@ -1,4 +1,5 @@
 import { Badge, type Tone } from "../show/Badge.js"
+import { None } from "../show/None.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
@@ -10,16 +11,12 @@ const tones: Readonly<Record<Leader["verdict"], Tone>> = { undecided: "waiting",
 
 const LeaderCell = ({ leader }: { readonly leader: Leader | null }) => {
   const address = leader === null ? undefined : Feed.columns.lanes[leader.lane]
-  return address === undefined ? (
-    <span class="quiet">–</span>
-  ) : (
-    <Reference.Address address={address} as="validator" hasCopy={false} />
-  )
+  return address === undefined ? <None /> : <Reference.Address address={address} as="validator" hasCopy={false} />
 }
 
 const transactionsOf = ({ dots }: Column): number => dots.reduce((sum, { transactions }) => sum + transactions, 0)
 
-/** The newest rounds: what the picture shows, to be read. */
+/** The newest rounds: the picture as a table. */
 export const RoundTable = ({ count }: { readonly count: number }) => {
   const { columns } = Feed.useColumns()
   const rows = columns.between(columns.newest - count + 1, columns.newest).toReversed()
@@ -28,18 +25,14 @@ export const RoundTable = ({ count }: { readonly count: number }) => {
       caption="The latest rounds"
       rows={rows}
       keyOf={({ round }) => round}
-      empty="No round yet."
+      empty="No rounds yet."
       columns={[
         { title: "Round", of: ({ round }) => <Reference.Round round={round} /> },
         { title: "Leader", of: ({ leader }) => <LeaderCell leader={leader} /> },
         {
           title: "Verdict",
           of: ({ leader }) =>
-            leader === null ? (
-              <span class="quiet">–</span>
-            ) : (
-              <Badge tone={tones[leader.verdict]}>{leader.verdict}</Badge>
-            ),
+            leader === null ? <None /> : <Badge tone={tones[leader.verdict]}>{leader.verdict}</Badge>,
         },
         { title: "Vertices", isFigure: true, of: ({ dots }) => dots.length },
         { title: "Transactions", isFigure: true, of: (column) => Words.count(transactionsOf(column)) },

@@ -1,17 +1,17 @@
-/** Which part of the DAG a canvas shows and how large. Pure: rounds and lanes to pixels and back. */
+/** The visible part of the DAG and its scale. Pure: converts rounds and lanes to pixels and back. */
 
 export interface Window {
   readonly width: number
   readonly height: number
   readonly columnWidth: number
   readonly laneHeight: number
-  /** The round, with a fraction, that stands at the right edge. */
+  /** The round, with a fraction, at the right edge. */
   readonly right: number
   /** Pixels above the first lane; below zero when lanes are scrolled up. */
   readonly top: number
 }
 
-/** Left of the first column stand the names of the lanes, below the last lane the rounds. */
+/** The names of the lanes are left of the first column, the rounds below the last lane. */
 export const GUTTER = 92
 export const AXIS = 22
 const MARGIN_RIGHT = 26
@@ -29,18 +29,18 @@ export const y = (window: Window, lane: number): number => window.top + (lane + 
 export const roundAt = (window: Window, px: number): number =>
   window.right - (window.width - MARGIN_RIGHT - px) / window.columnWidth
 
-/** How high a lane is, so that all are seen if they can be. */
+/** The height of a lane, so that all are visible if possible. */
 export const laneHeightFor = (height: number, lanes: number): number =>
   Math.min(HIGHEST_LANE, Math.max(LOWEST_LANE, (height - AXIS) / Math.max(1, lanes)))
 
-/** The lanes in the middle when they do not fill the height. */
+/** Centres the lanes if they do not fill the height. */
 export const topFor = (height: number, lanes: number, laneHeight: number): number =>
   Math.max(0, (height - AXIS - lanes * laneHeight) / 2)
 
 export const firstRound = (window: Window): number => Math.floor(roundAt(window, GUTTER - window.columnWidth))
 export const lastRound = (window: Window): number => Math.ceil(roundAt(window, window.width + window.columnWidth))
 
-/** Larger or smaller around a point that stays where it is. */
+/** Scales around a fixed point. */
 export const zoomed = (window: Window, factor: number, around: number): Window => {
   const columnWidth = Math.min(WIDEST, Math.max(NARROWEST, window.columnWidth * factor))
   const round = roundAt(window, around)

@@ -1,7 +1,7 @@
 /**
- * What happens at the node, as it happens: one stream of events for the whole page, open while somebody looks at it.
- * Pages follow `beat`, which moves when there is something new to read, and at most every two seconds: a node answers a
- * thousand requests a minute and client, and a person reads no faster.
+ * The node's events as they happen: one stream for the whole page, open while the page is visible. Pages follow `beat`,
+ * which changes when there is something new to load, and at most every two seconds: a node answers a thousand requests per
+ * minute and client, and a person reads no faster.
  */
 import { signal } from "@preact/signals"
 import type { Event } from "../../rpc/api/Events.js"
@@ -15,18 +15,18 @@ export interface Head {
 export type TransactionEvent = Extract<Event, { readonly type: "transaction" }>
 export type Alert = Extract<Event, { readonly type: "alert" }>
 
-/** `connecting` until the node has answered once. */
+/** `connecting` until the first answer of the node. */
 export const connection = signal<"connecting" | "live" | "lost">("connecting")
 export const head = signal<Head | undefined>(undefined)
-/** The transactions that were last taken in or finalized, newest first. */
+/** The transactions accepted or finalized last, newest first. */
 export const transactions = signal<ReadonlyArray<TransactionEvent>>([])
 export const alerts = signal<ReadonlyArray<Alert>>([])
 
-/** Moves when the ledger has. */
+/** Changes with the ledger. */
 export const beat = signal(0)
-/** Moves with every fifth beat, for what changes seldom. */
+/** Changes with every fifth beat, for data that changes seldom. */
 export const slowBeat = signal(0)
-/** For what never changes. */
+/** For data that never changes. */
 export const never = signal(0)
 
 const BEAT_MS = 2_000
@@ -72,7 +72,7 @@ const isVisible = (): boolean => document.visibilityState === "visible"
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Reads the stream for as long as somebody looks, and opens it again when it ends. */
+/** Reads the stream while the page is visible, and opens it again when it ends. */
 const readEvents = async (): Promise<void> => {
   if (isReading) return
   isReading = true
@@ -83,11 +83,11 @@ const readEvents = async (): Promise<void> => {
         lastId = id
         wait = 500
         receive(event)
-        // Streams are few; a page in the background gives its one back.
+        // Streams are limited; a page in the background releases its own.
         if (!isVisible()) break
       }
     } catch {
-      // The node may be stopping or starting; `ask` says so to the reader, here it is only tried again.
+      // The node may be stopping or starting; `ask` shows that to the reader, and this loop only tries again.
     }
     await pause(wait)
     wait = Math.min(2 * wait, LONGEST_WAIT_MS)
@@ -95,7 +95,7 @@ const readEvents = async (): Promise<void> => {
   isReading = false
 }
 
-/** Where the stream is silent, because it cannot be had or nothing happens, the node is asked. */
+/** Asks the node if the stream is silent, because it is not available or nothing happens. */
 const ask = async (): Promise<void> => {
   if (performance.now() - heardAt < SILENCE_MS) return
   try {

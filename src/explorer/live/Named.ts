@@ -1,9 +1,9 @@
-/** What a path of the explorer names, as the node wants it asked for. */
+/** Reads hashes and numbers from paths of the explorer. */
 import { Option, Schema } from "effect"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 
-/** The path names nothing that there could be. */
+/** The path contains no valid name. */
 export class Malformed extends Error {
   override readonly name = "Malformed"
 }
@@ -15,10 +15,10 @@ const refuse = (message: string): never => {
 const decodeHash = Schema.decodeUnknownOption(Hash.schema)
 
 export const hash = (text: string): Hash.Hash =>
-  Option.getOrElse(decodeHash(text), () => refuse(`"${text}" is no hash, which has 64 hex characters`))
+  Option.getOrElse(decodeHash(text), () => refuse(`"${text}" is not a hash; a hash has 64 hex characters`))
 
-const counter = <A extends Natural.Natural>(text: string, what: string): A =>
-  /^(0|[1-9]\d{0,14})$/.test(text) ? Natural.make<A>(Number(text)) : refuse(`"${text}" is no ${what}`)
+const natural = <A extends Natural.Natural>(text: string, what: string): A =>
+  /^(0|[1-9]\d{0,14})$/.test(text) ? Natural.make<A>(Number(text)) : refuse(`"${text}" is not a ${what}`)
 
-export const round = (text: string): Natural.Round => counter(text, "round")
-export const proposal = (text: string): Natural.ProposalId => counter(text, "number of a proposal")
+export const round = (text: string): Natural.Round => natural(text, "round")
+export const proposal = (text: string): Natural.ProposalId => natural(text, "proposal number")

@@ -1,4 +1,4 @@
-/** Which network this is: asked once, and again when parameters may have changed. */
+/** The network: loaded once, and again when parameters may have changed. */
 import { effect, signal } from "@preact/signals"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Live from "./Live.js"
@@ -9,23 +9,23 @@ export type NetworkInfo = Answer<"core", "network">
 export const network = signal<NetworkInfo | undefined>(undefined)
 
 effect(() => {
-  // Read to be called again: the mode of a node does not change, its parameters may.
+  // Subscribes to the beat: the mode of a node does not change, but its parameters may.
   void Live.slowBeat.value
   node.core.network().then(
     (info) => {
       if (JSON.stringify(info) !== JSON.stringify(network.peek())) network.value = info
     },
-    // `Live` tells the reader when the node does not answer; the next beat asks again.
+    // `Live` shows that the node does not answer; the next beat tries again.
     () => undefined,
   )
 })
 
-/** An address as people of this network write it; in hex until the network is known. */
+/** An address in the form of this network; in hex until the network is known. */
 export const written = (address: Address.Address): string => {
   const info = network.value
   return info === undefined ? address : Address.toBech32(address, info.address_prefix)
 }
 
-/** About how long so many rounds take. */
+/** About how long this many rounds take. */
 export const millisecondsOf = (rounds: number): number =>
   rounds * (network.value?.parameters.round_interval_ms ?? Number.NaN)

@@ -5,19 +5,19 @@ import * as Named from "./Named.js"
 
 export const node: PromiseClient = connect(location.origin)
 
-/** What a method of a group answers. */
+/** The answer of a method of a group. */
 export type Answer<
   Group extends Exclude<keyof PromiseClient, "events">,
   Name extends keyof PromiseClient[Group],
 > = PromiseClient[Group][Name] extends (...request: never) => Promise<infer A> ? A : never
 
-/** Why something could not be read, in a sentence. */
+/** Why something could not be loaded, in a sentence. */
 export const reasonOf = (error: unknown): string =>
   error instanceof RequestRefused || error instanceof Named.Malformed ? error.message : "the node does not answer"
 
-/** The node answered, and there is no such thing. */
+/** The node answered that there is no such thing. */
 export const isMissing = (error: unknown): boolean => error instanceof RequestRefused && /NotFound$/.test(error.code)
 
-/** The node answered that what was asked for is none. */
+/** The request was malformed. */
 export const isMalformed = (error: unknown): boolean =>
   error instanceof Named.Malformed || (error instanceof RequestRefused && error.code === "InvalidRequest")

@@ -1,4 +1,4 @@
-/** Something read from the node, and read again when it may have changed, without flicker. */
+/** Data from the node, loaded again without flicker when it may have changed. */
 import type { ReadonlySignal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Live from "./Live.js"
@@ -7,7 +7,7 @@ import { isMalformed, isMissing, reasonOf } from "./Node.js"
 export type Resource<A> =
   | { readonly state: "loading" }
   | { readonly state: "ready"; readonly value: A }
-  /** There is no such thing, or what was asked for is none. */
+  /** There is no such thing, or its name is malformed. */
   | { readonly state: "missing"; readonly reason: string }
   | { readonly state: "failed"; readonly reason: string; readonly retry: () => void }
 
@@ -19,8 +19,8 @@ interface Kept<A> {
 const LOADING = { state: "loading" } as const
 
 /**
- * `key` names what is read: while it stays the same, what was read last stays on the page until something newer is there,
- * and a node that fails to answer once takes nothing away.
+ * While `key` stays the same, the last value stays on the page until a newer one arrives, even if the node fails to answer
+ * in between.
  */
 export const useResource = <A>(
   key: string,
@@ -36,15 +36,15 @@ export const useResource = <A>(
   useEffect(() => {
     if (inFlight.current === key) return
     inFlight.current = key
-    const settle = (next: (before: Resource<A>) => Resource<A>): void => {
+    const complete = (next: (before: Resource<A>) => Resource<A>): void => {
       if (inFlight.current === key) inFlight.current = undefined
       if (latest.current !== key) return
       setKept((before) => ({ key, resource: next(before.key === key ? before.resource : LOADING) }))
     }
     load().then(
-      (value) => settle(() => ({ state: "ready", value })),
+      (value) => complete(() => ({ state: "ready", value })),
       (error: unknown) =>
-        settle((before) => {
+        complete((before) => {
           const reason = reasonOf(error)
           if (isMissing(error) || isMalformed(error)) return { state: "missing", reason }
           if (before.state === "ready") return before
@@ -55,7 +55,7 @@ export const useResource = <A>(
   return kept.key === key ? kept.resource : LOADING
 }
 
-/** Both, once both are there. */
+/** Both values, once both are loaded. */
 export const both = <A, B>(a: Resource<A>, b: Resource<B>): Resource<readonly [A, B]> => {
   if (a.state !== "ready") return a
   if (b.state !== "ready") return b

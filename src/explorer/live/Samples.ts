@@ -1,4 +1,4 @@
-/** The course of the node's figures since the page was opened: one sample with each beat. */
+/** The node's figures since the page was opened: one sample with each beat. */
 import { effect, signal } from "@preact/signals"
 import * as Live from "./Live.js"
 import { type Answer, node } from "./Node.js"
@@ -24,12 +24,12 @@ const sample = async (): Promise<void> => {
     const status = await node.core.status()
     samples.value = [...samples.peek(), { status, at: performance.now() }].slice(-KEPT)
   } catch {
-    // `Live` says when the node does not answer; the next beat is the next sample.
+    // `Live` shows that the node does not answer; the next beat takes the next sample.
   }
   isAsking = false
 }
 
-/** Samples are taken as long as somebody watches. Returns the end of watching. */
+/** Takes samples while at least one page watches. Returns a function that stops watching. */
 export const watch = (): (() => void) => {
   watchers += 1
   const stop = effect(() => {
@@ -42,7 +42,7 @@ export const watch = (): (() => void) => {
   }
 }
 
-/** How many rounds a second, over the samples there are. */
+/** Rounds per second, over all samples. */
 export const roundsPerSecond = (kept: ReadonlyArray<Sample>): number | undefined => {
   const [first] = kept
   const last = kept.at(-1)

@@ -4,8 +4,7 @@ import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount, AmountCell } from "../show/Amount.js"
-import { Loaded } from "../show/Loaded.js"
-import { Facts, Page, Section } from "../show/Page.js"
+import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
@@ -13,7 +12,7 @@ import * as Words from "../show/Words.js"
 type Record = Answer<"checkpoints", "checkpoint">
 
 const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) => (
-  <Section title="The epoch that it opens" aside={`epoch ${Words.count(epoch.epoch)}`}>
+  <Section title="The epoch it opens" aside={`epoch ${Words.count(epoch.epoch)}`}>
     <Table
       caption="Committee of the next epoch"
       rows={epoch.members}
@@ -31,16 +30,16 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
   <>
     <Facts
       of={[
-        ["Hash", <Reference.Hash hash={checkpoint.hash} what="checkpoint hash" isWhole />],
+        ["Hash", <Reference.Text text={checkpoint.hash} what="checkpoint hash" isWhole />],
         ["Round", <Reference.Round round={checkpoint.round} />],
         ["Epoch", Words.count(checkpoint.epoch)],
         ["Kind", checkpoint.next_epoch === null ? "within its epoch" : "closes its epoch"],
         ["Commit", Words.count(checkpoint.commit_index)],
-        ["Commit hash", <Reference.Hash hash={checkpoint.commit_hash} what="commit hash" />],
-        ["State root", <Reference.Hash hash={checkpoint.state_root} what="state root" />],
-        ["Effects digest", <Reference.Hash hash={checkpoint.effects_digest} what="effects digest" />],
+        ["Commit hash", <Reference.Text text={checkpoint.commit_hash} what="commit hash" />],
+        ["State root", <Reference.Text text={checkpoint.state_root} what="state root" />],
+        ["Effects digest", <Reference.Text text={checkpoint.effects_digest} what="effects digest" />],
         ["Total supply", <Amount sats={checkpoint.total_supply} />],
-        ["Closing checkpoint before", <Reference.Hash hash={checkpoint.previous} what="checkpoint hash" />],
+        ["Closing checkpoint before", <Reference.Text text={checkpoint.previous} what="checkpoint hash" />],
       ]}
     />
     <Section title="Signed by" aside={Words.count(checkpoint.signatures.length)}>
@@ -48,10 +47,10 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
         caption="Signatures"
         rows={checkpoint.signatures}
         keyOf={({ validator }) => validator}
-        empty="Nobody: the genesis needs no signature."
+        empty="No signatures: the genesis needs none."
         columns={[
           { title: "Validator", of: ({ validator }) => <Reference.Address address={validator} as="validator" /> },
-          { title: "Signature", of: ({ signature }) => <Reference.Hash hash={signature} what="signature" /> },
+          { title: "Signature", of: ({ signature }) => <Reference.Text text={signature} what="signature" /> },
         ]}
       />
     </Section>
@@ -59,40 +58,34 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
   </>
 )
 
-/** The latest one; those before are reached by their rounds. */
+/** The latest checkpoint; earlier ones have pages by their rounds. */
 export const Checkpoints = () => {
   const latest = useResource("latest checkpoint", () => node.checkpoints.latest(), Live.slowBeat)
   return (
-    <Page
+    <LoadedPage
       title="Latest checkpoint"
-      about="What a quorum of the committee has signed: whoever trusts the committee needs nothing older."
+      about="Signed by a quorum of the committee. If you trust the committee, you need nothing older."
+      of={latest}
+      what="the latest checkpoint"
     >
-      <Loaded of={latest} what="the latest checkpoint">
-        {(checkpoint) => (
-          <>
-            <p class="address-of">
-              <a href={Route.subject("checkpoint", checkpoint.round)}>Address of this checkpoint</a>
-            </p>
-            <Content checkpoint={checkpoint} />
-          </>
-        )}
-      </Loaded>
-    </Page>
+      {(checkpoint) => (
+        <>
+          <p class="address-of">
+            <a href={Route.subject("checkpoint", checkpoint.round)}>Permanent link to this checkpoint</a>
+          </p>
+          <Content checkpoint={checkpoint} />
+        </>
+      )}
+    </LoadedPage>
   )
 }
 
-const read = async (text: string) => {
-  const round = Named.round(text)
-  return node.checkpoints.checkpoint({ path: { round } })
-}
-
 export const Checkpoint = ({ round }: { readonly round: string }) => {
-  const record = useResource(`checkpoint ${round}`, () => read(round), Live.never)
+  const read = async () => node.checkpoints.checkpoint({ path: { round: Named.round(round) } })
+  const record = useResource(`checkpoint ${round}`, read, Live.never)
   return (
-    <Page kind="Checkpoint" title={`of round ${round}`}>
-      <Loaded of={record} what="this checkpoint">
-        {(checkpoint) => <Content checkpoint={checkpoint} />}
-      </Loaded>
-    </Page>
+    <LoadedPage kind="Checkpoint" title={`of round ${round}`} of={record} what="this checkpoint">
+      {(checkpoint) => <Content checkpoint={checkpoint} />}
+    </LoadedPage>
   )
 }

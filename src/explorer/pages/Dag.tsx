@@ -19,7 +19,7 @@ export const Dag = () => {
   return (
     <Page
       title="The DAG, live"
-      about="Rounds go from left to right, each validator has a lane. Drag to go back, use the wheel to zoom, click a vertex to open it."
+      about="Rounds run from left to right, and each validator has a lane. Drag to go back, zoom with the wheel, click a vertex to open it."
     >
       <Section title="Picture" class="wide bare">
         <DagCanvas height={height} isLarge />

@@ -13,7 +13,7 @@ const tones: Readonly<Record<Report["status"], Tone>> = {
   unhealthy: "bad",
 }
 
-/** Every part of the node with how it is and the figure that says why. */
+/** Every part of the node with its health and the figure behind it. */
 export const HealthList = ({ report }: { readonly report: Report }) => {
   const { dag, finality, state, mempool, network, checkpoints } = report.components
   const rows: ReadonlyArray<readonly [name: string, status: Report["status"], figure: ComponentChildren]> = [

@@ -4,6 +4,7 @@ import { useResource } from "../live/Resource.js"
 import { AmountCell } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
 import { Loaded } from "../show/Loaded.js"
+import { None } from "../show/None.js"
 import { Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
@@ -12,7 +13,7 @@ import { Account } from "./Account.js"
 
 type Entry = Answer<"transactions", "history">["transactions"][number]
 
-/** Whom the transaction was with. */
+/** The other party of the transaction. */
 const Other = ({ of: { direction, transaction } }: { readonly of: Entry }) => {
   if (direction === "received") return <Account account={transaction.from} />
   switch (transaction.type) {
@@ -21,7 +22,7 @@ const Other = ({ of: { direction, transaction } }: { readonly of: Entry }) => {
     case "DelegateTx":
       return <Account account={transaction.validator} />
     default:
-      return <span class="quiet">–</span>
+      return <None />
   }
 }
 
@@ -30,9 +31,9 @@ const amountOf = ({ transaction }: Entry): number | undefined =>
 
 const LIMIT = 25
 
-/** What the account sent and received, newest first, a page at a time. */
+/** The account's transactions, newest first, a page at a time. */
 export const History = ({ account }: { readonly account: string }) => {
-  /** The cursors of the pages that led here. */
+  /** The cursors of all pages up to this one. */
   const [pages, setPages] = useState<ReadonlyArray<string>>([])
   const cursor = pages.at(-1)
   const urlParams = cursor === undefined ? { limit: LIMIT } : { limit: LIMIT, cursor }
@@ -48,20 +49,13 @@ export const History = ({ account }: { readonly account: string }) => {
               caption="Transactions of the account, newest first"
               rows={transactions}
               keyOf={({ hash }) => hash}
-              empty="It has neither sent nor received anything."
+              empty="This account has neither sent nor received anything."
               columns={[
                 { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
                 { title: "Type", of: ({ transaction }) => transaction.type },
                 { title: "", of: ({ direction }) => <span class={`direction ${direction}`}>{direction}</span> },
                 { title: "With", isMinor: true, of: (entry) => <Other of={entry} /> },
-                {
-                  title: "Amount, UDG",
-                  isFigure: true,
-                  of: (entry) => {
-                    const amount = amountOf(entry)
-                    return amount === undefined ? <span class="quiet">–</span> : <AmountCell sats={amount} />
-                  },
-                },
+                { title: "Amount, UDG", isFigure: true, of: (entry) => <AmountCell sats={amountOf(entry)} /> },
                 { title: "State", of: ({ status, applied }) => <Outcome status={status} applied={applied} /> },
                 { title: "Time", isMinor: true, of: ({ timestamp }) => <When at={timestamp} /> },
               ]}

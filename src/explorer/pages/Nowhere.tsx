@@ -5,7 +5,7 @@ export const Nowhere = ({ path }: { readonly path: string }) => (
   <Page title="Not found">
     <div class="notice missing">
       <p>
-        There is no page at <span class="mono">{path}</span>. Search above, or begin at the{" "}
+        There is no page at <span class="mono">{path}</span>. Search above, or start at the{" "}
         <a href={Route.overview}>overview</a>.
       </p>
     </div>

@@ -40,10 +40,10 @@ const Figure = ({ name, value, note, children }: FigureProps) => (
 
 const RATE_WINDOW_MS = 30_000
 
-/** Transactions a second in each of the latest rounds that have a time, for the little chart. */
+/** Transactions in each of the latest finalized rounds, for the small chart. */
 const ratesOf = (columns: Columns.Columns): ReadonlyArray<number> => {
-  const settled = columns.between(columns.newest - 90, columns.newest).filter(({ isFinalized }) => isFinalized)
-  return settled.map(({ dots }) => dots.reduce((sum, { transactions }) => sum + transactions, 0))
+  const finalized = columns.between(columns.newest - 90, columns.newest).filter(({ isFinalized }) => isFinalized)
+  return finalized.map(({ dots }) => dots.reduce((sum, { transactions }) => sum + transactions, 0))
 }
 
 const Figures = ({
@@ -63,17 +63,17 @@ const Figures = ({
       <Figure
         name="Round"
         value={<a href={Route.subject("round", status.dag_round)}>{Words.count(status.dag_round)}</a>}
-        note={pace === undefined ? "measuring" : `${pace.toFixed(1)} rounds a second`}
+        note={pace === undefined ? "measuring" : `${pace.toFixed(1)} rounds per second`}
       />
       <Figure name="Finality lag" value={lag} note={`finalized to ${Words.count(status.last_finalized_round)}`}>
         <Spark values={course((one) => one.dag_round - one.last_finalized_round)} label="Finality lag" atLeast={10} />
       </Figure>
       <Figure
-        name="Transactions a second"
+        name="Transactions per second"
         value={rate === undefined ? "–" : rate.toFixed(1)}
         note="finalized, last 30 s"
       >
-        <Spark values={ratesOf(columns)} label="Transactions a round" atLeast={5} />
+        <Spark values={ratesOf(columns)} label="Transactions per round" atLeast={5} />
       </Figure>
       <Figure
         name="Mempool"
@@ -82,7 +82,7 @@ const Figures = ({
       >
         <Spark values={course((one) => one.mempool_size)} label="Pending transactions" atLeast={20} />
       </Figure>
-      <Figure name="Supply" value={Words.aboutCoins(status.total_supply)} note="of 21 million UDG at most">
+      <Figure name="Supply" value={Words.aboutCoins(status.total_supply)} note="of at most 21 million UDG">
         <Bar
           label="Supply"
           total={Sats.MAX_SUPPLY}
@@ -116,10 +116,10 @@ const Figures = ({
 
 const LatestTransactions = () => (
   <Table
-    caption="Transactions that this node has just seen"
+    caption="Transactions this node has just seen"
     rows={Live.transactions.value}
     keyOf={({ hash }) => hash}
-    empty="No transactions since this page was opened. They appear here as they come."
+    empty="No transactions since you opened this page. New ones appear here."
     columns={[
       { title: "Transaction", of: ({ hash }) => <Reference.Transaction hash={hash} hasCopy={false} /> },
       { title: "Type", of: ({ transaction_type: type }) => type },

@@ -9,7 +9,7 @@ import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 
-/** A parameter's figure with its unit, which its name tells. */
+/** A parameter's value with its unit, which follows from its name. */
 const figure = (name: string, value: number): string => {
   if (name.endsWith("_percent")) return `${value} %`
   if (name.endsWith("_sats")) return `${Words.coins(value)} UDG`
@@ -25,16 +25,16 @@ const NetworkFacts = () => {
       of={[
         ["Network", <span class="mono">{info.network_id}</span>],
         ["Mode", info.mode],
-        ["Genesis", <Reference.Hash hash={info.genesis_hash} what="genesis hash" isWhole />],
+        ["Genesis", <Reference.Text text={info.genesis_hash} what="genesis hash" isWhole />],
         ["Round interval", `${Words.count(parameters.round_interval_ms)} ms`],
         ["Epoch", Words.counted(parameters.epoch_rounds, "round")],
         ["Collection depth", Words.counted(parameters.collection_depth_rounds, "round")],
-        ["Reward of a round", <Amount sats={parameters.round_reward} />],
+        ["Reward per round", <Amount sats={parameters.round_reward} />],
         ["Halved every", Words.counted(parameters.halving_rounds, "round")],
-        ["Least active stake", <Amount sats={parameters.min_stake_sats} />],
-        ["First commission", `${parameters.default_commission_percent} %`],
+        ["Minimum active stake", <Amount sats={parameters.min_stake_sats} />],
+        ["Initial commission", `${parameters.default_commission_percent} %`],
         [
-          "Faucet gives at most",
+          "Faucet pays at most",
           parameters.faucet_max_sats === null ? "no faucet" : <Amount sats={parameters.faucet_max_sats} />,
         ],
         ["Node", info.version],
@@ -46,7 +46,7 @@ const NetworkFacts = () => {
 export const Parameters = () => {
   const config = useResource("parameters", () => node.governance.config(), Live.slowBeat)
   return (
-    <Page title="Parameters" about="What genesis fixed for good, and what proposals may change.">
+    <Page title="Parameters" about="Values fixed by the genesis, and values that proposals may change.">
       <Section title="Fixed by genesis">
         <NetworkFacts />
       </Section>
@@ -57,12 +57,12 @@ export const Parameters = () => {
               caption="Governable parameters"
               rows={parameters}
               keyOf={({ name }) => name}
-              empty="Governance may change nothing."
+              empty="Governance can change nothing."
               columns={[
                 { title: "Parameter", of: ({ name }) => <span class="mono">{name}</span> },
                 { title: "Now", isFigure: true, of: ({ name, value }) => <b>{figure(name, value)}</b> },
-                { title: "Least", isFigure: true, isMinor: true, of: ({ name, min }) => figure(name, min) },
-                { title: "Most", isFigure: true, isMinor: true, of: ({ name, max }) => figure(name, max) },
+                { title: "Minimum", isFigure: true, isMinor: true, of: ({ name, min }) => figure(name, min) },
+                { title: "Maximum", isFigure: true, isMinor: true, of: ({ name, max }) => figure(name, max) },
               ]}
             />
           )}

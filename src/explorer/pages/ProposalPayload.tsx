@@ -1,32 +1,37 @@
-import type { ComponentChildren } from "preact"
 import type { ProposalType } from "../../client/Wallet.js"
+import type { Answer } from "../live/Node.js"
 import { Amount } from "../show/Amount.js"
+import type { Fact } from "../show/Page.js"
 import * as Words from "../show/Words.js"
 import { Account } from "./Account.js"
 
-type Fact = readonly [term: string, value: ComponentChildren]
+/** The fields of a proposal's type, as proposals have them or as the transaction does. */
+type Payload =
+  | Answer<"governance", "proposal">["payload"]
+  | { readonly action: "add" | "remove"; readonly address: string }
+  | { readonly recipient: string; readonly amount: number }
 
-/** What a proposal would do, field by field. */
-export const ProposalTypeFacts = (type: ProposalType): ReadonlyArray<Fact> => {
-  if ("ParameterChange" in type) {
-    const { param, value } = type.ParameterChange
+export const payloadOf = (type: ProposalType): Payload => {
+  if ("ParameterChange" in type) return type.ParameterChange
+  if ("CouncilMembership" in type) return type.CouncilMembership
+  return "TreasurySpend" in type ? type.TreasurySpend : {}
+}
+
+/** The effect of a proposal, field by field. */
+export const payloadFacts = (payload: Payload): ReadonlyArray<Fact> => {
+  if ("param" in payload) {
     return [
-      ["Would set", <span class="mono">{param}</span>],
-      ["To", Words.count(value)],
+      ["Would set", <span class="mono">{payload.param}</span>],
+      ["To", Words.count(payload.value)],
     ]
   }
-  if ("CouncilMembership" in type) {
-    const { action, address } = type.CouncilMembership
-    return [
-      ["Would", action === "add" ? "give a council seat" : "take a council seat"],
-      ["To", <Account account={address} />],
-    ]
+  if ("action" in payload) {
+    return [[payload.action === "add" ? "Would seat" : "Would unseat", <Account account={payload.address} />]]
   }
-  if ("TreasurySpend" in type) {
-    const { recipient, amount } = type.TreasurySpend
+  if ("recipient" in payload) {
     return [
-      ["Would pay", <Amount sats={amount} />],
-      ["To", <Account account={recipient} />],
+      ["Would pay", <Amount sats={payload.amount} />],
+      ["To", <Account account={payload.recipient} />],
     ]
   }
   return [["Would do", "nothing: a declaration"]]

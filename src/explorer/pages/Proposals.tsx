@@ -1,8 +1,7 @@
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
-import { Loaded } from "../show/Loaded.js"
-import { Page } from "../show/Page.js"
+import { LoadedPage } from "../show/Page.js"
 import { Written } from "../show/Written.js"
 import { Status, type Summary, TimeLeft, Votes } from "./Votes.js"
 
@@ -33,26 +32,25 @@ const Card = ({ of }: { readonly of: Summary }) => (
 export const Proposals = () => {
   const list = useResource("proposals", () => node.governance.proposals())
   return (
-    <Page
+    <LoadedPage
       title="Proposals"
-      about="What validators vote on, newest first. Votes weigh what a validator had at stake when the proposal was made."
+      about="Put to the validators' vote, newest first. A vote weighs the validator's stake at the time of the proposal."
+      of={list}
+      what="the proposals"
     >
-      <Loaded of={list} what="the proposals">
-        {({ proposals }) =>
-          proposals.length === 0 ? (
-            <p class="notice empty">
-              Nobody has proposed anything yet. Whoever has the stake for it can, in the{" "}
-              <a href={Route.place("wallet")}>wallet</a>.
-            </p>
-          ) : (
-            <ul class="proposals">
-              {proposals.map((proposal) => (
-                <Card key={proposal.id} of={proposal} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Page>
+      {({ proposals }) =>
+        proposals.length === 0 ? (
+          <p class="notice empty">
+            No proposals yet. With enough stake, you can make one in the <a href={Route.place("wallet")}>wallet</a>.
+          </p>
+        ) : (
+          <ul class="proposals">
+            {proposals.map((proposal) => (
+              <Card key={proposal.id} of={proposal} />
+            ))}
+          </ul>
+        )
+      }
+    </LoadedPage>
   )
 }

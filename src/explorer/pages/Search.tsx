@@ -5,10 +5,9 @@ import { isMissing, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as History from "../route/History.js"
 import * as Finding from "../search/Search.js"
-import { Loaded } from "../show/Loaded.js"
-import { Page } from "../show/Page.js"
+import { LoadedPage } from "../show/Page.js"
 
-/** Whether the node has it; anything but a clear no is somebody else's to judge. */
+/** Whether the node has it. Other failures than "not found" are passed on. */
 const has = (answer: Promise<unknown>): Promise<boolean> =>
   answer.then(
     () => true,
@@ -31,20 +30,18 @@ export const Search = ({ query }: { readonly query: string }) => {
     if (target !== undefined) History.replace(target)
   }, [target])
   return (
-    <Page title="Search">
-      <Loaded of={found} what="what was searched for">
-        {(result) =>
-          result._tag === "Page" ? undefined : (
-            <div class="notice missing">
-              <p>Not found: this node knows {result.looked} not.</p>
-              <p class="quiet">
-                It takes addresses (40 hex characters or {"tudg1…"}), @names, transaction and vertex hashes (64 hex
-                characters), rounds, and proposals as #1.
-              </p>
-            </div>
-          )
-        }
-      </Loaded>
-    </Page>
+    <LoadedPage title="Search" of={found} what="the search results">
+      {(result) =>
+        result._tag === "Page" ? undefined : (
+          <div class="notice missing">
+            <p>Not found: {result.complaint}.</p>
+            <p class="quiet">
+              You can search for addresses (40 hex characters or {"tudg1…"}), @names, transaction and vertex hashes (64
+              hex characters), rounds, and proposals as #1.
+            </p>
+          </div>
+        )
+      }
+    </LoadedPage>
   )
 }

@@ -1,17 +1,22 @@
-import type { ComponentChildren } from "preact"
 import * as Live from "../live/Live.js"
 import * as Network from "../live/Network.js"
 import type { Answer } from "../live/Node.js"
 import { Amount } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
+import type { Fact } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import * as Words from "../show/Words.js"
 
-export type StakeDetails = Answer<"staking", "stakeOf">
-type Fact = readonly [term: string, value: ComponentChildren]
+type StakeDetails = Answer<"staking", "stakeOf">
 
-/** A round to come, and about how long that is. */
-export const RoundAhead = ({ round }: { readonly round: number }) => {
+/** The role of a validator in this epoch. */
+export const ValidatorRole = ({ isMember, isActive }: { readonly isMember: boolean; readonly isActive: boolean }) => {
+  if (isMember) return <Badge tone="good">in committee</Badge>
+  return isActive ? <Badge tone="waiting">active</Badge> : <Badge tone="quiet">inactive</Badge>
+}
+
+/** A future round, and about how far away it is. */
+const RoundAhead = ({ round }: { readonly round: number }) => {
   const left = round - (Live.head.value?.finalizedRound ?? round)
   return (
     <>
@@ -21,49 +26,29 @@ export const RoundAhead = ({ round }: { readonly round: number }) => {
   )
 }
 
-export const State = ({ stake }: { readonly stake: StakeDetails }) => {
-  if (stake.in_committee) return <Badge tone="good">in committee</Badge>
-  if (stake.is_active_validator) return <Badge tone="waiting">active, not in committee</Badge>
-  return <Badge tone="quiet">not active</Badge>
+/** When stake that is being withdrawn is paid out. */
+const leavingFact = (isLeaving: boolean, unlockRound: number | null): Fact => {
+  if (!isLeaving) return ["Leaving", undefined]
+  if (unlockRound === null) return ["Leaving", "yes"]
+  return [
+    "Leaving",
+    <>
+      paid out at <RoundAhead round={unlockRound} />
+    </>,
+  ]
 }
 
 export const stakeFacts = (stake: StakeDetails): ReadonlyArray<Fact> => [
-  ["State", <State stake={stake} />],
+  ["State", <ValidatorRole isMember={stake.in_committee} isActive={stake.is_active_validator} />],
   ["Own stake", <Amount sats={stake.staked_amount} />],
   ["Effective stake", <Amount sats={stake.effective_stake} />],
   ["Commission", `${stake.commission_percent} %`],
   ["Delegators", Words.count(stake.delegator_count)],
-  ...(stake.unstaking
-    ? [
-        [
-          "Leaving",
-          stake.unlock_at_round === null ? (
-            "yes"
-          ) : (
-            <>
-              paid out at <RoundAhead round={stake.unlock_at_round} />
-            </>
-          ),
-        ] as const,
-      ]
-    : []),
+  leavingFact(stake.unstaking, stake.unlock_at_round),
 ]
 
-export const DelegationFacts = (delegation: Answer<"delegation", "delegationOf">): ReadonlyArray<Fact> => [
+export const delegationFacts = (delegation: Answer<"delegation", "delegationOf">): ReadonlyArray<Fact> => [
   ["Validator", <Reference.Address address={delegation.validator} as="validator" />],
   ["Worth now", <Amount sats={delegation.amount} />],
-  ...(delegation.undelegating
-    ? [
-        [
-          "Leaving",
-          delegation.unlock_at_round === null ? (
-            "yes"
-          ) : (
-            <>
-              paid out at <RoundAhead round={delegation.unlock_at_round} />
-            </>
-          ),
-        ] as const,
-      ]
-    : []),
+  leavingFact(delegation.undelegating, delegation.unlock_at_round),
 ]

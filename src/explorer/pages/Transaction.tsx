@@ -1,40 +1,37 @@
-import type { ComponentChildren } from "preact"
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
 import { Amount } from "../show/Amount.js"
 import { Outcome } from "../show/Badge.js"
-import { Loaded } from "../show/Loaded.js"
-import { Facts, Page, Section } from "../show/Page.js"
+import { type Fact, Facts, LoadedPage, Problem, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 import { Account } from "./Account.js"
-import { ProposalTypeFacts } from "./ProposalPayload.js"
+import { payloadFacts, payloadOf } from "./ProposalPayload.js"
 
 type Lookup = Answer<"transactions", "lookup">
 type Operation = Lookup["transaction"]
-type Fact = readonly [term: string, value: ComponentChildren]
 
-/** What a transaction of each type does, field by field. */
+const ProposalLink = ({ id }: { readonly id: number }) => <a href={Route.subject("proposal", id)}>proposal #{id}</a>
+
+/** The fields of each type of transaction. */
 const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
   switch (operation.type) {
     case "Transfer":
       return [
         ["To", <Account account={operation.to} />],
         ["Amount", <Amount sats={operation.amount} />],
-        ...(operation.memo === undefined
-          ? []
-          : [
-              [
-                "Memo",
-                <q class="memo">
-                  <Written text={operation.memo} />
-                </q>,
-              ] as const,
-            ]),
+        [
+          "Memo",
+          operation.memo === undefined ? undefined : (
+            <q class="memo">
+              <Written text={operation.memo} />
+            </q>
+          ),
+        ],
       ]
     case "StakeTx":
       return [["Amount", <Amount sats={operation.amount} />]]
@@ -61,11 +58,11 @@ const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
             </span>
           ),
         ],
-        ...ProposalTypeFacts(operation.proposal_type),
+        ...payloadFacts(payloadOf(operation.proposal_type)),
       ]
     case "VoteTx":
       return [
-        ["Proposal", <a href={Route.subject("proposal", operation.proposal_id)}>#{operation.proposal_id}</a>],
+        ["Proposal", <ProposalLink id={operation.proposal_id} />],
         ["Vote", operation.vote ? "yes" : "no"],
       ]
     case "RegisterNameTx":
@@ -78,7 +75,7 @@ const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
           <ul class="hashes">
             {operation.keys.map((key) => (
               <li key={key}>
-                <Reference.Hash hash={key} what="public key" />
+                <Reference.Text text={key} what="public key" />
               </li>
             ))}
           </ul>,
@@ -97,55 +94,40 @@ const placeOf = ({ round, vertex_hash, validator, timestamp }: Lookup): Readonly
         ["Time", <When at={timestamp} />],
       ]
 
-const read = async (text: string) => {
-  const hash = Named.hash(text)
-  return node.transactions.lookup({ path: { hash } })
-}
-
 export const Transaction = ({ hash }: { readonly hash: string }) => {
-  const record = useResource(`tx ${hash}`, () => read(hash))
+  const read = async () => node.transactions.lookup({ path: { hash: Named.hash(hash) } })
+  const record = useResource(`tx ${hash}`, read)
   return (
-    <Page kind="Transaction" title={Words.abbreviated(hash)}>
-      <Loaded of={record} what="this transaction">
-        {(lookup) => (
-          <>
-            {lookup.failure === null ? undefined : (
-              <div class="notice failed">
-                <p>It had no effect but its fee: {lookup.failure}.</p>
-              </div>
-            )}
+    <LoadedPage kind="Transaction" title={Words.abbreviated(hash)} of={record} what="this transaction">
+      {(lookup) => (
+        <>
+          {lookup.failure === null ? undefined : (
+            <Problem>It had no effect except for its fee: {lookup.failure}.</Problem>
+          )}
+          <Facts
+            of={[
+              ["Hash", <Reference.Text text={lookup.hash} what="transaction hash" isWhole />],
+              ["State", <Outcome status={lookup.status} applied={lookup.applied} />],
+              ...placeOf(lookup),
+              ["Made", lookup.proposal_id === null ? undefined : <ProposalLink id={lookup.proposal_id} />],
+            ]}
+          />
+          <Section title={lookup.transaction.type}>
             <Facts
               of={[
-                ["Hash", <Reference.Hash hash={lookup.hash} what="transaction hash" isWhole />],
-                ["State", <Outcome status={lookup.status} applied={lookup.applied} />],
-                ...placeOf(lookup),
-                ...(lookup.proposal_id === null
-                  ? []
-                  : [
-                      [
-                        "Made",
-                        <a href={Route.subject("proposal", lookup.proposal_id)}>proposal #{lookup.proposal_id}</a>,
-                      ] as const,
-                    ]),
+                ["From", <Account account={lookup.transaction.from} />],
+                ...factsOf(lookup.transaction),
+                ["Fee", <Amount sats={lookup.transaction.fee ?? 0} />],
+                ["Nonce", lookup.transaction.nonce],
               ]}
             />
-            <Section title={lookup.transaction.type}>
-              <Facts
-                of={[
-                  ["From", <Account account={lookup.transaction.from} />],
-                  ...factsOf(lookup.transaction),
-                  ["Fee", <Amount sats={lookup.transaction.fee ?? 0} />],
-                  ["Nonce", lookup.transaction.nonce],
-                ]}
-              />
-            </Section>
-            <details class="raw">
-              <summary>As JSON</summary>
-              <pre>{JSON.stringify(lookup.transaction, null, 2)}</pre>
-            </details>
-          </>
-        )}
-      </Loaded>
-    </Page>
+          </Section>
+          <details class="raw">
+            <summary>As JSON</summary>
+            <pre>{JSON.stringify(lookup.transaction, null, 2)}</pre>
+          </details>
+        </>
+      )}
+    </LoadedPage>
   )
 }

@@ -1,70 +1,65 @@
-import { type Answer, node } from "../live/Node.js"
+import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import { AmountCell } from "../show/Amount.js"
-import { Badge } from "../show/Badge.js"
 import { Bar } from "../show/Bar.js"
-import { Loaded } from "../show/Loaded.js"
-import { Page } from "../show/Page.js"
+import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
 import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
-
-type Row = Answer<"staking", "validators">["validators"][number]
-
-/** What a validator does in this epoch, in a word. */
-const Work = ({ of }: { readonly of: Row }) => {
-  if (of.in_committee) return <Badge tone="good">in committee</Badge>
-  return of.is_active ? <Badge tone="waiting">active</Badge> : <Badge tone="quiet">inactive</Badge>
-}
+import { ValidatorRole } from "./Stake.js"
 
 export const Validators = () => {
   const list = useResource("validators", () => node.staking.validators())
   return (
-    <Page
+    <LoadedPage
       title="Validators"
-      about="Everybody with a stake, largest first. The committee makes the vertices of this epoch; who is active may sit in the next."
+      about="All accounts with a stake, largest first. The committee makes the vertices of this epoch; active validators may join the next one."
+      of={list}
+      what="the validators"
+      lines={8}
     >
-      <Loaded of={list} what="the validators" lines={8}>
-        {({ validators, total_staked: total, active_count: active, max_validators: seats }) => (
-          <>
-            <p class="summary">
-              <b>{Words.counted(active, "active validator")}</b> of {seats} seats, <b>{Words.coins(total)} UDG</b> at
-              stake
-            </p>
-            <Table
-              caption="Validators"
-              rows={validators}
-              keyOf={({ address }) => address}
-              empty="Nobody has a stake."
-              columns={[
-                { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
-                { title: "Work", of: (row) => <Work of={row} /> },
-                {
-                  title: "Stake, UDG",
-                  isFigure: true,
-                  of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
-                },
-                {
-                  title: "Share",
-                  isMinor: true,
-                  of: ({ effective_stake }) => (
-                    <span class="share">
-                      <Bar
-                        label="Share of all stake"
-                        total={total}
-                        parts={[{ name: "share", amount: effective_stake, tone: "first" }]}
-                      />
-                      <span class="figure">{Words.percent(total === 0 ? 0 : effective_stake / total)}</span>
-                    </span>
-                  ),
-                },
-                { title: "Commission", isFigure: true, of: ({ commission_percent }) => `${commission_percent} %` },
-                { title: "Delegators", isFigure: true, of: ({ delegator_count }) => Words.count(delegator_count) },
-              ]}
-            />
-          </>
-        )}
-      </Loaded>
-    </Page>
+      {({ validators, total_staked: total, active_count: active, max_validators: seats }) => (
+        <>
+          <p class="summary">
+            <b>{Words.counted(active, "active validator")}</b> of {seats} seats, <b>{Words.coins(total)} UDG</b> at
+            stake
+          </p>
+          <Table
+            caption="Validators"
+            rows={validators}
+            keyOf={({ address }) => address}
+            empty="No account has a stake."
+            columns={[
+              { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
+              {
+                title: "Role",
+                of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
+              },
+              {
+                title: "Stake, UDG",
+                isFigure: true,
+                of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
+              },
+              {
+                title: "Share",
+                isMinor: true,
+                of: ({ effective_stake }) => (
+                  <span class="share">
+                    <Bar
+                      label="Share of all stake"
+                      total={total}
+                      parts={[{ name: "share", amount: effective_stake, tone: "first" }]}
+                    />
+                    <span class="figure">{Words.percent(total === 0 ? 0 : effective_stake / total)}</span>
+                  </span>
+                ),
+              },
+              { title: "Commission", isFigure: true, of: ({ commission_percent }) => `${commission_percent} %` },
+              { title: "Delegators", isFigure: true, of: ({ delegator_count }) => Words.count(delegator_count) },
+            ]}
+          />
+        </>
+      )}
+    </LoadedPage>
   )
 }

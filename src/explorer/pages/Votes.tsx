@@ -17,7 +17,7 @@ const tones: Readonly<Record<Summary["status"], Tone>> = {
 
 export const Status = ({ of }: { readonly of: Summary }) => <Badge tone={tones[of.status]}>{of.status}</Badge>
 
-/** How the votes stand in the stake that may vote; the mark is the quorum. */
+/** The votes as shares of the stake that may vote; the mark is the quorum. */
 export const Votes = ({ of }: { readonly of: Summary }) => {
   const quorum = Network.network.value?.parameters.quorum_percent
   const voted = of.votes_for + of.votes_against
@@ -43,7 +43,7 @@ export const Votes = ({ of }: { readonly of: Summary }) => {
   )
 }
 
-/** What is waited for, and about how long. */
+/** The next step of the proposal, and about how far away it is. */
 export const TimeLeft = ({ of }: { readonly of: Summary }) => {
   const finalized = Live.head.value?.finalizedRound
   if (finalized === undefined) return null

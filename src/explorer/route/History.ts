@@ -1,4 +1,4 @@
-/** Where the reader is: the browser's address, followed without loading the page again. */
+/** Follows the browser's address without loading the page again. */
 import { signal } from "@preact/signals"
 import * as Route from "./Route.js"
 
@@ -13,7 +13,7 @@ export const go = (href: string): void => {
   scrollTo(0, 0)
 }
 
-/** The same without a step back to where one was: for pages that only lead on. */
+/** The same, without an entry in the history: for pages that only redirect. */
 export const replace = (href: string): void => {
   history.replaceState(null, "", href)
   route.value = here()
@@ -22,7 +22,7 @@ export const replace = (href: string): void => {
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
-/** Links stay plain links, so that they can be copied and opened elsewhere; a plain click on one is taken over here. */
+/** Links stay ordinary links, so that they can be copied and opened elsewhere. A plain click is handled here. */
 const onClick = (event: MouseEvent): void => {
   const link = event.target instanceof Element ? event.target.closest("a") : null
   if (link === null || !isPlain(event) || link.target !== "" || link.hasAttribute("download")) return

@@ -1,6 +1,6 @@
-/** Every page with its path: a path is read into a route here and a route written as a path, nowhere else. */
+/** The only place that converts paths into routes and routes into paths. */
 
-/** Pages that stand for themselves, by the last part of their path. */
+/** Pages without a subject, by the last part of their path. */
 export const places = [
   "dag",
   "validators",
@@ -13,7 +13,7 @@ export const places = [
 ] as const
 export type Place = (typeof places)[number]
 
-/** Pages about one thing, and what the thing is called in the path. */
+/** Pages about one thing, by its kind in the path. */
 export const subjects = ["address", "tx", "vertex", "round", "validator", "proposal", "checkpoint"] as const
 export type Subject = (typeof subjects)[number]
 
@@ -21,7 +21,7 @@ export type Route =
   | { readonly page: "overview" }
   | { readonly page: Place }
   | { readonly page: Subject; readonly of: string }
-  /** What was looked for and not recognised. */
+  /** A search to be resolved. */
   | { readonly page: "search"; readonly query: string }
   | { readonly page: "nowhere"; readonly path: string }
 

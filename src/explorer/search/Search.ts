@@ -1,13 +1,13 @@
-/** What somebody who types this into the one box is looking for. Pure, but for the questions it hands to `ask`. */
+/** Interprets the text in the search box. Pure, except for the questions to the node. */
 import * as Route from "../route/Route.js"
 
-/** Where a search leads. */
+/** The result of a search. */
 export type Found =
   | { readonly _tag: "Page"; readonly href: string }
-  /** It looks like this, and the node has none. */
-  | { readonly _tag: "Nothing"; readonly looked: string }
+  /** Why there is no page for it. */
+  | { readonly _tag: "Nothing"; readonly complaint: string }
 
-/** Whether the node knows a thing of this name. */
+/** Questions to the node: does it have this? */
 export interface Known {
   readonly transaction: (hash: string) => Promise<boolean>
   readonly vertex: (hash: string) => Promise<boolean>
@@ -15,20 +15,20 @@ export interface Known {
 }
 
 const page = (href: string): Found => ({ _tag: "Page", href })
-const nothing = (looked: string): Found => ({ _tag: "Nothing", looked })
+const nothing = (complaint: string): Found => ({ _tag: "Nothing", complaint })
 
 const byHash = async (hash: string, known: Known): Promise<Found> => {
   const [isTransaction, isVertex] = await Promise.all([known.transaction(hash), known.vertex(hash)])
   if (isTransaction) return page(Route.subject("tx", hash))
-  return isVertex ? page(Route.subject("vertex", hash)) : nothing(`a transaction or vertex ${hash}`)
+  return isVertex ? page(Route.subject("vertex", hash)) : nothing(`this node knows no transaction or vertex ${hash}`)
 }
 
 const byName = async (name: string, known: Known): Promise<Found> =>
-  (await known.name(name)) ? page(Route.subject("address", name)) : nothing(`the name ${name}`)
+  (await known.name(name)) ? page(Route.subject("address", name)) : nothing(`${name} is not registered on this node`)
 
 const placeNamed = (text: string): Route.Place | undefined => Route.places.find((place) => place === text.toLowerCase())
 
-/** Finds what a text stands for: a hash, an address, a @name, a round, a #proposal, or a page. */
+/** Finds the page for a text: a hash, an address, a @name, a round, a #proposal, or a page. */
 export const find = async (typed: string, known: Known): Promise<Found> => {
   const text = typed.trim()
   const place = placeNamed(text)
@@ -40,5 +40,5 @@ export const find = async (typed: string, known: Known): Promise<Found> => {
   const [, proposal] = /^(?:#|proposal )\s*(\d{1,15})$/i.exec(text) ?? []
   if (proposal !== undefined) return page(Route.subject("proposal", proposal))
   if (/^@?[a-z0-9-]{3,20}$/i.test(text)) return byName(`@${text.replace("@", "").toLowerCase()}`, known)
-  return nothing(text === "" ? "nothing" : `"${text}"`)
+  return nothing(text === "" ? "nothing was entered" : `"${text}" is not something this explorer can look up`)
 }

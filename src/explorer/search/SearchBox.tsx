@@ -6,7 +6,7 @@ import { Icon } from "../show/Icon.js"
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** The one box. `/` leads to it from anywhere. */
+/** The search box. The key `/` focuses it from anywhere. */
 export const SearchBox = () => {
   const [text, setText] = useState("")
   const input = useRef<HTMLInputElement>(null)

@@ -1,8 +1,9 @@
+import { None } from "./None.js"
 import * as Words from "./Words.js"
 
 const DECIMALS = 8
 
-/** An amount in coins, exact; the sats stand behind it. */
+/** An exact amount in coins, with the sats in its tooltip. */
 export const Amount = ({ sats, unit = true }: { readonly sats: number; readonly unit?: boolean }) => {
   const [whole, decimals] = Words.coinParts(sats)
   return (
@@ -14,8 +15,9 @@ export const Amount = ({ sats, unit = true }: { readonly sats: number; readonly 
   )
 }
 
-/** The same in a column, filled up invisibly so that points stand below each other. */
-export const AmountCell = ({ sats }: { readonly sats: number }) => {
+/** The same in a column, padded invisibly so that decimal points are aligned. */
+export const AmountCell = ({ sats }: { readonly sats: number | undefined }) => {
+  if (sats === undefined) return <None />
   const [, decimals] = Words.coinParts(sats)
   return (
     <>

@@ -1,13 +1,17 @@
 import type { ComponentChildren } from "preact"
 
-/** How something is to be seen: colour only repeats what the word says. */
+/** The colour of a badge; it only repeats the meaning of the word. */
 export type Tone = "good" | "waiting" | "bad" | "quiet" | "plain"
 
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-/** A transaction's state in a word. */
+/** Whether a round or a vertex is final. */
+export const Finality = ({ isFinal }: { readonly isFinal: boolean }) =>
+  isFinal ? <Badge tone="good">finalized</Badge> : <Badge tone="waiting">not final yet</Badge>
+
+/** The state of a transaction in one word. */
 export const Outcome = ({
   status,
   applied,

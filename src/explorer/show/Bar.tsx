@@ -10,16 +10,16 @@ interface Props {
   readonly parts: ReadonlyArray<Part>
   readonly total: number
   readonly label: string
-  /** A share that must be reached. */
+  /** A required share. */
   readonly mark?: number
 }
 
-/** Shares of a whole as one bar, with their figures in words for who does not see it. */
+/** Shares of a whole as one bar, with a text alternative for screen readers. */
 export const Bar = ({ parts, total, label, mark }: Props) => {
   const shares = parts.map((part) => ({ ...part, share: total === 0 ? 0 : part.amount / total }))
-  const said = shares.map(({ name, share }) => `${name} ${Words.percent(share)}`).join(", ")
+  const text = shares.map(({ name, share }) => `${name} ${Words.percent(share)}`).join(", ")
   return (
-    <div class="bar" role="img" aria-label={`${label}: ${said}`}>
+    <div class="bar" role="img" aria-label={`${label}: ${text}`}>
       {shares.map(({ name, share, tone }) => (
         <span
           key={name}

@@ -1,4 +1,4 @@
-/** The time, for everything on the page that says how long ago something was. */
+/** The time, for every relative time on the page. */
 import { signal } from "@preact/signals"
 
 export const now = signal(Date.now())

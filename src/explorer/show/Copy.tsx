@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { Icon } from "./Icon.js"
 
-/** Puts a text into the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export const Copy = ({ text, what }: { readonly text: string; readonly what: string }) => {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready")
   useEffect(() => {
@@ -11,7 +11,7 @@ export const Copy = ({ text, what }: { readonly text: string; readonly what: str
   }, [state])
   const copy = (event: MouseEvent): void => {
     event.preventDefault()
-    // Outside https and localhost browsers have no clipboard to give.
+    // Browsers offer the clipboard only over https and on localhost.
     const written = navigator.clipboard === undefined ? Promise.reject() : navigator.clipboard.writeText(text)
     written.then(
       () => setState("copied"),

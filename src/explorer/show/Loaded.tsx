@@ -1,27 +1,27 @@
 import type { ComponentChildren } from "preact"
 import type { Resource } from "../live/Resource.js"
 
-interface Props<A> {
+export interface LoadedProps<A> {
   readonly of: Resource<A>
-  /** What is being read, as "this account". */
+  /** What is being loaded, such as "this account". */
   readonly what: string
-  /** Lines of a skeleton while it is read for the first time. */
-  readonly lines?: number
+  /** Lines of the skeleton during the first load. */
+  readonly lines?: number | undefined
   readonly children: (value: A) => ComponentChildren
 }
 
 const widths = ["w1", "w2", "w3", "w4"]
 
 const Skeleton = ({ lines, what }: { readonly lines: number; readonly what: string }) => (
-  <div class="skeleton" role="status" aria-label={`Reading ${what}`}>
+  <div class="skeleton" role="status" aria-label={`Loading ${what}`}>
     {Array.from({ length: lines }, (_, line) => (
       <span key={line} class={widths[line % widths.length]} />
     ))}
   </div>
 )
 
-/** What was read, or in its place why it is not there. */
-export function Loaded<A>({ of, what, lines = 4, children }: Props<A>) {
+/** The value once it is loaded; before that a skeleton, or the reason why it is missing. */
+export function Loaded<A>({ of, what, lines = 4, children }: LoadedProps<A>) {
   switch (of.state) {
     case "loading":
       return <Skeleton lines={lines} what={what} />
@@ -36,7 +36,7 @@ export function Loaded<A>({ of, what, lines = 4, children }: Props<A>) {
     case "failed":
       return (
         <div class="notice failed" role="alert">
-          <p>{`Could not read ${what}: ${of.reason}.`}</p>
+          <p>{`Could not load ${what}: ${of.reason}.`}</p>
           <button type="button" class="button" onClick={of.retry}>
             Try again
           </button>

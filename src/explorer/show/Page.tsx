@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { Loaded, type LoadedProps } from "./Loaded.js"
 
-interface Props {
+interface PageProps {
   readonly title: string
-  /** Beside the title: what kind of thing this is. */
+  /** Before the title: the kind of thing. */
   readonly kind?: string | undefined
   readonly about?: ComponentChildren
   readonly children: ComponentChildren
@@ -11,8 +12,8 @@ interface Props {
 
 let isFirst = true
 
-/** A page under its title. The title takes the focus, so that a screen reader says where one has come to. */
-export const Page = ({ title, kind, about, children }: Props) => {
+/** A page with its title. The title takes the focus, so that a screen reader announces the new page. */
+export const Page = ({ title, kind, about, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${kind === undefined ? "" : `${kind} `}${title} · udg`
@@ -32,6 +33,17 @@ export const Page = ({ title, kind, about, children }: Props) => {
       </header>
       {children}
     </>
+  )
+}
+
+/** A page about one thing that is loaded from the node. */
+export function LoadedPage<A>({ of, what, lines, children, ...page }: Omit<PageProps, "children"> & LoadedProps<A>) {
+  return (
+    <Page {...page}>
+      <Loaded of={of} what={what} lines={lines}>
+        {children}
+      </Loaded>
+    </Page>
   )
 }
 
@@ -55,14 +67,25 @@ export const Section = ({ title, aside, children, class: name = "" }: SectionPro
   )
 }
 
-/** Terms and what stands behind them. */
-export const Facts = ({ of }: { readonly of: ReadonlyArray<readonly [term: string, value: ComponentChildren]> }) => (
+/** A term with its value; without a value it is left out. */
+export type Fact = readonly [term: string, value: ComponentChildren]
+
+export const Facts = ({ of }: { readonly of: ReadonlyArray<Fact> }) => (
   <dl class="facts">
-    {of.map(([term, value]) => (
-      <div key={term}>
-        <dt>{term}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+    {of.map(([term, value]) =>
+      value === undefined || value === null ? undefined : (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ),
+    )}
   </dl>
+)
+
+/** Something that went wrong, above the details. */
+export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
+  <div class="notice failed">
+    <p>{children}</p>
+  </div>
 )

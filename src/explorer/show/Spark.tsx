@@ -1,8 +1,8 @@
-/** The course of a figure, without axes: its shape, and what it was at lowest and highest in words. */
+/** A figure over time, without axes, with its lowest and highest value as a text alternative. */
 interface Props {
   readonly values: ReadonlyArray<number>
   readonly label: string
-  /** The highest value that there is room for at least, so that noise does not look like a storm. */
+  /** The least upper end of the scale, so that noise looks small. */
   readonly atLeast?: number
 }
 
@@ -15,7 +15,7 @@ export const Spark = ({ values, label, atLeast = 1 }: Props) => {
   const points = values.map(
     (value, i) => `${(i * step).toFixed(1)},${(HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1)}`,
   )
-  const said =
+  const text =
     values.length === 0
       ? "no values yet"
       : `between ${Math.min(...values).toFixed(1)} and ${Math.max(...values).toFixed(1)}, now ${(values.at(-1) ?? 0).toFixed(1)}`
@@ -25,7 +25,7 @@ export const Spark = ({ values, label, atLeast = 1 }: Props) => {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${label}: ${said}`}
+      aria-label={`${label}: ${text}`}
     >
       {points.length < 2 ? undefined : (
         <>

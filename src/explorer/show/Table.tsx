@@ -2,27 +2,27 @@ import type { ComponentChildren } from "preact"
 
 export interface Column<A> {
   readonly title: string
-  /** Figures stand right, so that they can be compared. */
+  /** Aligned right, so that figures can be compared. */
   readonly isFigure?: boolean
-  /** Left out on a narrow screen. */
+  /** Hidden on a narrow screen. */
   readonly isMinor?: boolean
   readonly of: (row: A) => ComponentChildren
 }
 
 interface Props<A> {
-  /** What the table shows, for who cannot see where it stands. */
+  /** The content of the table, for screen readers. */
   readonly caption: string
   readonly rows: ReadonlyArray<A>
   readonly keyOf: (row: A) => string | number
   readonly columns: ReadonlyArray<Column<A>>
-  /** Said in place of an empty table. */
+  /** Shown instead of an empty table. */
   readonly empty: string
 }
 
 const classOf = ({ isFigure = false, isMinor = false }: { readonly isFigure?: boolean; readonly isMinor?: boolean }) =>
   `${isFigure ? "num" : ""}${isMinor ? " minor" : ""}`
 
-/** A list with as many columns as there is room for. */
+/** A list with as many columns as fit. */
 export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
   if (rows.length === 0) return <p class="notice empty">{empty}</p>
   return (

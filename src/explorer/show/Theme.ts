@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. The choice is kept in this browser. */
+/** Light, dark, or the system's setting. The choice is stored in this browser. */
 import { signal } from "@preact/signals"
 
 export const themes = ["system", "light", "dark"] as const
@@ -15,7 +15,7 @@ const stored = (): Theme => {
 
 export const theme = signal<Theme>(stored())
 
-/** Moves whenever colours change, for what is painted and not styled. */
+/** Changes with the colours, for everything that is painted rather than styled. */
 export const colours = signal(0)
 
 export const apply = (): void => {

@@ -1,10 +1,11 @@
 import * as Clock from "./Clock.js"
+import { None } from "./None.js"
 import * as Words from "./Words.js"
 
-/** How long ago; the moment itself on hovering. */
+/** How long ago, with the moment itself in the tooltip. */
 export const When = ({ at }: { readonly at: number | null }) =>
   at === null ? (
-    <span class="quiet">–</span>
+    <None />
   ) : (
     <time dateTime={new Date(at).toISOString()} title={Words.moment(at)}>
       {Words.ago(at, Clock.now.value)}

@@ -1,4 +1,4 @@
-/** Figures and times as a person reads them. Pure. */
+/** Figures and times for people. Pure. */
 import * as Sats from "../../protocol/numbers/Sats.js"
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
@@ -9,7 +9,7 @@ export const count = (value: number): string => grouped.format(value)
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/** An amount of sats in coins, exact: the digits before the point in groups, and those behind it, two at least. */
+/** An exact amount of sats in coins: the digits before the point in groups, and at least two after it. */
 export const coinParts = (sats: number): readonly [whole: string, decimals: string] => {
   const [whole = "0", decimals = ""] = Sats.isSats(sats) ? Sats.formatCoin(sats).split(".") : ["?"]
   return [grouped.format(Number(whole)), decimals.padEnd(2, "0")]
@@ -19,13 +19,13 @@ export const coins = (sats: number): string => coinParts(sats).join(".")
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 })
 
-/** About so many coins, for figures at a glance. */
+/** A rounded number of coins, for figures at a glance. */
 export const aboutCoins = (sats: number): string => compact.format(sats / Sats.SATS_PER_COIN)
 
 export const percent = (share: number, digits = 1): string =>
   Number.isFinite(share) ? `${(100 * share).toFixed(digits)} %` : "–"
 
-/** The ends of what is too long to read, enough to tell it from others. */
+/** The two ends of a text that is too long to read; enough to recognise it. */
 export const abbreviated = (text: string, start = 8, end = 6): string =>
   text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
 
@@ -36,7 +36,7 @@ const units = [
   ["s", 1_000],
 ] as const
 
-/** A length of time, to its two largest units. */
+/** A length of time in its two largest units. */
 export const duration = (ms: number): string => {
   if (!Number.isFinite(ms)) return "–"
   if (ms < 1_000) return ms <= 0 ? "0 s" : "< 1 s"
@@ -53,7 +53,7 @@ export const duration = (ms: number): string => {
     .join(" ")
 }
 
-/** How long ago, coarse enough not to change all the time. */
+/** How long ago, coarse enough not to change constantly. */
 export const ago = (then: number, now: number): string => {
   const ms = now - then
   if (ms < -1_000) return `in ${duration(-ms)}`

@@ -1,4 +1,4 @@
 import * as Visible from "../../client/Visible.js"
 
-/** What somebody wrote into the ledger: it cannot turn around what stands beside it, and hides nothing. */
+/** Text from the ledger: it cannot change the writing direction around it, and hides no characters. */
 export const Written = ({ text }: { readonly text: string }) => <bdi>{Visible.lines(text)}</bdi>

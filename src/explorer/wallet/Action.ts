@@ -1,10 +1,10 @@
-/** What an account can do, each as a form: its fields, and how they become a signed transaction. Pure. */
+/** Everything an account can do, each as a form: its fields, and how they become a signed transaction. Pure. */
 import * as Wallet from "../../client/Wallet.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import type { NetworkInfo } from "../live/Network.js"
 import * as Words from "../show/Words.js"
 
-/** What was typed, by the names of the fields. */
+/** The typed texts, by the names of the fields. */
 export type Typed = Readonly<Record<string, string>>
 
 export interface Field {
@@ -16,42 +16,47 @@ export interface Field {
   readonly isOptional?: boolean
 }
 
-interface Common {
-  readonly nonce: number
-  readonly fee: number
-}
-
 export interface Action {
   readonly id: string
   readonly title: string
   readonly about: string
-  /** Which fields there are may depend on what was chosen. */
+  /** The fields may depend on a choice in an earlier one. */
   readonly fields: (info: NetworkInfo, typed: Typed) => ReadonlyArray<Field>
-  /** What is signed, which decides the fee. */
+  /** The type decides the fee. */
   readonly type: Wallet.Type
-  /** Throws `InvalidInput` for what makes no transaction. */
-  readonly sign: (account: Wallet.Account, typed: Typed, common: Common) => Wallet.SignedTransaction
-  /** What is about to be signed, in one sentence: its numbers, not what was typed for them. Asked after `sign`. */
+  /** Throws `InvalidInput` if the fields make no valid transaction. */
+  readonly sign: (account: Wallet.Account, typed: Typed, common: Wallet.Common) => Wallet.SignedTransaction
+  /** The signed transaction in one sentence, with the numbers that were signed, not as they were typed. Called after `sign`. */
   readonly summary: (typed: Typed) => string
 }
+
+interface Definition<T extends Wallet.Type> extends Omit<Action, "sign"> {
+  readonly type: T
+  readonly payload: (typed: Typed) => Wallet.Payloads[T]
+}
+
+const action = <T extends Wallet.Type>({ payload, ...rest }: Definition<T>): Action => ({
+  ...rest,
+  sign: (account, typed, common) => account.sign(rest.type, { ...common, ...payload(typed) }),
+})
 
 const text = (typed: Typed, name: string): string => typed[name]?.trim() ?? ""
 
 /**
- * Without the commas between groups of three digits, with which this explorer shows numbers. For many people a comma begins
- * the decimals: no comma is ignored, since 2,5 would be 25.
+ * Removes the commas between groups of three digits, as this explorer writes numbers. Many people write decimals with a
+ * comma, so any other comma is an error: ignoring it would turn 2,5 into 25.
  */
 const ungrouped = (written: string): string => {
   if (!written.includes(",")) return written
   if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(written)) return written.replaceAll(",", "")
   throw new Wallet.InvalidInput(
-    `"${written}": commas stand between groups of three digits; the decimals follow a point`,
+    `"${written}": use commas only between groups of three digits, and a point before the decimals`,
   )
 }
 
 const integer = (typed: Typed, name: string): number => {
   const written = ungrouped(text(typed, name))
-  if (!/^\d{1,15}$/.test(written)) throw new Wallet.InvalidInput(`"${text(typed, name)}" is no whole number`)
+  if (!/^\d{1,15}$/.test(written)) throw new Wallet.InvalidInput(`"${text(typed, name)}" is not a whole number`)
   return Number(written)
 }
 
@@ -91,8 +96,8 @@ const proposalFields: Readonly<Record<string, ReadonlyArray<Field>>> = {
     { name: "member", label: "Account", kind: "account" },
   ],
   TreasurySpend: [
-    { name: "recipient", label: "Who is paid", kind: "account" },
-    { name: "amount", label: "Amount in UDG", kind: "coins", hint: "out of the treasury" },
+    { name: "recipient", label: "Receiver", kind: "account" },
+    { name: "amount", label: "Amount in UDG", kind: "coins", hint: "from the treasury" },
   ],
 }
 
@@ -112,7 +117,7 @@ const proposalType = (typed: Typed): Wallet.ProposalType => {
   }
 }
 
-/** What a proposal would do, with the account that it is about. */
+/** The effect of a proposal, with the account it concerns. */
 const effect = (typed: Typed): string => {
   switch (typed["type"]) {
     case "ParameterChange":
@@ -128,81 +133,82 @@ const effect = (typed: Typed): string => {
   }
 }
 
+const nameOf = (typed: Typed): string => text(typed, "name").replace(/^@/, "")
+
 export const actions: ReadonlyArray<Action> = [
-  {
+  action({
     id: "send",
     type: "Transfer",
     title: "Send",
-    about: "Coins to any account. Final within seconds.",
+    about: "Sends coins to any account. Final within seconds.",
     fields: () => [
       { name: "to", label: "To", kind: "account" },
       amount(),
       { name: "memo", label: "Memo", kind: "text", isOptional: true, hint: "public; at most 256 bytes" },
     ],
-    sign: (account, typed, common) => {
+    payload: (typed) => {
       const memo = text(typed, "memo")
-      const fields = { ...common, to: text(typed, "to"), amount: coins(typed, "amount") }
-      return account.transfer(memo === "" ? fields : { ...fields, memo })
+      const fields = { to: text(typed, "to"), amount: coins(typed, "amount") }
+      return memo === "" ? fields : { ...fields, memo }
     },
     summary: (typed) => `Send ${inCoins(typed, "amount")} to ${text(typed, "to")}`,
-  },
-  {
+  }),
+  action({
     id: "delegate",
     type: "DelegateTx",
     title: "Delegate",
-    about: "Lends stake to a validator for a share of its rewards. It stays yours, and is slashed with the validator.",
+    about:
+      "Lends stake to a validator for a share of its rewards. The coins stay yours, and are slashed with the validator.",
     fields: ({ parameters }) => [
       { name: "validator", label: "Validator", kind: "account" },
       amount(`at least ${Words.coins(parameters.min_delegation_sats)} UDG`),
     ],
-    sign: (account, typed, { nonce }) =>
-      account.delegate({ nonce, validator: text(typed, "validator"), amount: coins(typed, "amount") }),
+    payload: (typed) => ({ validator: text(typed, "validator"), amount: coins(typed, "amount") }),
     summary: (typed) => `Delegate ${inCoins(typed, "amount")} to ${text(typed, "validator")}`,
-  },
-  {
+  }),
+  action({
     id: "undelegate",
     type: "UndelegateTx",
     title: "Undelegate",
-    about: "Takes the whole delegation back. It works until the epoch ends and is paid out after the cooldown.",
+    about: "Takes the whole delegation back. It keeps working until the epoch ends and is paid out after the cooldown.",
     fields: () => [],
-    sign: (account, _, { nonce }) => account.undelegate({ nonce }),
+    payload: () => ({}),
     summary: () => "Take the whole delegation back",
-  },
-  {
+  }),
+  action({
     id: "stake",
     type: "StakeTx",
     title: "Stake",
-    about: "Makes the account a validator, or adds to its stake. A validator needs a node that runs.",
+    about: "Makes the account a validator, or adds to its stake. A validator needs a running node.",
     fields: ({ parameters }) => [amount(`at least ${Words.coins(parameters.min_stake_sats)} UDG`)],
-    sign: (account, typed, { nonce }) => account.stake({ nonce, amount: coins(typed, "amount") }),
+    payload: (typed) => ({ amount: coins(typed, "amount") }),
     summary: (typed) => `Stake ${inCoins(typed, "amount")}`,
-  },
-  {
+  }),
+  action({
     id: "unstake",
     type: "UnstakeTx",
     title: "Unstake",
-    about: "Takes the whole stake back. It works until the epoch ends and is paid out after the cooldown.",
+    about: "Takes the whole stake back. It keeps working until the epoch ends and is paid out after the cooldown.",
     fields: () => [],
-    sign: (account, _, { nonce }) => account.unstake({ nonce }),
+    payload: () => ({}),
     summary: () => "Take the whole stake back",
-  },
-  {
+  }),
+  action({
     id: "commission",
     type: "SetCommissionTx",
     title: "Commission",
-    about: "What a validator keeps of its delegators' rewards.",
+    about: "The share of its delegators' rewards that a validator keeps.",
     fields: () => [{ name: "percent", label: "Commission in percent", kind: "integer", hint: "0 to 100" }],
-    sign: (account, typed, { nonce }) =>
-      account.setCommission({ nonce, commission_percent: integer(typed, "percent") }),
+    payload: (typed) => ({ commission_percent: integer(typed, "percent") }),
     summary: (typed) => `Set the commission to ${integer(typed, "percent")} %`,
-  },
-  {
+  }),
+  action({
     id: "vote",
     type: "VoteTx",
     title: "Vote",
-    about: "One vote for each proposal, by validators that were active when it was made.",
+    about: "One vote per proposal, for validators that were active when it was made.",
     fields: () => [
-      { name: "proposal", label: "Number of the proposal", kind: "integer" },
+      { name: "proposal", label: "Proposal number", kind: "integer" },
       {
         name: "vote",
         label: "Vote",
@@ -213,23 +219,22 @@ export const actions: ReadonlyArray<Action> = [
         ],
       },
     ],
-    sign: (account, typed, common) =>
-      account.vote({ ...common, proposal_id: integer(typed, "proposal"), vote: typed["vote"] === "yes" }),
+    payload: (typed) => ({ proposal_id: integer(typed, "proposal"), vote: typed["vote"] === "yes" }),
     summary: (typed) => `Vote ${typed["vote"] === "yes" ? "yes" : "no"} on proposal #${integer(typed, "proposal")}`,
-  },
-  {
+  }),
+  action({
     id: "propose",
     type: "CreateProposalTx",
     title: "Propose",
     about:
-      "Something for the validators to vote on. It takes a stake, or a seat in the council, and a bond that comes back " +
+      "Puts a proposal to the validators' vote. It takes a stake, or a seat in the council, and a bond that is returned " +
       "unless too few vote.",
     fields: (_, typed) => [
       { name: "title", label: "Title", kind: "text" },
       { name: "description", label: "Description", kind: "long", isOptional: true },
       {
         name: "type",
-        label: "What it would do",
+        label: "Effect",
         kind: "choice",
         options: [
           ["Text", "declare something"],
@@ -240,26 +245,24 @@ export const actions: ReadonlyArray<Action> = [
       },
       ...(proposalFields[typed["type"] ?? "Text"] ?? []),
     ],
-    sign: (account, typed, common) =>
-      account.createProposal({
-        ...common,
-        title: text(typed, "title"),
-        description: text(typed, "description"),
-        proposal_type: proposalType(typed),
-      }),
+    payload: (typed) => ({
+      title: text(typed, "title"),
+      description: text(typed, "description"),
+      proposal_type: proposalType(typed),
+    }),
     summary: (typed) => `Propose "${text(typed, "title")}": ${effect(typed)}`,
-  },
-  {
+  }),
+  action({
     id: "name",
     type: "RegisterNameTx",
     title: "Name",
-    about: "A name that others find the account by. One for each account, first come first served.",
+    about: "Registers a name under which others can find the account. One per account, first come first served.",
     fields: () => [{ name: "name", label: "Name", kind: "text", hint: "3 to 20 of a–z, 0–9 and -" }],
-    sign: (account, typed, common) => account.registerName({ ...common, name: text(typed, "name").replace(/^@/, "") }),
-    summary: (typed) => `Register @${text(typed, "name").replace(/^@/, "")}`,
-  },
+    payload: (typed) => ({ name: nameOf(typed) }),
+    summary: (typed) => `Register @${nameOf(typed)}`,
+  }),
 ]
 
-/** What stands in the form when it is opened: of a choice the first option, of all else nothing. */
+/** The initial content of a form: the first option of each choice, and otherwise nothing. */
 export const blank = (fields: ReadonlyArray<Field>): Typed =>
   Object.fromEntries(fields.map(({ name, options }) => [name, options?.[0]?.[0] ?? ""]))

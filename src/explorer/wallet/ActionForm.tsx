@@ -4,6 +4,7 @@ import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
 import { Amount } from "../show/Amount.js"
 import { type Action, blank, type Typed } from "./Action.js"
+import { Complaint, useAttempt } from "./Attempt.js"
 import { Input } from "./Input.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
@@ -12,7 +13,7 @@ interface Props {
   readonly action: Action
   readonly info: NetworkInfo
   readonly account: Wallet.Account
-  /** Told of what the node has taken in. */
+  /** Called after the node has accepted the transaction. */
   readonly onSent: (hash: string, what: string) => void
 }
 
@@ -25,7 +26,7 @@ interface ReviewProps {
   readonly onBack: () => void
 }
 
-/** What is signed, before it is sent. */
+/** The signed transaction, before it is sent. */
 const Review = ({ draft, isBusy, onSend, onBack }: ReviewProps) => {
   const [isMeant, setIsMeant] = useState(false)
   return (
@@ -72,8 +73,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
     fee: least === 0 ? "" : Wallet.coins(least),
   }))
   const [draft, setDraft] = useState<Submission.Draft | undefined>(undefined)
-  const [isBusy, setIsBusy] = useState(false)
-  const [complaint, setComplaint] = useState<string | undefined>(undefined)
+  const { isBusy, complaint, attempt } = useAttempt(Submission.complaint)
   const fields = action.fields(info, typed)
 
   const change = (name: string) => (value: string) => {
@@ -81,21 +81,9 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
     setTyped({ ...blank(action.fields(info, next)), ...next })
   }
 
-  const attempt = async (step: () => Promise<void>): Promise<void> => {
-    Session.touch()
-    setIsBusy(true)
-    setComplaint(undefined)
-    try {
-      await step()
-    } catch (error) {
-      setComplaint(Submission.complaint(error))
-      setDraft(undefined)
-    }
-    setIsBusy(false)
-  }
-
   const review = (event: SubmitEvent): void => {
     event.preventDefault()
+    Session.touch()
     void attempt(async () => {
       const fee = least === 0 ? 0 : Wallet.sats((typed["fee"] ?? "").trim())
       setDraft(await Submission.draft(action, info, account, typed, fee))
@@ -103,9 +91,10 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
   }
 
   const send = (ready: Submission.Draft): void => {
+    Session.touch()
     void attempt(async () => {
-      onSent(await Submission.submit(ready), ready.summary)
-      setDraft(undefined)
+      const hash = await Submission.submit(ready).finally(() => setDraft(undefined))
+      onSent(hash, ready.summary)
       setTyped({ ...blank(action.fields(info, {})), fee: typed["fee"] ?? "" })
     })
   }
@@ -125,11 +114,7 @@ export const ActionForm = ({ action, info, account, onSent }: Props) => {
               onChange={change("fee")}
             />
           )}
-          {complaint === undefined ? undefined : (
-            <p class="complaint" role="alert">
-              {complaint}
-            </p>
-          )}
+          <Complaint text={complaint} />
           <button type="submit" class="button primary" disabled={isBusy}>
             {isBusy ? "Signing…" : "Review"}
           </button>

@@ -1,4 +1,4 @@
-/** The wallet with its key in hand: what the account has, and everything that it can do. */
+/** The unlocked wallet: the account's balance and everything it can do. */
 import { useState } from "preact/hooks"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
@@ -11,6 +11,7 @@ import { Loaded } from "../show/Loaded.js"
 import { Section } from "../show/Page.js"
 import { actions } from "./Action.js"
 import { ActionForm } from "./ActionForm.js"
+import { Complaint, useAttempt } from "./Attempt.js"
 import { Receipt } from "./Receipt.js"
 import * as Session from "./Session.js"
 import * as Submission from "./Submission.js"
@@ -22,49 +23,33 @@ interface Sent {
 
 const FAUCET_SATS = 100_000_000_000
 
-const Faucet = ({
-  info,
-  address,
-  onSent,
-}: {
+interface FaucetProps {
   readonly info: NetworkInfo
   readonly address: string
   readonly onSent: (sent: Sent) => void
-}) => {
-  const [complaint, setComplaint] = useState<string | undefined>(undefined)
-  const [isBusy, setIsBusy] = useState(false)
+}
+
+const Faucet = ({ info, address, onSent }: FaucetProps) => {
+  const { isBusy, complaint, attempt } = useAttempt(Submission.complaint)
   const most = info.parameters.faucet_max_sats
   if (most === null) return null
   const amount = Math.min(most, FAUCET_SATS)
-  const ask = (): void => {
-    setIsBusy(true)
-    Submission.faucet(address, amount).then(
-      (hash) => {
-        onSent({ hash, what: `${Wallet.coins(amount)} UDG from the faucet` })
-        setComplaint(undefined)
-        setIsBusy(false)
-      },
-      (error: unknown) => {
-        setComplaint(Submission.complaint(error))
-        setIsBusy(false)
-      },
-    )
-  }
+  const ask = () =>
+    attempt(async () => {
+      const hash = await Submission.faucet(address, amount)
+      onSent({ hash, what: `${Wallet.coins(amount)} UDG from the faucet` })
+    })
   return (
     <div class="faucet">
       <button type="button" class="button" disabled={isBusy} onClick={ask}>
         Get {Wallet.coins(amount)} UDG from the faucet
       </button>
-      {complaint === undefined ? undefined : (
-        <p class="complaint" role="alert">
-          {complaint}
-        </p>
-      )}
+      <Complaint text={complaint} />
     </div>
   )
 }
 
-/** The key itself, for who asks twice. */
+/** The key itself, shown on request. */
 const Backup = ({ secret }: { readonly secret: Wallet.SecretKey }) => {
   const [isShown, setIsShown] = useState(false)
   return (
@@ -76,7 +61,7 @@ const Backup = ({ secret }: { readonly secret: Wallet.SecretKey }) => {
         <p class="notice failed">
           <span class="mono">{secret.toSecretHex()}</span> <Copy text={secret.toSecretHex()} what="secret key" />
           <br />
-          Whoever has it has the coins.
+          Anybody who has this key has the coins.
         </p>
       ) : undefined}
     </div>
@@ -116,9 +101,9 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
         </div>
       </div>
       <div class="columns">
-        <Section title="Do">
+        <Section title="Actions">
           <fieldset class="choices">
-            <legend class="unseen">What to do</legend>
+            <legend class="unseen">Action</legend>
             {actions.map((action) => (
               <button key={action.id} type="button" aria-pressed={action === chosen} onClick={() => setChosen(action)}>
                 {action.title}
@@ -137,7 +122,7 @@ export const Desk = ({ info, session }: { readonly info: NetworkInfo; readonly s
         </Section>
         <Section title="Sent from here">
           {sent.length === 0 ? (
-            <p class="notice empty">Nothing yet. What is sent appears here and says when it is final.</p>
+            <p class="notice empty">Nothing yet. Each transaction you send appears here, and shows when it is final.</p>
           ) : (
             <ul class="receipts" aria-live="polite">
               {sent.map(({ hash, what }) => (

@@ -1,40 +1,80 @@
+import type { ComponentChildren } from "preact"
 import type { Field } from "./Action.js"
 
-interface Props {
-  readonly field: Field
+interface LabelledProps {
+  readonly id: string
+  readonly label: ComponentChildren
+  readonly hint?: string | undefined
+  readonly children: ComponentChildren
+}
+
+const hintOf = (id: string, hint: string | undefined) => (hint === undefined ? undefined : `${id}-hint`)
+
+/** A control with its label above and its hint below. */
+const Labelled = ({ id, label, hint, children }: LabelledProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    {children}
+    {hint === undefined ? undefined : (
+      <p class="quiet hint-text" id={hintOf(id, hint)}>
+        {hint}
+      </p>
+    )}
+  </div>
+)
+
+interface Value {
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** One labelled field of a form. */
-export const Input = ({ field, value, onChange }: Props) => {
+interface SecretProps extends Value {
+  readonly id: string
+  readonly label: string
+  readonly isNew?: boolean
+  readonly hint?: string
+}
+
+/** A passphrase or a secret key. */
+export const Secret = ({ id, label, value, onChange, isNew = false, hint }: SecretProps) => (
+  <Labelled id={id} label={label} hint={hint}>
+    <input
+      id={id}
+      type="password"
+      value={value}
+      required
+      autocomplete={isNew ? "new-password" : "current-password"}
+      onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      aria-describedby={hintOf(id, hint)}
+    />
+  </Labelled>
+)
+
+/** One field of an action. */
+export const Input = ({ field, value, onChange }: Value & { readonly field: Field }) => {
   const { name, label, kind, hint, options, isOptional = false } = field
   const id = `field-${name}`
-  const shared = {
-    id,
-    name,
-    value,
-    required: !isOptional,
-    "aria-describedby": hint === undefined ? undefined : `${id}-hint`,
-  }
-  const hear = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void =>
+  const shared = { id, name, value, required: !isOptional, "aria-describedby": hintOf(id, hint) }
+  const onEdit = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void =>
     onChange(currentTarget.value)
+  const title = (
+    <>
+      {label}
+      {isOptional ? <span class="quiet"> (optional)</span> : undefined}
+    </>
+  )
   return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {isOptional ? <span class="quiet"> (optional)</span> : undefined}
-      </label>
+    <Labelled id={id} label={title} hint={hint}>
       {kind === "choice" ? (
-        <select {...shared} onChange={hear}>
-          {options?.map(([option, said]) => (
+        <select {...shared} onChange={onEdit}>
+          {options?.map(([option, text]) => (
             <option key={option} value={option}>
-              {said}
+              {text}
             </option>
           ))}
         </select>
       ) : kind === "long" ? (
-        <textarea {...shared} rows={4} onInput={hear} />
+        <textarea {...shared} rows={4} onInput={onEdit} />
       ) : (
         <input
           {...shared}
@@ -45,14 +85,9 @@ export const Input = ({ field, value, onChange }: Props) => {
           spellcheck={false}
           autocomplete="off"
           autocapitalize="off"
-          onInput={hear}
+          onInput={onEdit}
         />
       )}
-      {hint === undefined ? undefined : (
-        <p class="quiet hint-text" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
+    </Labelled>
   )
 }

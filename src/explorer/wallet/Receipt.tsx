@@ -4,7 +4,7 @@ import { useResource } from "../live/Resource.js"
 import { Outcome } from "../show/Badge.js"
 import * as Reference from "../show/Reference.js"
 
-/** What became of a transaction that was just sent, until it is final and after. */
+/** The state of a transaction that was just sent. */
 export const Receipt = ({ hash, what }: { readonly hash: string; readonly what: string }) => {
   const lookup = useResource(`receipt ${hash}`, () => node.transactions.lookup({ path: { hash: Named.hash(hash) } }))
   return (

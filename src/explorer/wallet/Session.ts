@@ -1,4 +1,4 @@
-/** The key while it is unlocked: in memory alone, and no longer than somebody uses it. */
+/** The unlocked key: only in memory, and only while it is used. */
 import { signal } from "@preact/signals"
 import * as Wallet from "../../client/Wallet.js"
 import type { NetworkInfo } from "../live/Network.js"
@@ -19,7 +19,7 @@ export const lock = (): void => {
   session.value = undefined
 }
 
-/** Somebody is there: the time until it locks by itself begins anew. */
+/** Restarts the timer of the automatic lock. */
 export const touch = (): void => {
   clearTimeout(timer)
   if (session.peek() !== undefined) timer = setTimeout(lock, IDLE_MS)

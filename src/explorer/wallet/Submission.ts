@@ -1,4 +1,4 @@
-/** From what was typed to a transaction that the node has taken in. */
+/** From typed fields to a transaction that the node has accepted. */
 import * as Fee from "../../client/Fee.js"
 import type * as Wallet from "../../client/Wallet.js"
 import { InvalidInput } from "../../client/Wallet.js"
@@ -7,7 +7,7 @@ import type { NetworkInfo } from "../live/Network.js"
 import { node, reasonOf } from "../live/Node.js"
 import type { Action, Typed } from "./Action.js"
 
-/** Names stand for addresses only at the node; what is signed has the address. */
+/** Only the node can look up names; the signed transaction contains the address. */
 const resolved = async (text: string): Promise<string> => {
   if (!text.startsWith("@")) return text
   return (await node.core.balance({ path: { address: text } })).address_bech32
@@ -17,15 +17,15 @@ export interface Draft {
   readonly signed: Wallet.SignedTransaction
   readonly summary: string
   readonly feeSats: number
-  /** More than a hundred times what is usual: by mistake, or because the node proposed it. */
+  /** More than a hundred times the usual fee: by mistake, or because the node proposed it. */
   readonly isDear: boolean
 }
 
-/** A name with the account that the node says it stands for: only the address is signed. */
+/** A name with its address according to the node: only the address is signed. */
 const named = (written: string, resolved: string): string =>
   written === resolved ? written : `${written} (${resolved})`
 
-/** Signs with the account's next nonce. Nothing has left the browser yet. */
+/** Signs with the account's next nonce. Nothing leaves the browser yet. */
 export const draft = async (
   action: Action,
   info: NetworkInfo,
@@ -47,12 +47,12 @@ export const draft = async (
   return { signed, summary: action.summary({ ...typed, ...shown }), feeSats, isDear: Fee.isDear(signed.type, feeSats) }
 }
 
-/** The hash under which the node keeps it. */
+/** Returns the hash of the transaction. */
 export const submit = async ({ signed }: Draft): Promise<string> =>
   (await node.transactions.submit({ payload: signed })).tx_hash
 
 export const faucet = async (address: string, amount: number): Promise<string> =>
   (await node.core.faucet({ payload: { address, amount: Sats.make(amount) } })).tx_hash
 
-/** Why it did not come to that, in a sentence. */
+/** The reason for a failure, in a sentence. */
 export const complaint = (error: unknown): string => (error instanceof InvalidInput ? error.message : reasonOf(error))

@@ -1,6 +1,6 @@
 /**
- * A secret key at rest in this browser: encrypted under a passphrase, by PBKDF2 and AES-GCM of the browser itself. What
- * is stored is worth nothing without the passphrase, and nobody can give it back to who forgets it.
+ * A secret key stored in this browser, encrypted under a passphrase with the browser's own PBKDF2 and AES-GCM. Without the
+ * passphrase it is useless, and nobody can restore a forgotten one.
  */
 import { Option, Schema } from "effect"
 import { type SecretKey, secretKey } from "../../client/Wallet.js"
@@ -18,14 +18,14 @@ export const Sealed = Schema.Struct({
 })
 export type Sealed = typeof Sealed.Type
 
-/** As OWASP has it for PBKDF2 with SHA-256. */
+/** As OWASP recommends for PBKDF2 with SHA-256. */
 const ITERATIONS = 600_000
 const SALT_BYTES = 16
 const IV_BYTES = 12
 
 export const SHORTEST_PASSPHRASE = 10
 
-/** Outside https and localhost a browser has no cryptography to offer. */
+/** Browsers offer cryptography only over https and on localhost. */
 export const isPossible = (): boolean => isSecureContext && crypto.subtle !== undefined
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
@@ -68,7 +68,7 @@ export const seal = async (key: SecretKey, address: string, passphrase: string):
   }
 }
 
-/** The key; none when the passphrase is not the right one. */
+/** The key; none if the passphrase is wrong. */
 export const open = async (sealed: Sealed, passphrase: string): Promise<Option.Option<SecretKey>> => {
   const key = await keyFrom(passphrase, fromBase64(sealed.salt), sealed.iterations)
   try {
@@ -76,7 +76,7 @@ export const open = async (sealed: Sealed, passphrase: string): Promise<Option.O
     const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, fromBase64(sealed.content))
     return Option.some(secretKey(new TextDecoder().decode(plain)))
   } catch {
-    // AES-GCM authenticates: a wrong passphrase and damaged bytes are the same refusal.
+    // AES-GCM authenticates: a wrong passphrase and damaged bytes fail in the same way.
     return Option.none()
   }
 }
@@ -85,7 +85,7 @@ const KEPT_AS = "udg-wallet"
 
 const decode = Schema.decodeUnknownOption(Schema.parseJson(Sealed))
 
-/** What this browser keeps; none where nothing is kept, or something that this program did not write. */
+/** The key stored in this browser; none if nothing is stored, or something that this program did not write. */
 export const kept = (): Option.Option<Sealed> =>
   Option.flatMap(Option.fromNullable(localStorage.getItem(KEPT_AS)), decode)
 

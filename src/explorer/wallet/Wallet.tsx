@@ -1,12 +1,13 @@
 import * as Network from "../live/Network.js"
 import { Page } from "../show/Page.js"
 import { Desk } from "./Desk.js"
-import { Doors } from "./Doors.js"
+import { Entrance } from "./Entrance.js"
 import * as Session from "./Session.js"
 
 const abouts = {
-  testnet: "Keys are made, kept and used in this browser; the node sees only what is signed. For play money only.",
-  mainnet: "Signs transactions with a key that you bring, and keeps none.",
+  testnet:
+    "Keys are made, stored and used in this browser; the node sees only signed transactions. For play money only.",
+  mainnet: "Signs transactions with a key that you enter, and stores none.",
 } as const
 
 export const Wallet = () => {
@@ -15,7 +16,7 @@ export const Wallet = () => {
   if (info === undefined) return <Page title="Wallet">Waiting for the node…</Page>
   return (
     <Page title="Wallet" about={abouts[info.mode]}>
-      {session === undefined ? <Doors info={info} /> : <Desk info={info} session={session} />}
+      {session === undefined ? <Entrance info={info} /> : <Desk info={info} session={session} />}
     </Page>
   )
 }

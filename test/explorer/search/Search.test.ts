@@ -12,7 +12,7 @@ const known: Search.Known = {
 
 const leadsTo = async (typed: string): Promise<string> => {
   const found = await Search.find(typed, known)
-  return found._tag === "Page" ? found.href : `nothing: ${found.looked}`
+  return found._tag === "Page" ? found.href : `nothing: ${found.complaint}`
 }
 
 describe("the search box", () => {
@@ -33,9 +33,9 @@ describe("the search box", () => {
   })
 
   it.each([
-    ["cc".repeat(32), `nothing: a transaction or vertex ${"cc".repeat(32)}`],
-    ["@nobody", "nothing: the name @nobody"],
-    ["what is this?", 'nothing: "what is this?"'],
+    ["cc".repeat(32), `nothing: this node knows no transaction or vertex ${"cc".repeat(32)}`],
+    ["@nobody", "nothing: @nobody is not registered on this node"],
+    ["what is this?", 'nothing: "what is this?" is not something this explorer can look up'],
   ])("says what it did not find for %j", async (typed, said) => {
     expect(await leadsTo(typed)).toBe(said)
   })

@@ -48,7 +48,9 @@ describe("an amount", () => {
   })
 
   it("says where the comma is wrong", () => {
-    expect(() => send("2,5")).toThrow('"2,5": commas stand between groups of three digits; the decimals follow a point')
+    expect(() => send("2,5")).toThrow(
+      '"2,5": use commas only between groups of three digits, and a point before the decimals',
+    )
   })
 })
 

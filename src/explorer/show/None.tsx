@@ -1,0 +1,2 @@
+/** A value that is absent. */
+export const None = () => <span class="quiet">–</span>

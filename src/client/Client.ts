@@ -1,6 +1,6 @@
 /**
  * The typed client, derived from the same definition as the server: as Effects (`make`) or as plain promises
- * (`connect`). Runs in browsers. Asks again by itself when the node says when: 429 and 503 with `Retry-After`.
+ * (`connect`). Runs in browsers. Repeats a request by itself after 429 and 503 with `Retry-After`.
  */
 import { FetchHttpClient, HttpApiClient, HttpClient, type HttpClientResponse } from "@effect/platform"
 import { Cause, Effect, Exit, Runtime, Schema, Stream } from "effect"
@@ -14,16 +14,16 @@ export { RequestRefused }
 export type NumberedEvent = Events.NumberedEvent
 
 export interface Options {
-  /** How often a request is sent again; 3 when left out, 0 for never. */
+  /** How often a request is repeated; 3 by default, 0 for never. */
   readonly retries?: number
-  /** A longer wait than this is not waited for; 30 seconds when left out. */
+  /** The client gives up if the node asks for a longer wait; 30 seconds by default. */
   readonly longestWaitMs?: number
 }
 
 const STANDARD_RETRIES = 3
 const STANDARD_LONGEST_WAIT_MS = 30_000
 
-/** How long to wait before asking again; none for an answer that is one, or when the node does not say. */
+/** How long to wait before repeating the request; none if it must not be repeated. */
 const waitOf = ({ status, headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
   if (status !== 429 && status !== 503) return undefined
   const seconds = Number(headers["retry-after"] ?? Number.NaN)
@@ -52,13 +52,13 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 export const make = (url: string, options: Options = {}) =>
   HttpApiClient.make(Api, { baseUrl: withoutSlash(url), transformClient: withPatience(options) })
 
-/** Events as they happen, after the one named by `after` if the node still has them, until the connection ends. */
+/** Events as they happen, until the connection ends; starts after the event `after` if the node still has it. */
 export const events = (url: string, after?: string) => Events.once(withoutSlash(url), after)
 
-/** The same without an end: when the connection is lost, it is opened again behind the last event. */
+/** The same without an end: a lost connection is opened again and continues after the last event. */
 export const follow = (url: string, after?: string) => Events.follow(withoutSlash(url), after)
 
-/** Only what the endpoint takes; what may be left out altogether may be left out. */
+/** The parts of a request that the endpoint takes; a part with only optional fields is optional. */
 type Part<Name extends string, A> = [A] extends [never]
   ? unknown
   : Record<never, never> extends A
@@ -69,7 +69,7 @@ type Arguments<Request> = unknown extends Request ? [] : [request: Request]
 
 type IsList<A> = A extends ReadonlyArray<unknown> ? true : false
 
-/** Where one or several may be sent, one is answered by one and several by several. */
+/** An endpoint that takes one item or several answers one with one and several with several. */
 type AnswerTo<Sent, Success> = [Sent] extends [never]
   ? Success
   : true extends IsList<Success>
@@ -90,19 +90,19 @@ type Methods<Name extends Definition.GroupName<typeof Api>> = {
   >
 }
 
-/** The client as promises, which reject with `RequestRefused` where the node refuses. */
+/** The client as promises, which reject with `RequestRefused` if the node refuses. */
 export type PromiseClient = {
   readonly [Name in Exclude<Definition.GroupName<typeof Api>, "events">]: Methods<Name>
 } & {
   /** Until the connection ends. */
   readonly events: (after?: string) => AsyncIterable<NumberedEvent>
-  /** Without an end: a lost connection is opened again, behind the last event. */
+  /** Without an end: a lost connection is opened again and continues after the last event. */
   readonly follow: (after?: string) => AsyncIterable<NumberedEvent>
 }
 
 const isFailure = Schema.is(Failure.schema)
 
-const settle = <A>(effect: Effect.Effect<A, unknown>): Promise<A> =>
+const promiseOf = <A>(effect: Effect.Effect<A, unknown>): Promise<A> =>
   Effect.runPromiseExit(effect).then((exit) => {
     if (Exit.isSuccess(exit)) return exit.value
     const error = Cause.squash(exit.cause)
@@ -119,7 +119,7 @@ export const connect = (url: string, options: Options = {}): PromiseClient => {
     const method = (effects as Untyped)[group]?.[name]
     if (method === undefined) continue
     const methods = promises[group] as Record<string, unknown> | undefined
-    promises[group] = { ...methods, [name]: (request?: object) => settle(method({ urlParams: {}, ...request })) }
+    promises[group] = { ...methods, [name]: (request?: object) => promiseOf(method({ urlParams: {}, ...request })) }
   }
   const iterable = <E>(stream: Stream.Stream<NumberedEvent, E, HttpClient.HttpClient>) =>
     Stream.toAsyncIterableRuntime(Stream.provideLayer(stream, FetchHttpClient.layer), Runtime.defaultRuntime)

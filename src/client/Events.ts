@@ -1,11 +1,11 @@
-/** Server-sent events, read from the stream that the node writes. */
+/** Reads the node's stream of server-sent events. */
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { Event } from "../rpc/api/Events.js"
 import * as Failure from "../rpc/api/Failure.js"
 import { RequestRefused } from "./RequestRefused.js"
 
-/** An event and its place in the stream, to be named when the stream is opened again. */
+/** An event with its position in the stream, for opening the stream again. */
 export interface NumberedEvent {
   readonly id: string
   readonly event: Event
@@ -28,7 +28,7 @@ const readFrame = (frame: string): Option.Option<NumberedEvent> => {
   return data === undefined ? Option.none() : Option.some({ id: fieldOf("id") ?? "", event: decodeEvent(data) })
 }
 
-/** The frames in a text that comes in pieces. */
+/** The frames in a text that arrives in pieces. */
 const frames = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
   text.pipe(
     Stream.mapAccum("", (rest, piece) => {
@@ -38,7 +38,7 @@ const frames = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, 
     Stream.mapConcat((complete) => complete),
   )
 
-/** Anything but a stream is a refusal that says why. */
+/** Any other answer than a stream is a refusal with its reason. */
 const accepted = (response: HttpClientResponse.HttpClientResponse) =>
   response.status === 200
     ? Effect.succeed(response)
@@ -57,13 +57,13 @@ export const once = (url: string, after?: string) =>
     }),
   ).pipe(Stream.decodeText(), frames, Stream.filterMap(readFrame))
 
-/** A refusal that will be the same tomorrow; everything else may be otherwise in a moment. */
+/** A permanent refusal; any other failure may pass. */
 const isFinal = (error: unknown): error is RequestRefused =>
   error instanceof RequestRefused && error.code === "InvalidRequest"
 
 /**
- * Opens the stream again whenever it ends, behind the last event that came: soon where something came, otherwise
- * after a wait that doubles. What was missed beyond the node's memory shows as a `reset` event.
+ * Opens the stream again whenever it ends, after the last event received: soon if any event arrived, otherwise after a
+ * wait that doubles. A `reset` event reports events that were missed and that the node no longer has.
  */
 export const follow = (
   url: string,

@@ -1,10 +1,10 @@
 import type * as Failure from "../rpc/api/Failure.js"
 
-/** What the node refused, as an exception. */
+/** A refusal of the node as an exception. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused"
   readonly code: Failure.Code
-  /** All that the node said. */
+  /** The node's complete answer. */
   readonly failure: Failure.Failure
 
   constructor(failure: Failure.Failure) {

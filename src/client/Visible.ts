@@ -1,6 +1,6 @@
 /**
- * Text of others: names, memos, titles and errors come from whoever wrote them. Whatever moves a terminal's cursor, changes
- * its colours, or turns the direction of writing there or on a page is shown as what it is.
+ * Makes text from other people safe to show, such as names, memos, titles and errors. Characters that move a terminal's
+ * cursor, change its colours, or change the writing direction are shown as escapes.
  */
 
 const escaped = (character: string): string =>
@@ -9,7 +9,7 @@ const escaped = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** All but what joins letters and emojis, which only changes their shape. */
+/** Except joiners of letters and emojis, which only change their shape. */
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** The text on one line. */
@@ -17,5 +17,5 @@ export const line = (text: string): string => text.toWellFormed().replaceAll(inv
 
 const invisibleInLines = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** The text on the lines that it has. */
+/** The text with its line breaks. */
 export const lines = (text: string): string => text.toWellFormed().replaceAll(invisibleInLines, escaped)

@@ -1,6 +1,6 @@
 /**
- * A whole node for somebody else's test suite: in this process, on a free port, with nothing on the disk, its own network,
- * rounds of a few milliseconds, accounts that have coins, and no limits. As promises:
+ * A complete node for your tests: in this process, on a free port, with nothing on the disk, its own network, rounds of a
+ * few milliseconds, accounts with coins, and no limits. As promises:
  *
  *     const node = await startNode()
  *     const [alice, bob] = node.accounts
@@ -35,21 +35,21 @@ import * as Sats from "../protocol/numbers/Sats.js"
 import * as HttpInterface from "../rpc/HttpInterface.js"
 
 export interface Options {
-  /** Between two rounds; 10 when left out. A payment is final after three of them. */
+  /** The round interval; 10 by default. A payment is final after three rounds. */
   readonly roundMs?: number
-  /** How many accounts have coins from the beginning; 10 when left out. Their keys are the same in every test. */
+  /** The number of accounts with coins; 10 by default. Their keys are the same in every test. */
   readonly accounts?: number
-  /** What each of them has, in coins; 10,000 when left out, five times what a stake needs. */
+  /** The coins of each of them; 10,000 by default, five times the smallest stake. */
   readonly coinsEach?: number
   /** "mainnet" for a network without faucet and convenience endpoints. */
   readonly mode?: Mode
-  /** What governance could change; other than given, epochs, votes and cooldowns are as short as a network allows. */
+  /** Parameters of governance. By default epochs, votes and cooldowns are as short as a network allows. */
   readonly parameters?: Partial<Parameters>
-  /** What is fixed for the life of a network. */
+  /** Values that are fixed for the life of a network. */
   readonly protocol?: Partial<Protocol>
 }
 
-/** An account that has coins, with a method for each type of transaction. */
+/** An account with coins, and a method for each type of transaction. */
 export type FundedAccount = Wallet.Account & { readonly secretKey: Wallet.SecretKey }
 
 export type Outcome = Awaited<ReturnType<Client.PromiseClient["transactions"]["lookup"]>>
@@ -68,7 +68,7 @@ const shortParameters: Partial<Parameters> = {
   checkpointIntervalRounds: 20,
 }
 
-/** The same in every test, so that an address in a log means something. Worth nothing on any other network. */
+/** The same in every test, so that addresses in logs are recognisable. Worthless on any other network. */
 export const keyOf = (index: number): Wallet.SecretKey =>
   Wallet.secretKey(sha256Hex(Binary.utf8(`udg-node/testing account ${index}`)))
 
@@ -126,17 +126,17 @@ const configuration = Layer.succeed(Configuration, {
   rateLimits: false,
 })
 
-/** A node that runs, and what a test needs of it. */
+/** A running node, with everything a test needs. */
 export class TestNode extends Context.Tag("udg/TestNode")<
   TestNode,
   {
-    /** Where HTTP is served. */
+    /** The URL of the HTTP interface. */
     readonly url: string
-    /** It does not ask again by itself: a test wants to see what the node says. */
+    /** It does not repeat requests: a test should see every answer of the node. */
     readonly client: Client.PromiseClient
     readonly network: Wallet.WalletNetwork
     readonly accounts: ReadonlyArray<FundedAccount>
-    /** What became of a transaction, once that is final. Rejects where the node does not know it any more. */
+    /** Waits for the outcome of a transaction. Rejects if the node no longer knows it. */
     readonly finalized: (hash: Hash) => Promise<Outcome>
   }
 >() {
@@ -173,7 +173,7 @@ const face = (keys: ReadonlyArray<Wallet.SecretKey>) =>
     })
   })
 
-/** A node until `stop` is called; `await using` calls it by itself. */
+/** Runs until `stop` is called; `await using` calls it automatically. */
 export type StartedNode = Context.Tag.Service<typeof TestNode> &
   AsyncDisposable & { readonly stop: () => Promise<void> }
 

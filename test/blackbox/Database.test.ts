@@ -246,7 +246,7 @@ describe("udg db", { timeout: 240_000 }, () => {
         "what an account was at the last close",
         "update accounts_before set balance = balance + 1 where epoch = 4 and balance is not null",
         1,
-        /what leads back to the close of epoch 4 leads to the root/,
+        /the reconstructed state at the close of epoch 4 has the root/,
       ],
       [
         "the order of a commit's vertices, losing one",
@@ -366,7 +366,7 @@ describe("udg db", { timeout: 240_000 }, () => {
       const refused = await udg("db", "export", "--data-dir", directory, "--out", file)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
       expect(refused.stderr).toBe(
-        "udg: no epoch has closed here with the signatures of a quorum; epoch 1 ends with round 40, try again behind it\n",
+        "udg: no epoch has closed here with the signatures of a quorum; epoch 1 ends with round 40, try again after it\n",
       )
       expect(existsSync(file)).toBe(false)
     })
@@ -377,7 +377,7 @@ describe("udg db", { timeout: 240_000 }, () => {
       const file = place("never")
       const refused = await udg("db", "export", "--data-dir", directory, "--out", file)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
-      expect(refused.stderr).toMatch(/the state in which epoch 4 closed has the root/)
+      expect(refused.stderr).toMatch(/the state at the close of epoch 4 has the root/)
       expect(existsSync(file)).toBe(false)
     })
 

@@ -84,7 +84,7 @@ describe("the home of a node", () => {
       expect(
         yield* refusal(directory, { faucetKeyFile: Option.some(`${path}/wrong.key`), roundMs: Option.none() }),
       ).toBe(
-        `--faucet-key ${path}/wrong.key is not the key of the faucet of ${genesis.networkId}; leave the option out or name the right file`,
+        `--faucet-key ${path}/wrong.key is not the key of the faucet of ${genesis.networkId}; leave out the option, or name the right file`,
       )
       rmSync(`${directory}/faucet.key`)
       yield* keyIn(`${directory}/faucet.key`)
@@ -152,9 +152,7 @@ describe("the home of a node", () => {
       yield* opened(directory)
       rmSync(`${directory}/validator.key`)
       const problem = yield* refusal(directory, { roundMs: Option.none() })
-      expect(problem).toContain(
-        `${directory}/validator.key is not there, but this directory was used before; put it back`,
-      )
+      expect(problem).toContain(`${directory}/validator.key is missing, but this directory was used before; restore it`)
       expect(problem).not.toContain("\n")
       expect(existsSync(`${directory}/validator.key`)).toBe(false)
       const follower = yield* home(directory, { validate: false, roundMs: Option.none() })

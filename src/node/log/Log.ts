@@ -2,15 +2,15 @@ import { Cause, Effect, type LogLevel } from "effect"
 import * as LogFilter from "./LogFilter.js"
 import * as Secrets from "./Secrets.js"
 
-/** What a record says besides its message, under names of its own (`round`, `tx`). */
+/** The named values of a record besides its message, such as `round` or `tx`. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Something ready, or how to make it: what is filtered out is never made. */
+/** A value, or a function that makes it and is not called if the record is filtered out. */
 type Lazy<A> = A | (() => A)
 
 type Write = (message: Lazy<string>, fields?: Lazy<Fields>, cause?: Cause.Cause<unknown>) => Effect.Effect<void>
 
-/** The voice of one module. */
+/** The logger of one module. */
 export type Log = Readonly<Record<LogFilter.Level, Write>>
 
 const made = <A>(lazy: Lazy<A>): A => (typeof lazy === "function" ? (lazy as () => A)() : lazy)
@@ -21,7 +21,7 @@ const write =
     LogFilter.current.use((filter) =>
       LogFilter.passes(filter, module, level)
         ? Effect.annotateLogs(Effect.logWithLevel(level, made(message), cause ?? Cause.empty), {
-            // Made plain before Effect sees them: it hashes annotations, and a proxy or a hash of its own may throw.
+            // Plain values before Effect sees them: it hashes annotations, and a proxy or a custom hash may throw.
             ...(fields === undefined ? {} : Secrets.redactFields(Object.entries(made(fields)))),
             module,
           })
@@ -37,8 +37,8 @@ const forModule = (module: LogFilter.Module): Log => ({
 })
 
 /**
- * The voice of a module, made once at the top of its file: `const log = Log.for("mempool")`, then
- * `log.debug(() => describe(tx), () => ({ tx: tx.hash }))`. The module belongs to the call, not to the fiber, so that
- * what a service says carries its own name also when another module's fiber called it.
+ * The logger of a module, made once at the top of its file: `const log = Log.for("mempool")`, then
+ * `log.debug(() => describe(tx), () => ({ tx: tx.hash }))`. The module belongs to the call, not to the fiber, so a record
+ * names the service that wrote it even if another module's fiber called that service.
  */
 export { forModule as for }

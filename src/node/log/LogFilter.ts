@@ -1,7 +1,7 @@
 import { LogLevel } from "effect"
 import * as FiberValue from "../../effect3/fibers/FiberValue.js"
 
-/** Who can speak in the log. `node` is the program itself and everything that names no module. */
+/** The modules of the log. `node` is the program itself, and everything that names no module. */
 export const modules = [
   "checkpoints",
   "consensus",
@@ -35,11 +35,11 @@ export const toLogLevel: Readonly<Record<Level, LogLevel.LogLevel>> = {
   trace: LogLevel.Trace,
 }
 
-/** The name under which a record of that level is shown: Effect's extra levels fall into the five. */
+/** The name shown for a record of that level: Effect has more levels than these five. */
 export const levelOf = (logLevel: LogLevel.LogLevel): Level =>
   levels.find((level) => logLevel.ordinal >= toLogLevel[level].ordinal) ?? "trace"
 
-/** What is let through: for each module the least ordinal (as in Effect's LogLevel) that is written. */
+/** For each module, the least ordinal (as in Effect's LogLevel) that is written. */
 export interface LogFilter {
   readonly thresholds: Readonly<Record<Module, number>>
 }
@@ -54,7 +54,7 @@ const everywhere = (level: Level): Record<Module, number> =>
 export const passes = (filter: LogFilter, module: Module, logLevel: LogLevel.LogLevel): boolean =>
   logLevel.ordinal >= filter.thresholds[module]
 
-/** The level below which nothing is written by anybody. */
+/** The lowest level that any module writes. */
 export const lowest = (filter: LogFilter): LogLevel.LogLevel => {
   const least = Math.min(...Object.values(filter.thresholds))
   return Object.values(toLogLevel).find((level) => level.ordinal === least) ?? LogLevel.Info
@@ -62,9 +62,8 @@ export const lowest = (filter: LogFilter): LogLevel.LogLevel => {
 
 /**
  * Reads the directives of RUST_LOG: a level for everything, and `module=level` pairs, separated by commas. Case and
- * spaces do not matter, of two directives for the same thing the last holds, and a pair wins over the level for
- * everything wherever it stands. Where nothing is said, `info` holds. `off` is not among the levels: it would hide
- * why a node died.
+ * spaces do not matter. The last of two directives for the same thing wins, and a pair wins over the general level
+ * wherever it appears. The default is `info`. There is no level `off`: it would hide why a node died.
  */
 export const parse = (text: string): { readonly filter: LogFilter; readonly unreadable: ReadonlyArray<string> } => {
   const unreadable: Array<string> = []

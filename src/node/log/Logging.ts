@@ -4,7 +4,7 @@ import * as Secrets from "./Secrets.js"
 
 export type Format = "pretty" | "json"
 
-/** One thing said, taken apart and without secrets. */
+/** A record in its parts, without secrets. */
 interface Record {
   readonly timestamp: string
   readonly level: LogFilter.Level
@@ -37,7 +37,7 @@ const recordOf = (options: Logger.Logger.Options<unknown>, module: LogFilter.Mod
   }
 }
 
-/** One JSON object; annotations and cause only where there are any. */
+/** One JSON object; annotations and cause only if there are any. */
 const json = ({ annotations, cause, ...rest }: Record): string =>
   JSON.stringify({
     ...rest,
@@ -63,12 +63,12 @@ const escaped = (character: string): string => {
 }
 
 /**
- * Control characters, separators of lines and what is invisible or turns the direction of writing (U+2028, U+202E) as
- * escapes: nobody draws on the operator's terminal, begins a line or shows it backwards through a log message.
+ * Escapes control characters, line separators, invisible characters and those that change the writing direction (U+2028,
+ * U+202E), so that no log message can draw on the operator's terminal, begin a new line or reverse text.
  */
 const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped)
 
-/** A bare word as it is, everything else quoted, so that `name=value` reads back. */
+/** A bare word unchanged, anything else quoted, so that `name=value` can be parsed. */
 const field = (value: unknown): string => {
   const text = asText(value ?? null)
   return /^[^\s"=]+$/.test(text) && typeof value === "string"
@@ -76,7 +76,7 @@ const field = (value: unknown): string => {
     : printable(JSON.stringify(value ?? null))
 }
 
-/** `12:00:01.250 INFO  mempool      transaction accepted  tx=3f…`; a cause follows on lines of its own, indented. */
+/** `12:00:01.250 INFO  mempool      transaction accepted  tx=3f…`; a cause follows on separate, indented lines. */
 const pretty = (colours: boolean) => {
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)
   return ({ timestamp, level, module, message, annotations, cause }: Record): string => {
@@ -99,7 +99,7 @@ const logger = (filter: LogFilter.LogFilter, render: (record: Record) => string,
     if (LogFilter.passes(filter, module, options.logLevel)) write(`${render(recordOf(options, module))}\n`)
   })
 
-/** A directive that cannot be read may be anything, a secret key pasted into the wrong variable too. */
+/** An unreadable directive may be anything, even a secret key pasted into the wrong variable. */
 const shown = (directive: string): string => {
   if (Secrets.mayBeKey(directive)) return "(not shown: it looks like a key)"
   return JSON.stringify(directive.length > longestShown ? `${directive.slice(0, longestShown)}…` : directive)
@@ -128,10 +128,10 @@ export interface Options {
 }
 
 /**
- * Replaces Effect's logger by ours for everything below this layer, as the directives of RUST_LOG say. Whether a module
- * speaks is decided before its message is made (`Log`); Effect's own minimum level keeps out what no module lets
- * through, and the logger judges the rest, which libraries say without asking. That a directive cannot be read is said
- * past all filters: who mistyped a level would otherwise never know.
+ * Replaces Effect's logger for everything below this layer, according to the directives of RUST_LOG. `Log` decides before a
+ * message is built whether it is written. For messages of libraries, Effect's own minimum level rejects those that no
+ * module writes, and the logger filters the rest. The warning about an unreadable directive passes all filters: otherwise a
+ * mistyped level would go unnoticed.
  */
 export const layer = ({ directives, format, colours, write }: Options): Layer.Layer<never> => {
   const { filter, unreadable } = LogFilter.parse(directives)

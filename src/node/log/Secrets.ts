@@ -1,7 +1,6 @@
 /**
- * The second line of defence of "a secret key never appears in a log": whoever logs does not log secrets, and if it
- * happens all the same, a field or a phrase that is named like a secret does not get out. And whatever is logged, it
- * neither throws into the program that logs it nor keeps it busy.
+ * The second line of defence of "a secret key never appears in a log": code must not log secrets, but if it does, fields
+ * and phrases that are named like a secret are hidden. Logging any value neither throws into the program nor keeps it busy.
  */
 const hidden = "[redacted]"
 const unprintable = "[unprintable]"
@@ -9,13 +8,13 @@ const leftOut = "[…]"
 
 const secretName = /(?:secret|secretkey|privatekey|passphrase|password|seed)$/
 
-/** A field's name as a phrase may write it; the names are those of `secretName`. */
+/** The names of `secretName` as they may appear in a phrase. */
 const phraseName = /(?:secret(?:[ _-]?key)?|private[ _-]?key|passphrase|password|seed)/
 
 /** Ends at the same quote with as many backslashes before it: JSON inside JSON inside a string. */
 const quotedValue = /(?<escape>\\*)(?<quote>["'`])[\s\S]*?(?<!\\)\k<escape>\k<quote>/
 
-/** After a quoted name the JSON around it goes on; otherwise to the end of the line, as a passphrase may hold anything. */
+/** After a quoted name, up to the end of the JSON value; otherwise to the end of the line, since a passphrase may contain anything. */
 const bareValue = /(?<=["'`]\s*[:=]\s*)(?!\\*["'`])[^,}\]\r\n]+|[^\r\n]+/
 
 /** `"secret_key":"…"`, `'secretKey': '…'`, `client_secret=…`, `seed: …`. */
@@ -37,11 +36,11 @@ export const isSecretName = (name: string): boolean => secretName.test(name.toLo
 
 export const mayBeKey = (text: string): boolean => possibleKey.test(text)
 
-/** The text, of bounded length and without what it says about secrets. */
+/** The text, of bounded length and without secrets. */
 export const redactText = (text: string): string =>
   (text.length > longest ? `${text.slice(0, longest)}${leftOut}` : text).replaceAll(secretPhrase, `$1${hidden}`)
 
-/** What is made, or a word in its place where its making throws: a getter, a `toJSON`, a proxy that somebody logs. */
+/** The result, or a placeholder if a getter, a `toJSON` or a proxy throws. */
 export const orUnprintable = <A>(make: () => A): A | typeof unprintable => {
   try {
     return make()
@@ -50,7 +49,7 @@ export const orUnprintable = <A>(make: () => A): A | typeof unprintable => {
   }
 }
 
-/** The first of them, without asking for the others: there may be millions, or no end. */
+/** The first values, without iterating further: there may be millions, or no end. */
 const first = <A>(values: Iterable<A>): ReadonlyArray<A> => {
   const taken: Array<A> = []
   for (const value of values) {
@@ -70,7 +69,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): string =>
   return byteLength > mostBytes ? `${shown}${leftOut}` : shown
 }
 
-/** Makes values plain until it made so many: an object that holds itself twelve times is three million values deep. */
+/** Makes a bounded number of values plain: an object that contains itself twelve times has three million values. */
 class Plainer {
   #left = mostValues
 
@@ -104,16 +103,16 @@ class Plainer {
     )
   }
 
-  /** One field that throws does not take the others with it. */
+  /** A field that throws does not affect the other fields. */
   #held(held: () => unknown, depth: number): unknown {
     return orUnprintable(() => this.value(held(), depth))
   }
 }
 
-/** The value as JSON can hold it, bounded in depth, width, length and number of values, and without secrets. */
+/** The value as plain JSON, bounded in depth, width, length and number of values, and without secrets. */
 export const plain = (value: unknown): unknown => new Plainer().value(value, 0)
 
-/** The fields under their own names, made plain; what is named like a secret is hidden whatever it holds. */
+/** The fields as plain values; fields named like a secret are hidden. */
 export const redactFields = (fields: Iterable<readonly [string, unknown]>): Record<string, unknown> => {
   const plainer = new Plainer()
   return Object.fromEntries(

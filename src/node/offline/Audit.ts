@@ -1,8 +1,8 @@
 /**
- * Whether what is kept is what was finalized, found out without changing a byte of it: all that a start checks, and behind
- * that the running epoch once more. The state in which the epoch before closed is made from the present one and compared
- * with the checkpoint that the epoch's vertices name, every commit since then is executed again, and where that leads
- * must be what is stored. So a changed value shows also where all sums still agree.
+ * Checks that the stored data is what was finalized, without changing a byte: first everything that a start checks, then
+ * the running epoch once more. The audit reconstructs the state at the last close from the present one, compares it with the
+ * checkpoint that the epoch's vertices name, and executes every commit since then again. The result must be the stored
+ * state. So a changed value is found even if all sums still agree.
  */
 import { Effect, Either } from "effect"
 import { randomBytes } from "#crypto"
@@ -25,22 +25,22 @@ import { FinalityRollback, fromDamage, InternalFault, type StateDamaged, SupplyV
 import * as Lookup from "../reads/Lookup.js"
 import * as Loading from "../start/Loading.js"
 
-/** What was found sound. */
+/** The result of a successful audit. */
 export interface Findings {
   /** The last commit. */
   readonly head: Head
   readonly accounts: number
   readonly totals: Totals
   readonly stateRoot: Hash
-  /** The epoch whose close everything was executed again from; 0 is the genesis. */
+  /** Execution started from the close of this epoch; 0 is the genesis. */
   readonly closedEpoch: Natural.Epoch
   /** Commits executed again. */
   readonly commits: number
-  /** Checkpoints on the way whose roots were compared. */
+  /** Checkpoints whose roots were compared. */
   readonly checkpoints: number
 }
 
-/** A state to go on from. */
+/** A state to continue from. */
 interface Base {
   readonly ledger: Ledger
   readonly trie: Trie.Trie
@@ -57,13 +57,13 @@ const decideAnew = ({ protocol }: Genesis, contents: Contents): Effect.Effect<vo
     : Effect.void
 }
 
-/** Nobody signs the state of a genesis: its checkpoint's hash is what the first epoch's vertices name. */
+/** The state of a genesis is not signed: the first epoch's vertices name its checkpoint's hash. */
 const genesisBase = (genesis: Genesis, tableKey: HalfSipHash.Key, { current }: Contents) =>
   Effect.gen(function* () {
     const ledger = Ledger.fromGenesis(genesis, tableKey)
     const { hash } = GenesisState.checkpointOf(genesis, ledger)
     const { base } = current.opening
-    if (hash !== base) return yield* damaged(`epoch 1 follows on ${base}, the genesis is ${hash}`)
+    if (hash !== base) return yield* damaged(`epoch 1 continues from ${base}, but the genesis is ${hash}`)
     return { ledger, trie: yield* Loading.updated(Trie.empty, ledger.entries()) } satisfies Base
   })
 
@@ -83,11 +83,11 @@ const closeBase = (
     const epoch = record.epoch - 1
     const checkpoint = closingOf(contents)
     if (checkpoint === undefined)
-      return yield* damaged(`there is no checkpoint ${base}, with which epoch ${epoch} closed`)
+      return yield* damaged(`the checkpoint ${base}, which closed epoch ${epoch}, is missing`)
     const trie = closed.find((each) => each.epoch === epoch)?.trie ?? Trie.empty
     if (trie.hash !== checkpoint.stateRoot) {
       return yield* damaged(
-        `what leads back to the close of epoch ${epoch} leads to the root ${trie.hash}, its checkpoint says ${checkpoint.stateRoot}`,
+        `the reconstructed state at the close of epoch ${epoch} has the root ${trie.hash}, but its checkpoint has ${checkpoint.stateRoot}`,
       )
     }
     const made = yield* Loading.ledgerOf(protocol, tableKey, { target: { checkpoint, signatures: [] }, trie })
@@ -112,13 +112,13 @@ const executeAgain = (networkId: Genesis["networkId"], ledger: Ledger, record: C
     )
     if (execution.effectsDigest !== record.effectsDigest) {
       return yield* damaged(
-        `executing commit ${record.index} again has the effects ${execution.effectsDigest}, recorded are ${record.effectsDigest}`,
+        `executing commit ${record.index} again has the effects ${execution.effectsDigest}, but ${record.effectsDigest} are recorded`,
       )
     }
     return execution
   })
 
-/** Every commit of the epoch; its checkpoints on the way must have the roots that they say. */
+/** Executes every commit of the epoch; the state must have the root of each checkpoint on the way. */
 const replay = ({ networkId }: Genesis, { current }: Contents, { ledger, trie: before }: Base) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -138,7 +138,7 @@ const replay = ({ networkId }: Genesis, { current }: Contents, { ledger, trie: b
       if (checkpoint !== undefined) {
         if (checkpoint.stateRoot !== trie.hash) {
           return yield* damaged(
-            `executing up to round ${checkpoint.round} again leads to the root ${trie.hash}, its checkpoint says ${checkpoint.stateRoot}`,
+            `executing up to round ${checkpoint.round} again leads to the root ${trie.hash}, but its checkpoint has ${checkpoint.stateRoot}`,
           )
         }
         checkpoints++
@@ -148,7 +148,7 @@ const replay = ({ networkId }: Genesis, { current }: Contents, { ledger, trie: b
     return { trie, commits: records.length, checkpoints }
   })
 
-/** Looks at everything; fails with what a node would end of, and with what only this finds. */
+/** Checks everything; fails with the errors of a start, and with those that only an audit finds. */
 export const audit = (genesis: Genesis) =>
   Effect.gen(function* () {
     const tableKey = HalfSipHash.keyFrom(randomBytes(HalfSipHash.KEY_BYTES))
@@ -162,7 +162,7 @@ export const audit = (genesis: Genesis) =>
     const { trie, commits, checkpoints } = yield* replay(genesis, contents, base)
     if (trie.hash !== opened.trie.hash) {
       return yield* damaged(
-        `executing epoch ${epoch} again leads to the root ${trie.hash}, the stored state has ${opened.trie.hash}`,
+        `executing epoch ${epoch} again leads to the root ${trie.hash}, but the stored state has ${opened.trie.hash}`,
       )
     }
     const { head, accountCount, totals } = opened.ledger.read

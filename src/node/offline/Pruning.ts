@@ -1,6 +1,7 @@
 /**
- * Lets go of old vertices, their commits and the checkpoints between epochs' ends a few at a time, and of own vertices that
- * nothing asks for any more. A node does that all along; of a stopped one everything old can go at once, histories too.
+ * Deletes old vertices, their commits, the checkpoints within epochs, and this node's signed vertices that are no longer
+ * needed, a few at a time. A running node does this continuously; on a stopped one, everything old can be deleted at once,
+ * including histories.
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -16,22 +17,22 @@ import * as Loading from "../start/Loading.js"
 
 const log = Log.for("storage")
 
-/** Older vertices go, but never those of the running epoch and the one before. */
+/** Older vertices are deleted, except those of the running epoch and the one before. */
 export const KEPT_ROUNDS = 10_000
-/** About ten milliseconds' worth: nothing else is written meanwhile. */
+/** Takes about ten milliseconds, in which nothing else is written. */
 const VERTICES_PER_TURN = 200
-/** The same of small rows that lie side by side. */
+/** The same for small, adjacent rows. */
 const SMALL_ROWS_PER_TURN = 2_000
-/** The same of what may bear the signatures of a hundred validators. */
+/** The same for rows with the signatures of up to a hundred validators. */
 const SIGNED_ROWS_PER_TURN = 50
 const PAUSE = Duration.millis(50)
 const EVERY = Duration.seconds(30)
 
-/** What is old. */
+/** Defines which data is old. */
 export interface Bounds {
-  /** Rounds below go … */
+  /** Rounds below this one are deleted … */
   readonly beforeRound: Natural.Round
-  /** … but nothing of the running epoch, which is this one, and of the one before. */
+  /** … except those of this, the running epoch, and of the one before. */
   readonly running: Natural.Epoch
 }
 
@@ -42,7 +43,7 @@ export const boundsOf = (round: number, running: Natural.Epoch, keptRounds: numb
 
 const oldestKept = ({ running }: Bounds): Natural.Epoch => Natural.epoch(Math.max(0, running - 1))
 
-/** Takes so many at a time until there are no more, with a rest behind each, and says how many went. */
+/** Deletes batch after batch with a rest in between, and returns the number of deleted rows. */
 const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<number, StorageError>) =>
   Effect.gen(function* () {
     let gone = 0
@@ -54,18 +55,18 @@ const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<n
     }
   })
 
-const vertices = (bounds: Bounds, rest: Effect.Effect<void>, told: (gone: number) => void) =>
+const vertices = (bounds: Bounds, rest: Effect.Effect<void>, onPruned: (count: number) => void) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const { beforeRound } = bounds
     const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: VERTICES_PER_TURN }
-    const take = Effect.tap(storage.vertices.prune(request), (gone) => Effect.sync(() => told(gone)))
+    const take = Effect.tap(storage.vertices.prune(request), (gone) => Effect.sync(() => onPruned(gone)))
     const pruned = yield* inTurns(VERTICES_PER_TURN, rest, take)
     if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: beforeRound })
     return pruned
   })
 
-/** Those whose vertices are gone; what transactions stood in stays with them. */
+/** Commits whose vertices are deleted. Transactions keep the record of their commit. */
 const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -74,7 +75,7 @@ const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
     while (yield* storage.commits.prune(request)) yield* rest
   })
 
-/** But those that close an epoch, which who joins follows from the genesis on. */
+/** Except those that close an epoch: joining nodes follow them from the genesis. */
 const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -82,7 +83,7 @@ const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
     while (yield* storage.checkpoints.prune(request)) yield* rest
   })
 
-/** The way back to closes that nobody is served from any more. */
+/** States of closes that are no longer served to joining nodes. */
 const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -92,7 +93,7 @@ const closedStates = (running: Natural.Epoch, rest: Effect.Effect<void>) =>
 
 const own = (bounds: Bounds) => Effect.flatMap(Storage, ({ signed }) => signed.prune(oldestKept(bounds)))
 
-/** One round of it. */
+/** One pass. */
 export const once: Effect.Effect<void, StorageError, Engine | Storage | Configuration> = Effect.gen(function* () {
   const { archive } = yield* Configuration
   const { view, pulse, counters } = yield* Engine
@@ -106,14 +107,14 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   yield* checkpoints(bounds, rest)
 })
 
-/** How much of each went. */
+/** The number of deleted rows. */
 export interface Pruned {
   readonly bounds: Bounds
   readonly vertices: number
   readonly transactions: number
 }
 
-/** Everything old of a database that nobody else uses, with what a node keeps until it is asked: transactions and histories. */
+/** Deletes everything old from a database that nobody else uses, including transactions and histories. */
 export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamaged | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage

@@ -1,4 +1,4 @@
-/** The state of the newest closing checkpoint, out of a database that is only looked at, into a file. */
+/** Writes the state of the newest closing checkpoint to a file. Only reads the database. */
 import { Data, Effect } from "effect"
 import { randomBytes } from "#crypto"
 import { Ledger } from "../../ledger/Ledger.js"
@@ -16,7 +16,7 @@ import { Storage } from "../../storage/Storage.js"
 import { fromDamage } from "../lifecycle/Ending.js"
 import * as Loading from "../start/Loading.js"
 
-/** No checkpoint here has both a quorum's signatures and its state. */
+/** The database has no checkpoint with both a quorum of signatures and its state. */
 export class NothingToExport extends Data.TaggedError("NothingToExport")<{ readonly message: string }> {}
 
 export interface Exported {
@@ -26,7 +26,7 @@ export interface Exported {
 
 const PAGE = 1_000
 
-/** The way that signatures prove from the genesis to this checkpoint, from old to new. */
+/** The chain of checkpoints that signatures prove, from the genesis to this one. */
 export const provenFrom = (genesis: Genesis, tableKey: HalfSipHash.Key, newest: SignedCheckpoint): ProvenChain =>
   new ProvenChain(
     { record: Ledger.fromGenesis(genesis, tableKey).read.epoch, pin: null, isValid: Verification.isValid },
@@ -46,7 +46,7 @@ const chainTo = (genesis: Genesis, tableKey: HalfSipHash.Key, target: SignedChec
       if (!chain.isProven && page.length < PAGE) {
         const { epoch, hash } = target.checkpoint
         return yield* new NothingToExport({
-          message: `the checkpoints kept here do not lead from the genesis to ${hash}, with which epoch ${epoch} closed; export from a node that has been there from the beginning`,
+          message: `the stored checkpoints do not lead from the genesis to ${hash}, which closed epoch ${epoch}; export from a node that has run from the beginning`,
         })
       }
     }
@@ -62,13 +62,13 @@ const newestOf = ({ contents, closed }: Loading.Read) =>
       if (stateRoot === trie.hash) return { target: signed, trie }
       return yield* Effect.fail(
         fromDamage({
-          message: `the state in which epoch ${epoch} closed has the root ${trie.hash}, its checkpoint says ${stateRoot}`,
+          message: `the state at the close of epoch ${epoch} has the root ${trie.hash}, but its checkpoint has ${stateRoot}`,
         }),
       )
     }
     const { record } = contents.current.opening
     return yield* new NothingToExport({
-      message: `no epoch has closed here with the signatures of a quorum; epoch ${record.epoch} ends with round ${EpochRecord.lastRound(record)}, try again behind it`,
+      message: `no epoch has closed here with the signatures of a quorum; epoch ${record.epoch} ends with round ${EpochRecord.lastRound(record)}, try again after it`,
     })
   })
 

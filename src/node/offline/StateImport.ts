@@ -1,7 +1,7 @@
 /**
- * A ledger out of a state file, as a fast sync would have left it: every signature on the way from the genesis, every piece
- * under its root, and the supply are checked before anything counts. It is built aside and moved into its place whole, so
- * an import that is broken off leaves the directory as it was.
+ * Makes a ledger from a state file, as a fast sync does: it checks every signature since the genesis, every piece against
+ * the root, and the supply. The ledger is built aside and then moved into place, so an interrupted import leaves the
+ * directory as it was.
  */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
@@ -22,7 +22,7 @@ import * as Storage from "../../storage/Storage.js"
 import * as Loading from "../start/Loading.js"
 import { provenFrom } from "./StateExport.js"
 
-/** The file, the directory and the genesis do not go together. */
+/** The file, the directory and the genesis do not match. */
 export class CannotImport extends Data.TaggedError("CannotImport")<{ readonly message: string }> {}
 
 export interface Imported {
@@ -31,12 +31,12 @@ export interface Imported {
   readonly records: number
 }
 
-/** Where the ledger is built, inside of the data directory, so that it can be moved. */
+/** The place for building the ledger: inside the data directory, so that it can be moved. */
 const ASIDE = "udg.importing"
 
 const named = ({ networkId }: Genesis.Genesis, hash: string): string => `${networkId} (${hash})`
 
-/** The genesis that the import must be of: the one that was named, or the one that is there. */
+/** The state must belong to the named genesis and to the one in the directory, if they exist. */
 const requireGenesis = (path: string, directory: DataDirectory, file: Option.Option<string>, found: Genesis.Genesis) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -62,13 +62,13 @@ const provenTarget = (path: string, tableKey: HalfSipHash.Key, { genesis, chain 
     proven.takeAtOnce(chain)
     if (!proven.isProven) {
       return yield* new CannotImport({
-        message: `${path}: checkpoint ${target.checkpoint.hash} is not signed by those whom its genesis leads to; take the file from a node you trust`,
+        message: `${path}: checkpoint ${target.checkpoint.hash} is not signed by the committee that follows from its genesis; take the file from a node you trust`,
       })
     }
     return { target, proven: proven.proven }
   })
 
-/** Puts the state into an empty storage, piece by piece, and makes it the state that a node starts from. */
+/** Writes the state into an empty storage, piece by piece, for a node to start from. */
 const fill = (path: string, file: StateFile.Opened) =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
@@ -100,7 +100,7 @@ const build = (path: string, file: StateFile.Opened, aside: string) =>
     return yield* Effect.provide(fill(path, file), yield* Layer.build(storage))
   }).pipe(Effect.scoped)
 
-/** A log that was left behind would be taken for the log of whatever database comes to lie beside it. */
+/** SQLite would apply a leftover log to any database placed beside it. */
 const hasContent = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     fileSystem.stat(file).pipe(
@@ -109,7 +109,7 @@ const hasContent = (file: string) =>
     ),
   )
 
-/** Into a directory that holds no ledger yet; keys and a genesis may be there. */
+/** The directory may contain keys and a genesis, but no ledger. */
 export const importFrom = (path: string, into: string, genesisFile: Option.Option<string>) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -131,7 +131,7 @@ export const importFrom = (path: string, into: string, genesisFile: Option.Optio
     yield* Effect.acquireRelease(unusable(clear), () => Effect.ignore(clear))
     const imported = yield* build(path, file, aside)
     if (!hasGenesis) yield* GenesisFile.write(directory.fileOf("genesis"), imported.genesis)
-    // An empty log that belonged to another file.
+    // An empty log of another file.
     yield* unusable(fileSystem.remove(log, { force: true }))
     yield* unusable(AtomicFile.place(join(aside, FILES.database), database))
     return imported

@@ -1,4 +1,4 @@
-/** What a newcomer needs to know of a node that has just started. */
+/** The summary that a node prints when it starts. */
 import { Option } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -10,13 +10,13 @@ export interface Facts {
   readonly version: string
   readonly genesis: Genesis.Genesis
   readonly isFounded: boolean
-  /** None when nothing is kept. */
+  /** None if nothing is stored. */
   readonly dataDirectory: Option.Option<string>
   readonly validator: Option.Option<Keys.PublicKey>
   readonly faucetAddress: Option.Option<Address.Address>
-  /** Where HTTP is served. */
+  /** The URL of the HTTP interface. */
   readonly rpc: string
-  /** Where other nodes connect to; none when they cannot. */
+  /** The address for other nodes; none if they cannot connect. */
   readonly p2p: Option.Option<string>
 }
 
@@ -34,17 +34,17 @@ const named = (name: string, values: ReadonlyArray<string>): ReadonlyArray<strin
 
 const validatorLines = ({ validator, genesis }: Facts): ReadonlyArray<string> =>
   Option.match(validator, {
-    onNone: () => [line("validator", "none: this node only follows")],
+    onNone: () => [line("validator", "none: this node only follows the network")],
     onSome: (key) => named("validator", both(Address.fromPublicKey(key), genesis.mode)),
   })
 
 const faucetLines = ({ genesis, faucetAddress, rpc }: Facts): ReadonlyArray<string> => {
   const { faucet } = genesis
   if (faucet === null) return []
-  if (Option.isNone(faucetAddress)) return [line("faucet", "its key is on another node")]
+  if (Option.isNone(faucetAddress)) return [line("faucet", "served by another node, which has its key")]
   return named("faucet", [
     ...both(faucetAddress.value, genesis.mode),
-    `up to ${coins(faucet.maxRequest)} a request: curl ${rpc}/faucet -H 'content-type: application/json' \\`,
+    `up to ${coins(faucet.maxRequest)} per request: curl ${rpc}/faucet -H 'content-type: application/json' \\`,
     `  -d '{"address":"YOURS","amount":100000000}'`,
   ])
 }

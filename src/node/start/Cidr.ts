@@ -8,10 +8,10 @@ export interface Cidr {
   readonly prefix: number
 }
 
-/** What a person may write, for messages and help. */
+/** The accepted forms, for messages and help. */
 export const expected = "an IP address or a range such as 10.0.0.0/8 or fd00::/8"
 
-/** Reads `address/prefix`; an address alone stands for itself. */
+/** Reads `address/prefix`; a single address is a range of one. */
 export const parse = (text: string): Option.Option<Cidr> => {
   const [, address = "", digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
@@ -21,12 +21,12 @@ export const parse = (text: string): Option.Option<Cidr> => {
   return prefix > bits ? Option.none() : Option.some({ family: version === 4 ? "ipv4" : "ipv6", address, prefix })
 }
 
-/** As it is written, with its prefix. */
+/** Always with its prefix. */
 export const format = (cidr: Cidr): string => `${cidr.address}/${cidr.prefix}`
 
 /**
- * A test for "is this address in one of these ranges", built once and asked once per request. An IPv4 address that
- * arrives written as IPv6 (`::ffff:10.0.0.1`, how a dual-stack socket reports it) is judged as the IPv4 address it is.
+ * A test for "is this address in one of these ranges", built once and called for each request. A dual-stack socket reports
+ * IPv4 addresses in the form of IPv6 (`::ffff:10.0.0.1`); they match as the IPv4 addresses they are.
  */
 export const matcher = (ranges: ReadonlyArray<Cidr>): ((address: string) => boolean) => {
   const list = new BlockList()

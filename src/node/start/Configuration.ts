@@ -17,12 +17,12 @@ export interface TrustedCheckpoint {
   readonly hash: string
 }
 
-/** Everything an operator decides about one run of the node, checked. Files named here existed when it was made. */
+/** Everything an operator decides about one run of the node, validated. Files named here existed at that time. */
 export interface Settings {
   readonly version: string
   readonly p2p: Endpoint
   readonly rpc: Endpoint
-  /** None: an existing genesis decides, and a network made here is a testnet. */
+  /** None: as in an existing genesis; a new network is a testnet. */
   readonly mode: Option.Option<Mode>
   readonly dataDirectory: string
   /** Nothing is written to the data directory. */
@@ -36,15 +36,15 @@ export interface Settings {
   readonly validate: boolean
   readonly peers: ReadonlyArray<PeerAddress.PeerAddress>
   readonly trustedCheckpoint: Option.Option<TrustedCheckpoint>
-  /** The round interval of a network made here; one that exists keeps its own. */
+  /** The round interval of a new network; an existing one keeps its own. */
   readonly roundMs: Option.Option<number>
-  /** Under which a node on the loopback answers, beside the loopback's own. */
+  /** Host names that a node on the loopback interface answers to, besides those of the loopback itself. */
   readonly rpcNames: ReadonlyArray<string>
   readonly trustedProxies: ReadonlyArray<Cidr.Cidr>
-  /** Lower case; believed only from a trusted proxy. */
+  /** In lower case; used only if it comes from a trusted proxy. */
   readonly clientIpHeader: Option.Option<string>
   readonly rateLimits: boolean
 }
 
-/** The node's settings, as the command line read them. No other part of the program looks at the environment. */
+/** The node's settings from the command line. No other part of the program reads the environment. */
 export class Configuration extends Context.Tag("udg/Configuration")<Configuration, Settings>() {}

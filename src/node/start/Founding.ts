@@ -20,7 +20,7 @@ export interface Founders {
   readonly validator: PublicKey
   /** None on a mainnet. */
   readonly faucet: PublicKey | null
-  /** Whatever is not as in any solo network. */
+  /** Deviations from a standard solo network. */
   readonly otherwise?: {
     readonly allocations?: ReadonlyArray<Genesis.Allocation>
     readonly parameters?: Partial<Parameters.Parameters>
@@ -28,7 +28,7 @@ export interface Founders {
   }
 }
 
-/** An id that no other network has, so that nothing signed here means anything elsewhere, also when founded again. */
+/** An id that no other network has, so that signatures are valid on no other network, not even on a second one like it. */
 export const drawnNetworkId = (name: string): Network.NetworkId => {
   const id = `${name}-${toHex(randomBytes(Network.DRAWN_BYTES))}`
   if (Network.isName(name) && Network.isNetworkId(id)) return id
@@ -64,7 +64,7 @@ export const solo = ({ mode, time, roundIntervalMs, validator, faucet, otherwise
 
 const VOTING_EPOCHS = 24
 const EPOCHS_TO_LEAVE = 2
-/** Twenty places that nobody votes on cost as much as the stake for one seat, every voting period. */
+/** Filling all twenty places with proposals that get no votes costs as much as the stake for one seat, every voting period. */
 const PUBLIC_BOND = 100 * Sats.SATS_PER_COIN
 const PUBLIC_ACTIVE_PER_PROPOSER = 3
 
@@ -72,15 +72,15 @@ const PUBLIC_ACTIVE_PER_PROPOSER = 3
 export const THIRD_PERCENT = 34
 
 /**
- * Governance of a network of strangers: whoever disagrees can be gone with the money before a decision takes effect. Who
- * undelegates works until the epoch closes and is released a cooldown later, so the delay is an epoch to notice the
- * decision, an epoch to its close, and the cooldown. What was chosen stands.
+ * Governance of a public network: everybody who disagrees can withdraw before a decision takes effect. A delegation keeps
+ * working until the epoch closes and is released a cooldown later. So the delay is an epoch to notice the decision, an epoch
+ * until it closes, and the cooldown. Parameters in `chosen` take precedence.
  */
 export const publicParameters = (
   epochRounds: number,
   chosen: Partial<Parameters.Parameters> = {},
 ): Parameters.Parameters => {
-  // Nobody's stake may be free before the epoch in which it works is over.
+  // No stake may be released before the end of the epoch in which it works.
   const cooldownRounds = chosen.cooldownRounds ?? Math.max(Parameters.standard.cooldownRounds, epochRounds)
   return {
     ...Parameters.standard,
@@ -94,13 +94,13 @@ export const publicParameters = (
   }
 }
 
-/** Governance of a network that one person runs on one machine: what is tried out is decided within minutes. */
+/** Governance of a network that one person runs on one machine: decisions take minutes. */
 export const localParameters = (epochRounds: number): Parameters.Parameters => ({
   ...Parameters.standard,
   cooldownRounds: Math.max(Parameters.standard.cooldownRounds, epochRounds),
 })
 
-/** Of the stakes, so that nobody who empties the faucet outvotes those who founded the network. */
+/** Of the stakes, so that emptying the faucet is not enough to outvote the founders. */
 const RESERVE_PERCENT = 10
 
 export interface Several {
@@ -112,12 +112,12 @@ export interface Several {
   readonly validators: ReadonlyArray<Genesis.FirstValidator>
   readonly allocations: ReadonlyArray<Genesis.Allocation>
   readonly council: ReadonlyArray<Address.Address>
-  /** Whose account is the faucet's reserve. */
+  /** The account of the faucet's reserve. */
   readonly faucet: Address.Address | null
   readonly parameters: Parameters.Parameters
 }
 
-/** A network of several machines, or what stands against it. */
+/** A network of several machines, or the reason why it is invalid. */
 export const several = (founders: Several): Either.Either<Genesis.Genesis, Genesis.InvalidGenesis> => {
   const { faucet, roundIntervalMs, epochRounds, ...named } = founders
   const staked = founders.validators.reduce((total, { stake }) => total + stake, 0)

@@ -23,7 +23,7 @@ import * as Weaknesses from "./Weaknesses.js"
 
 const log = Log.for("node")
 
-/** The settings ask for something that this data directory or network is not. */
+/** The settings contradict this data directory or network. */
 export class SettingsDisagree extends Data.TaggedError("SettingsDisagree")<{ readonly message: string }> {}
 
 export type HomeError =
@@ -39,11 +39,11 @@ export class Home extends Context.Tag("udg/Home")<
   {
     readonly location: Storage.Location
     readonly genesis: Genesis.Genesis
-    /** The network was made by this start. */
+    /** This start made the network. */
     readonly isFounded: boolean
-    /** None for a node that only follows. */
+    /** None if the node only follows the network. */
     readonly validatorKey: Option.Option<Keys.SecretKey>
-    /** None where there is no faucet, or its key is elsewhere. */
+    /** None if there is no faucet, or its key is elsewhere. */
     readonly faucetKey: Option.Option<Keys.SecretKey>
   }
 >() {}
@@ -52,65 +52,57 @@ type Found = Effect.Effect<Context.Tag.Service<Home>, HomeError, FileSystem.File
 
 const flagOf = (mode: Mode): string => `--testnet ${mode === "testnet"}`
 
+const disagree = (message: string) => new SettingsDisagree({ message })
+
 const requireMode = (settings: Settings, { mode, networkId }: Genesis.Genesis) =>
-  Option.match(settings.mode, {
-    onNone: () => Effect.void,
-    onSome: (asked) =>
-      asked === mode
-        ? Effect.void
-        : new SettingsDisagree({
-            message: `${flagOf(asked)} asks for a ${asked}, but the genesis of ${networkId} says ${mode}; leave the option out or name another data directory or genesis`,
-          }),
-  })
+  Option.isNone(settings.mode) || settings.mode.value === mode
+    ? Effect.void
+    : disagree(
+        `${flagOf(settings.mode.value)} asks for a ${settings.mode.value}, but the genesis of ${networkId} says ${mode}; leave out the option, or choose another data directory or genesis`,
+      )
 
-const warnOfRoundMs = (settings: Settings, { protocol, networkId }: Genesis.Genesis) =>
-  Option.match(settings.roundMs, {
-    onNone: () => Effect.void,
-    onSome: (asked) =>
-      log.warn(
-        `--round-ms ${asked} is ignored: ${networkId} exists already, with rounds of ${protocol.roundIntervalMs} ms`,
-      ),
-  })
+const warnOfRoundMs = ({ roundMs }: Settings, { protocol, networkId }: Genesis.Genesis) =>
+  Option.isNone(roundMs)
+    ? Effect.void
+    : log.warn(
+        `--round-ms ${roundMs.value} is ignored: ${networkId} already exists, with rounds of ${protocol.roundIntervalMs} ms`,
+      )
 
-/** The key in the directory. A fresh one where no node ran before: later it would be another validator, without a word. */
+/** The key in the directory. Makes one only in a new directory: in a used one it would silently be another validator. */
 const ownValidatorKey = (directory: DataDirectory) =>
   Effect.gen(function* () {
     const file = directory.fileOf("validatorKey")
     const hasKey = yield* Effect.orElseSucceed(AtomicFile.isTaken(file), () => true)
     if (hasKey || !(yield* Effect.orElseSucceed(AtomicFile.isTaken(directory.fileOf("signed")), () => true)))
       return yield* KeyFile.loadOrCreate(file)
-    return yield* new SettingsDisagree({
-      message: `${file} is not there, but this directory was used before; put it back, name another with --validator-key FILE, make a new validator by: udg genesis key --out ${file}, or only follow with --no-validate`,
-    })
+    return yield* disagree(
+      `${file} is missing, but this directory was used before; restore it, name another with --validator-key FILE, make a new validator with udg genesis key --out ${file}, or only follow with --no-validate`,
+    )
   })
 
-/** The key of a file that was named, or of the directory. */
-const validatorKey = (settings: Settings, directory: Option.Option<DataDirectory>) =>
-  Option.match(settings.validatorKeyFile, {
-    onSome: KeyFile.load,
-    onNone: () =>
-      Option.match(directory, {
-        onNone: () => Effect.sync(Keys.SecretKey.generate),
-        onSome: ownValidatorKey,
-      }),
+/** The key in the named file or in the directory; a new one if neither is there. */
+const keyFrom = <E, R>(
+  file: Option.Option<string>,
+  directory: Option.Option<DataDirectory>,
+  inDirectory: (directory: DataDirectory) => Effect.Effect<Keys.SecretKey, E, R>,
+) =>
+  Effect.gen(function* () {
+    if (Option.isSome(file)) return yield* KeyFile.load(file.value)
+    return Option.isSome(directory) ? yield* inDirectory(directory.value) : Keys.SecretKey.generate()
   })
 
-const newFaucetKey = (settings: Settings, directory: Option.Option<DataDirectory>) =>
-  Option.match(settings.faucetKeyFile, {
-    onSome: KeyFile.load,
-    onNone: () =>
-      Option.match(directory, {
-        onNone: () => Effect.sync(Keys.SecretKey.generate),
-        onSome: (held) => KeyFile.loadOrCreate(held.fileOf("faucetKey")),
-      }),
-  })
+const validatorKey = ({ validatorKeyFile }: Settings, directory: Option.Option<DataDirectory>) =>
+  keyFrom(validatorKeyFile, directory, ownValidatorKey)
+
+const newFaucetKey = ({ faucetKeyFile }: Settings, directory: Option.Option<DataDirectory>) =>
+  keyFrom(faucetKeyFile, directory, (held) => KeyFile.loadOrCreate(held.fileOf("faucetKey")))
 
 const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
     if (!settings.validate)
-      return yield* new SettingsDisagree({
-        message: "--no-validate: a new solo network has no other validator; name a network with --genesis FILE",
-      })
+      return yield* disagree(
+        "--no-validate: a new solo network has no other validator; name a network with --genesis FILE",
+      )
     const mode = Option.getOrElse(settings.mode, (): Mode => "testnet")
     const validator = yield* validatorKey(settings, directory)
     const faucet = mode === "testnet" ? Option.some(yield* newFaucetKey(settings, directory)) : Option.none()
@@ -119,7 +111,7 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
       time: Natural.timestamp(yield* Clock.currentTimeMillis),
       roundIntervalMs: Option.getOrElse(settings.roundMs, () => Protocol.standard.roundIntervalMs),
       validator: validator.publicKey,
-      faucet: Option.match(faucet, { onNone: () => null, onSome: ({ publicKey }) => publicKey }),
+      faucet: Option.getOrNull(Option.map(faucet, ({ publicKey }) => publicKey)),
     })
     return { genesis, isFounded: true, validatorKey: Option.some(validator), faucetKey: faucet }
   })
@@ -127,16 +119,16 @@ const found = (settings: Settings, directory: Option.Option<DataDirectory>) =>
 const isFaucetKey = ({ faucet }: Genesis.Genesis, key: Keys.SecretKey): boolean =>
   faucet !== null && Address.fromPublicKey(key.publicKey) === faucet.address
 
-/** The faucet's key, if this node has it: named, or in the data directory. */
+/** The faucet's key if this node has it: in the named file, or in the data directory. */
 const heldFaucetKey = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Option<DataDirectory>) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.faucetKeyFile)) {
       const file = settings.faucetKeyFile.value
       const key = yield* KeyFile.load(file)
       if (isFaucetKey(genesis, key)) return Option.some(key)
-      return yield* new SettingsDisagree({
-        message: `--faucet-key ${file} is not the key of the faucet of ${genesis.networkId}; leave the option out or name the right file`,
-      })
+      return yield* disagree(
+        `--faucet-key ${file} is not the key of the faucet of ${genesis.networkId}; leave out the option, or name the right file`,
+      )
     }
     if (genesis.faucet === null || Option.isNone(directory)) return Option.none()
     const file = directory.value.fileOf("faucetKey")
@@ -155,14 +147,12 @@ const join = (settings: Settings, genesis: Genesis.Genesis, directory: Option.Op
     return {
       genesis,
       isFounded: false,
-      validatorKey: settings.validate
-        ? Option.some(yield* validatorKey(settings, directory))
-        : Option.none<Keys.SecretKey>(),
+      validatorKey: settings.validate ? Option.some(yield* validatorKey(settings, directory)) : Option.none(),
       faucetKey: yield* heldFaucetKey(settings, genesis, directory),
     }
   })
 
-/** The genesis in the directory: its file, or, where that is gone, the one its database was made with. */
+/** The genesis in the directory: its file or, if that is missing, the one in the database. */
 const keptGenesis = (directory: DataDirectory) =>
   Effect.gen(function* () {
     const file = directory.fileOf("genesis")
@@ -171,7 +161,7 @@ const keptGenesis = (directory: DataDirectory) =>
     }
     const genesis = yield* Storage.genesisOf(directory)
     if (Option.isNone(genesis)) return Option.none()
-    yield* log.warn(`${file} is gone; it is written again from the database`)
+    yield* log.warn(`${file} is missing and is restored from the database`)
     yield* GenesisFile.write(file, genesis.value)
     return genesis
   })
@@ -179,16 +169,16 @@ const keptGenesis = (directory: DataDirectory) =>
 const requireSame = (directory: DataDirectory, file: string, named: Genesis.Genesis, kept: Genesis.Genesis) =>
   Genesis.hash(named) === Genesis.hash(kept)
     ? Effect.void
-    : new SettingsDisagree({
-        message: `--genesis ${file} is ${named.networkId} (${Genesis.hash(named)}), but ${directory.path} holds ${kept.networkId} (${Genesis.hash(kept)}); name another data directory`,
-      })
+    : disagree(
+        `--genesis ${file} is ${named.networkId} (${Genesis.hash(named)}), but ${directory.path} holds ${kept.networkId} (${Genesis.hash(kept)}); name another data directory`,
+      )
 
 const inDirectory = (settings: Settings): Found =>
   Effect.gen(function* () {
     const directory = yield* DataDirectory.open(settings.dataDirectory)
     if (directory.isOpenToOthers) {
       yield* log.warn(
-        `other users of this machine may look into ${directory.path}; to end that: chmod 700 ${directory.path}`,
+        `other users of this machine can read ${directory.path}; to prevent that: chmod 700 ${directory.path}`,
       )
     }
     const location = { _tag: "Directory", directory } as const
@@ -203,7 +193,7 @@ const inDirectory = (settings: Settings): Found =>
     }
     if (Option.isSome(kept)) return { location, ...(yield* join(settings, kept.value, Option.some(directory))) }
     const founded = yield* found(settings, Option.some(directory))
-    // Behind the keys: what a crash leaves before this is a directory with keys, which the next start takes.
+    // After the keys: a crash before this leaves a directory with keys, which the next start uses.
     yield* GenesisFile.write(directory.fileOf("genesis"), founded.genesis)
     return { location, ...founded }
   })

@@ -1,6 +1,6 @@
 /**
- * What the disk holds, taken in page by page and checked in the order in which the checks build on each other: the
- * supply, then the state's root; the replica itself decides the running epoch anew. A new database gets its beginning.
+ * Loads the database page by page and checks it, each check building on the one before: the supply, then the state's root.
+ * The replica itself decides the running epoch again. A new database is initialised.
  */
 import { Duration, Effect, Either, Option } from "effect"
 import { type Opening, openingOf } from "../../consensus/output/Opening.js"
@@ -45,20 +45,20 @@ export interface Loaded {
 type Kept = typeof Storage.Service
 
 const PAGE_BYTES = 4_194_304
-/** Joiners are served from the states of so many closes. */
+/** Joiners are served from the states of this many closes. */
 export const KEPT_CLOSES = 2
-/** Headers under the own key that are remembered from elsewhere. */
+/** Headers signed with this node's key elsewhere that are remembered. */
 const FOREIGN_HEADERS = 1_000
 
-/** What cannot be read is damage. */
+/** Unreadable data is damage. */
 export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
   Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
 
-/** What a row says it holds, by the hash in its own column. */
+/** The content of a row must have the hash in its own column. */
 const requireHash = (what: string, found: Hash.Hash, expected: Hash.Hash): Effect.Effect<void, StateDamaged> =>
   found === expected ? Effect.void : Effect.fail(fromDamage({ message: `${what} ${expected} has the hash ${found}` }))
 
-/** Of a database in which nothing has begun. */
+/** The database was never initialised. */
 export const noEpoch: StateDamaged = fromDamage({ message: "there is no record of the running epoch" })
 
 /** Commit 0 and the epoch it opens. */
@@ -82,14 +82,14 @@ const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Ke
     return [opening]
   })
 
-/** The record of a row with extras. The balance is whatever stands there; only what else is unreadable is damage. */
+/** The record of a row with extras. Any balance is accepted here; anything else that is unreadable is damage. */
 const recordOf = (balance: number, nonce: number, extras: Uint8Array) =>
   Either.map(AccountRecord.decode(Binary.encode((writer) => writer.u64(1).u64(nonce).raw(extras))), (record) => ({
     ...record,
     balance: balance as Sats,
   }))
 
-/** Takes pages in until one cannot be read. */
+/** Takes in pages until one is unreadable. */
 class Intake {
   readonly #restoring: ReturnType<typeof Ledger.restoring>
   #failure: { readonly message: string } | undefined
@@ -129,7 +129,7 @@ class Intake {
   }
 }
 
-/** Of the last commit; where a fast sync left no commit, of the checkpoint it landed on. */
+/** Of the last commit; after a fast sync without a commit, of the checkpoint it reached. */
 const effectsDigestOf = (storage: Kept, { index, leaderRound }: Records.Head) =>
   Effect.gen(function* () {
     const commit = yield* storage.commits.at(index)
@@ -165,7 +165,7 @@ export const updated = (trie: Trie.Trie, changes: Iterable<Trie.Change>) =>
     }
   })
 
-/** The ledger of a state that is there as a trie, made in slices, or what is wrong with it. */
+/** The ledger of a state given as a trie, built in slices, or the reason why it is invalid. */
 export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key, state: JoinedState) =>
   Effect.gen(function* () {
     const making = new JoinedLedger(protocol, tableKey, state)
@@ -179,7 +179,7 @@ export const ledgerOf = (protocol: Protocol.Protocol, tableKey: HalfSipHash.Key,
 /** The trie of all records. */
 const trieOf = (ledger: Ledger) => updated(Trie.empty, ledger.entries()).pipe(Effect.withSpan("state trie"))
 
-/** The states of the last closes, the oldest first: back from the present one to the last, and from there to the one before. */
+/** The states of the last closes, the oldest first, each reconstructed from the one after it. */
 const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
   Effect.gen(function* () {
     const closed: Array<Opened.ClosedState> = []
@@ -244,8 +244,8 @@ const endedOf = (storage: Kept, opening: Opening, own: ReadonlyArray<Vertex.Vert
   })
 
 /**
- * No arrival time lies in the future. If the wall clock was ahead during an earlier run, its transactions, and those queued
- * behind them, would otherwise be neither announced again nor expire until the real time caught up.
+ * No arrival time is in the future. If the wall clock was ahead during an earlier run, its transactions, and those queued
+ * after them, would otherwise neither be announced again nor expire until the real time caught up.
  */
 const pendingOf = (storage: Kept, { networkId }: Genesis.Genesis) =>
   Effect.zipWith(storage.pending.all, SteadyClock.current, (rows, now) =>
@@ -292,11 +292,11 @@ const contentsOf = (
   })
 
 export interface Read extends Loaded {
-  /** The states of the last closes, the oldest first, also one that its checkpoint does not vouch for. */
+  /** The states of the last closes, the oldest first, including one that contradicts its checkpoint. */
   readonly closed: ReadonlyArray<Opened.ClosedState>
 }
 
-/** Takes everything in and checks it, and writes nothing. */
+/** Loads and checks everything, and writes nothing. */
 const readOf = (
   storage: Kept,
   genesis: Genesis.Genesis,
@@ -326,7 +326,7 @@ const readOf = (
     return { contents, opened, closed } satisfies Read
   }).pipe(Effect.withSpan("loading"))
 
-/** Of a database that is only looked at; one that has not begun holds nothing that could be read. */
+/** For a database that is only read; it must have been initialised. */
 export const read = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key) =>
   Effect.gen(function* () {
     const storage = yield* Storage

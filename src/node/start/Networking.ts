@@ -1,4 +1,4 @@
-/** The network between machines, with this node's own key and with what it remembers of an earlier run. */
+/** The network between machines, with this node's key and the peers it remembers from an earlier run. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import * as Libp2p from "../../network/libp2p/Libp2p.js"

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a genesis that is valid: rules under which one of several strangers could decide alone, or before the
- * others can leave, and an id that another network may have. Whoever makes such a genesis is told, and whoever joins it.
+ * Weaknesses of a valid genesis: rules under which one party could decide alone, or before the others can leave, and an id
+ * that another network may have. Both making such a genesis and joining it cause a warning.
  */
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -9,7 +9,7 @@ import * as Founding from "./Founding.js"
 
 const weakness = (isWeak: boolean, text: string): ReadonlyArray<string> => (isWeak ? [text] : [])
 
-/** Of what several strangers decide by. */
+/** Weaknesses of governance in a public network. */
 export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis): ReadonlyArray<string> => {
   const { votingPeriodRounds, executionDelayRounds, quorumPercent } = parameters
   const { proposalBond, maxActiveProposals, maxActivePerProposer } = parameters
@@ -22,7 +22,7 @@ export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis)
     ...weakness(
       executionDelayRounds < epochRounds,
       `execution_delay_rounds is ${executionDelayRounds}, less than an epoch of ${epochRounds}: ` +
-        "a decision takes effect before those who disagree can leave",
+        "a decision takes effect before anybody who disagrees can leave",
     ),
     ...weakness(
       quorumPercent < Founding.THIRD_PERCENT,
@@ -31,7 +31,7 @@ export const ofGovernance = ({ parameters, protocol: { epochRounds } }: Genesis)
     ),
     ...weakness(
       proposalBond < Sats.SATS_PER_COIN,
-      `proposal_bond_sats is ${proposalBond}, below ${Sats.SATS_PER_COIN}: proposals that nobody votes on cost next to nothing`,
+      `proposal_bond_sats is ${proposalBond}, below ${Sats.SATS_PER_COIN}: proposals that get no votes cost next to nothing`,
     ),
     ...weakness(
       maxActivePerProposer >= maxActiveProposals,

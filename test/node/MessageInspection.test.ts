@@ -619,7 +619,7 @@ describe("a bug that a message brings to light", () => {
       }
       expect(counters.counts.judgingFailures).toBeGreaterThan(0)
       expect(said).toEqual([place])
-      expect(refused[0]).toBe("what this node cannot judge")
+      expect(refused[0]).toBe("a message that cannot be judged")
       expect(verdicts.filter((verdict) => verdict === "refused").length).toBe(refused.length)
       // And the peer's next message is judged as if nothing had been.
       take("ben", "member", { _tag: "Closing", signed: [], newest: null })

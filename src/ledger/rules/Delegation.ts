@@ -48,7 +48,7 @@ export const delegateRejection = (
   if (existing !== undefined) return existing
   return state.staker(validator)?.isActive
     ? undefined
-    : Rejection.invalid("validator_not_active", `${validator} is no active validator`)
+    : Rejection.invalid("validator_not_active", `${validator} is not an active validator`)
 }
 
 const depositOf = (state: State, { validator: address, amount }: Delegate) => {
@@ -84,7 +84,7 @@ export const applyDelegate = (state: State, row: Row, operation: Delegate): void
 
 export const undelegateRejection = (state: State, row: Row | undefined): Rejection.Rejection | undefined => {
   const delegation = state.livingDelegation(row)
-  if (delegation === null) return Rejection.invalid("not_delegating", "this account delegates to nobody")
+  if (delegation === null) return Rejection.invalid("not_delegating", "this account does not delegate")
   if (delegation.leaving !== null) {
     return Rejection.invalid(
       "leaving",

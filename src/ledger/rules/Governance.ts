@@ -34,7 +34,7 @@ export const proposalRejection = (
   const { minStakeToPropose, maxActiveProposals, maxActivePerProposer } = state.parameters
   const { stake, isCouncilMember } = state.accounts.extras(row)
   if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
-    return Rejection.notAllowed(`a proposal takes a council seat or an own stake of ${minStakeToPropose} sats`)
+    return Rejection.notAllowed(`a proposal takes a council seat or a stake of at least ${minStakeToPropose} sats`)
   }
   if (payload._tag === "ParameterChange") {
     const rejection = parameterRejection(state, payload.param, payload.value)

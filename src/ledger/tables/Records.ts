@@ -22,6 +22,8 @@ export interface Codec<V> {
   readonly read: (reader: Binary.Reader) => V
 }
 
+export const encode = <V>({ write }: Codec<V>, value: V): Uint8Array => Binary.encode((writer) => write(writer, value))
+
 export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.Either<V, Binary.MalformedBytes> =>
   Binary.decode(`${kind} record`, bytes, read)
 

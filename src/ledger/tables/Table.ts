@@ -4,11 +4,11 @@
  */
 import { Either } from "effect"
 import { fromHex } from "#crypto"
-import * as Binary from "../../protocol/encoding/Binary.js"
+import type * as Binary from "../../protocol/encoding/Binary.js"
 import type { Kind } from "../../protocol/state/StateKey.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
 import type { Collector } from "./Effects.js"
-import { type Codec, decode } from "./Records.js"
+import { type Codec, decode, encode } from "./Records.js"
 
 /** The value of a changed record at a checkpoint, not yet encoded. */
 export interface FrozenRow {
@@ -91,7 +91,7 @@ export class Table<V> {
   }
 
   #encode(value: V | undefined): Uint8Array | null {
-    return value === undefined ? null : Binary.encode((writer) => this.#codec.write(writer, value))
+    return value === undefined ? null : encode(this.#codec, value)
   }
 
   /** Ends a commit: hands over the rows whose bytes differ from those it began with. */
@@ -127,11 +127,7 @@ export class Table<V> {
 
   *records(): Generator<StateRecord> {
     for (const [key, value] of this.#rows.entries()) {
-      yield {
-        kind: this.#codec.kind,
-        key: fromHex(key),
-        value: Binary.encode((writer) => this.#codec.write(writer, value)),
-      }
+      yield { kind: this.#codec.kind, key: fromHex(key), value: encode(this.#codec, value) }
     }
   }
 }

@@ -96,7 +96,7 @@ export class MessageInspection {
 
   /** A bug that a message brings to light ends the message. */
   #hold(waiting: Waiting, place: Place, judge: () => void): void {
-    this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "what this node cannot judge", "invalid"))
+    this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "a message that cannot be judged", "invalid"))
   }
 
   #read(waiting: Waiting): void {

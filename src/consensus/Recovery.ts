@@ -29,17 +29,6 @@ export type Signing =
   | { readonly _tag: "Silent"; readonly msLeft: number; readonly isConnected: boolean; readonly round: Round }
   | { readonly _tag: "Signing" }
 
-/** All there are, for those that go through them. */
-export const FOLLOWING = [
-  "InStep",
-  "Behind",
-  "EpochOver",
-  "Closing",
-  "Standstill",
-  "Joining",
-] as const satisfies ReadonlyArray<Following["_tag"]>
-export const SIGNING = ["NoSeat", "Asking", "Silent", "Signing"] as const satisfies ReadonlyArray<Signing["_tag"]>
-
 export interface Recovery {
   readonly following: Following
   readonly signing: Signing

@@ -6,7 +6,6 @@ import { once } from "node:events"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { fileURLToPath } from "node:url"
 import { Effect, Either, Layer, Option, Stream } from "effect"
-import { openingOf } from "../src/consensus/output/Opening.js"
 import { Ledger } from "../src/ledger/Ledger.js"
 import { Engine } from "../src/node/engine/Engine.js"
 import { Dag } from "../src/node/reads/Dag.js"
@@ -46,8 +45,7 @@ const fill = (directory: string) =>
     const others = Array.from({ length: ACCOUNTS }, (_, n) => ({ address: addressOf(n), amount: Sats.make(1_000_000) }))
     const large = Either.getOrThrow(Genesis.make({ ...genesis, allocations: [...genesis.allocations, ...others] }))
     const ledger = Ledger.fromGenesis(large, { low: 1, high: 2 })
-    const opening = openingOf(GenesisState.checkpointOf(large, ledger), large.time)
-    if (opening === null) return yield* Effect.dieMessage("no epoch")
+    const opening = GenesisState.firstOpening(large, ledger)
     const commit = {
       index: Natural.commitIndex(0),
       epoch: Natural.epoch(0),

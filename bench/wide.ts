@@ -8,17 +8,16 @@ import * as MessageCodec from "../src/network/MessageCodec.js"
 import type { Hash } from "../src/protocol/identity/Hash.js"
 import * as Natural from "../src/protocol/numbers/Natural.js"
 import type { Vertex } from "../src/protocol/vertex/Vertex.js"
-import * as GenesisState from "../src/replica/disk/GenesisState.js"
-import * as Serving from "../src/replica/disk/Serving.js"
-import type { Stored } from "../src/replica/disk/Stored.js"
 import type { Message } from "../src/replica/messages/Message.js"
 import type { PeerId } from "../src/replica/messages/Peer.js"
 import type { Outputs } from "../src/replica/output/Output.js"
-import { Replica } from "../src/replica/Replica.js"
+import type { Replica } from "../src/replica/Replica.js"
 import * as FakeKeys from "../test/consensus/FakeKeys.js"
 import * as Cluster from "../test/replica/Cluster.js"
 import { Agenda } from "../test/simulation/Agenda.js"
 import { Chance } from "../test/simulation/Chance.js"
+import * as Serving from "../test/support/Serving.js"
+import * as Stored from "../test/support/Stored.js"
 import { type Figure, quantile, type Suite } from "./Harness.js"
 
 const MEMBERS = 100
@@ -37,7 +36,7 @@ const names = Array.from({ length: MEMBERS }, (_, i) => `v${i}`)
 
 interface Machine {
   readonly index: number
-  readonly disk: Stored
+  readonly disk: Stored.Stored
   readonly replica: Replica
   wakeAt: number
 }
@@ -60,10 +59,10 @@ class Wide {
     })
     this.#agenda = new Agenda(genesis.time)
     this.#machines = names.map((name, index) => {
-      const disk = GenesisState.stored(genesis, { low: 0, high: 0 })
+      const disk = Stored.ofGenesis(genesis)
       const options = { signer: Cluster.signerOf(name), isValid: FakeKeys.isValid, trust: null }
       const replica = Either.getOrThrow(
-        Replica.open({ ...options, tableKey: { low: index, high: 1 }, preparedAt: Number.POSITIVE_INFINITY }, disk),
+        Stored.replicaOf({ ...options, tableKey: { low: index, high: 1 }, preparedAt: Number.POSITIVE_INFINITY }, disk),
       )
       return { index, disk, replica, wakeAt: Number.POSITIVE_INFINITY }
     })

@@ -28,8 +28,8 @@ import type { Heartbeat } from "../protocol/vertex/Heartbeat.js"
 import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
-import * as Opened from "./disk/Opened.js"
-import type { Contents, Stored, StoredJoin } from "./disk/Stored.js"
+import type { Contents, StoredJoin } from "./disk/Contents.js"
+import type { Opened } from "./disk/Opened.js"
 import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
 import { type Joined, Joining } from "./joining/Joining.js"
 import type { Pin } from "./joining/ProvenChain.js"
@@ -104,19 +104,10 @@ export class Replica {
   /** How far a fast sync had come before a restart. */
   #keptJoin: StoredJoin | null
   /** A closing checkpoint that was not known to be built before a restart. */
-  #closing: Opened.Opened["closing"]
+  #closing: Opened["closing"]
 
-  /** A replica as its disk left it; for the disk of a new network see `GenesisState`. */
-  static open(options: Options, stored: Stored): Either.Either<Replica, Opened.CannotOpen> {
-    return Either.map(Opened.open(stored, options.tableKey), (opened) => new Replica(options, stored, opened))
-  }
-
-  /** The same from what was loaded and judged elsewhere: a node with a million accounts does that in slices. */
-  static resume(options: Options, contents: Contents, opened: Opened.Opened): Replica {
-    return new Replica(options, contents, opened)
-  }
-
-  private constructor(options: Options, stored: Contents, { ledger, trie, views, closing }: Opened.Opened) {
+  /** A replica as its disk left it. */
+  constructor(options: Options, stored: Contents, { ledger, trie, views, closing }: Opened) {
     const { roundIntervalMs } = stored.genesis.protocol
     this.#options = options
     this.#genesis = stored.genesis

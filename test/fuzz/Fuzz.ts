@@ -11,8 +11,6 @@ import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import * as GenesisState from "../../src/replica/disk/GenesisState.js"
-import type { Stored } from "../../src/replica/disk/Stored.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output } from "../../src/replica/output/Output.js"
@@ -25,6 +23,7 @@ import * as Memory from "../simulation/Memory.js"
 import * as Network from "../simulation/Network.js"
 import * as Schemes from "../simulation/Scheme.js"
 import { Violation, Witness } from "../simulation/Witness.js"
+import * as Stored from "../support/Stored.js"
 import * as Cast from "./Cast.js"
 import { Edges } from "./Edges.js"
 import { Forge } from "./Forge.js"
@@ -100,7 +99,7 @@ export class Fuzz {
   /** Whether strangers answer every question for rounds at once, with the same vertex and the promise of more. */
   readonly #isStubborn: boolean
   #oldest: Vertex | undefined
-  readonly #beginning: Stored
+  readonly #beginning: Stored.Stored
   readonly #network: Network.Network<Message>
   readonly #hosts: Array<Host> = []
   readonly #witness: Witness
@@ -131,7 +130,7 @@ export class Fuzz {
     this.#isStubborn = chance.percent(50)
     const epochRounds = options.seed % LONG_EVERY === LONG_EVERY - 1 ? LONG_EPOCH_ROUNDS : EPOCH_ROUNDS
     this.#cast = Cast.make(this.#scheme, chance.stream("cast"), { crowd: isCrowded ? CROWD : 0, epochRounds })
-    this.#beginning = GenesisState.stored(this.#cast.genesis, { low: 0, high: 0 })
+    this.#beginning = Stored.ofGenesis(this.#cast.genesis)
     const { opening } = this.#beginning.current
     const honest = new Set(this.#cast.honest.map(({ address }) => address))
     this.#witness = new Witness(opening.record, (author) => !honest.has(author))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { SILENT_INTERVALS } from "../../src/consensus/SigningGuard.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import * as GenesisState from "../../src/replica/disk/GenesisState.js"
+import * as Stored from "../support/Stored.js"
 import { addressOf, Cluster, type Machine, ROUND_MS } from "./Cluster.js"
 
 const HOUR_MS = 3_600_000
@@ -18,7 +18,7 @@ const roundsOf = (author: string, by: Machine): ReadonlyArray<number> =>
   )
 
 const wipe = (machine: Machine, cluster: Cluster): void => {
-  machine.replaceDisk(GenesisState.stored(cluster.genesis, { low: 0, high: 0 }))
+  machine.replaceDisk(Stored.ofGenesis(cluster.genesis))
   machine.start()
 }
 

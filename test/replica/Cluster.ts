@@ -12,17 +12,16 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import type { Check } from "../../src/protocol/transaction/Verification.js"
-import * as GenesisState from "../../src/replica/disk/GenesisState.js"
-import * as Serving from "../../src/replica/disk/Serving.js"
-import type { Stored } from "../../src/replica/disk/Stored.js"
 import type { Pin } from "../../src/replica/joining/ProvenChain.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output, Outputs } from "../../src/replica/output/Output.js"
 import * as Write from "../../src/replica/output/Write.js"
-import { Replica } from "../../src/replica/Replica.js"
+import type { Replica } from "../../src/replica/Replica.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
 import * as Networks from "../support/Genesis.js"
+import * as Serving from "../support/Serving.js"
+import * as Stored from "../support/Stored.js"
 
 export const ROUND_MS = 100
 const START = 1_700_000_000_000
@@ -93,9 +92,9 @@ export class Machine {
   readonly #signer: Signer | null
   readonly #pin: Pin | null
   /** All that was written. */
-  disk: Stored
+  disk: Stored.Stored
   /** All that the worst power cut leaves: what was signed, and the ledger as it was synced last. */
-  #durable: Stored
+  #durable: Stored.Stored
   #unsynced: Array<Write.Write> = []
   #replica: Replica | null = null
   readonly outputs: Array<Output> = []
@@ -107,7 +106,7 @@ export class Machine {
   /** Its native verifier, which may refuse what a vertex may hold. */
   isValidAtDoor = FakeKeys.isValid
 
-  constructor(cluster: Cluster, name: string, disk: Stored, isValidator: boolean, pin: Pin | null) {
+  constructor(cluster: Cluster, name: string, disk: Stored.Stored, isValidator: boolean, pin: Pin | null) {
     this.#cluster = cluster
     this.name = name
     this.peer = name as PeerId
@@ -145,7 +144,10 @@ export class Machine {
       tableKey,
       preparedAt: PREPARED_AT,
     }
-    this.#replica = Either.getOrThrowWith(Replica.open(options, this.disk), (left) => new Error(JSON.stringify(left)))
+    this.#replica = Either.getOrThrowWith(
+      Stored.replicaOf(options, this.disk),
+      (left) => new Error(JSON.stringify(left)),
+    )
     this.#cluster.reconnect()
     this.handle(this.replica.start(this.#cluster.now))
   }
@@ -162,12 +164,12 @@ export class Machine {
   }
 
   /** Puts another disk in, as it was at some time. */
-  replaceDisk(disk: Stored): void {
+  replaceDisk(disk: Stored.Stored): void {
     if (this.isUp) this.stop()
     this.#restoreDisk(disk)
   }
 
-  #restoreDisk(disk: Stored): void {
+  #restoreDisk(disk: Stored.Stored): void {
     this.disk = disk
     this.#durable = disk.copy()
     this.#unsynced = []
@@ -246,7 +248,7 @@ export class Cluster {
   }
 
   add(name: string, { isValidator = true, pin = null }: { isValidator?: boolean; pin?: Pin | null } = {}): Machine {
-    const machine = new Machine(this, name, GenesisState.stored(this.genesis, { low: 0, high: 0 }), isValidator, pin)
+    const machine = new Machine(this, name, Stored.ofGenesis(this.genesis), isValidator, pin)
     this.machines.push(machine)
     return machine
   }

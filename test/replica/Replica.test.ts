@@ -11,8 +11,8 @@ import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
-import { Replica } from "../../src/replica/Replica.js"
 import * as FakeKeys from "../consensus/FakeKeys.js"
+import * as Stored from "../support/Stored.js"
 import { addressOf, Cluster, coins, type Machine, sign, signerOf, transfer } from "./Cluster.js"
 
 const commitsOf = (machine: Machine) => machine.executed.map(({ execution }) => execution.effectsDigest)
@@ -676,7 +676,7 @@ describe("what a disk holds", () => {
     )
     if (alice === undefined) throw new Error("alice has an account")
     alice.value[0] = (alice.value[0] ?? 0) ^ 1
-    const opened = Replica.open(
+    const opened = Stored.replicaOf(
       { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
       ann.disk,
     )
@@ -684,7 +684,7 @@ describe("what a disk holds", () => {
     alice.value[0] ^= 1
     expect(
       Either.isRight(
-        Replica.open(
+        Stored.replicaOf(
           { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
           ann.disk,
         ),
@@ -692,7 +692,7 @@ describe("what a disk holds", () => {
     ).toBe(true)
     // The nonce is no money, so that only the root tells.
     alice.value[8] = (alice.value[8] ?? 0) ^ 1
-    const damaged = Replica.open(
+    const damaged = Stored.replicaOf(
       { signer: null, isValid: FakeKeys.isValid, trust: null, tableKey: { low: 7, high: 7 }, preparedAt: 3 },
       ann.disk,
     )

@@ -1,8 +1,8 @@
 /** A validator that comes back with its key and an empty disk: what the others have to tell it, and when it signs again. */
 import { describe, expect, it } from "vitest"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import * as GenesisState from "../../src/replica/disk/GenesisState.js"
 import type { Message } from "../../src/replica/messages/Message.js"
+import * as Stored from "../support/Stored.js"
 import { Cluster, type Machine } from "./Cluster.js"
 
 const four = { validators: { ann: 3_000, ben: 3_000, cleo: 3_000, dan: 3_000 } }
@@ -18,7 +18,7 @@ const signedBy = (machine: Machine): ReadonlyArray<string> =>
   verticesOf(machine).map(({ header: { epoch, round } }) => `${epoch} ${round}`)
 
 const wipe = (machine: Machine, { genesis }: Cluster): void => {
-  machine.replaceDisk(GenesisState.stored(genesis, { low: 0, high: 0 }))
+  machine.replaceDisk(Stored.ofGenesis(genesis))
   machine.start()
 }
 

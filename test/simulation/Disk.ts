@@ -4,8 +4,8 @@
  * nothing that was done, of the ledger everything behind the last write that synced it. A backup sets back both files or
  * one of them. docs/storage.md says why the real disk does no more and no less.
  */
-import type { Stored } from "../../src/replica/disk/Stored.js"
 import * as Write from "../../src/replica/output/Write.js"
+import type { Stored } from "../support/Stored.js"
 import type { Chance } from "./Chance.js"
 
 /** The log is folded into the base when it has grown so long. */

@@ -9,13 +9,13 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { type Transaction, verificationKey } from "../../src/protocol/transaction/Transaction.js"
 import * as Verification from "../../src/protocol/transaction/Verification.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import * as Serving from "../../src/replica/disk/Serving.js"
-import type { Stored } from "../../src/replica/disk/Stored.js"
 import type { DiskQuestion, Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output, Outputs } from "../../src/replica/output/Output.js"
 import type { Write } from "../../src/replica/output/Write.js"
-import { Replica } from "../../src/replica/Replica.js"
+import type { Replica } from "../../src/replica/Replica.js"
+import * as Serving from "../support/Serving.js"
+import * as Stored from "../support/Stored.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
 import { type Crash, Disk } from "./Disk.js"
@@ -81,7 +81,7 @@ export class Host {
     index: number,
     name: string,
     signer: Signer | null,
-    stored: Stored,
+    stored: Stored.Stored,
     chance: Chance,
     around: Surroundings,
   ) {
@@ -110,7 +110,7 @@ export class Host {
     this.#steadyAheadMs = this.speed.skewMs
     // Another one in each life of each host: no result may depend on it.
     const tableKey = { low: this.#life, high: this.name.length }
-    const opened = Replica.open(
+    const opened = Stored.replicaOf(
       {
         signer: this.signer,
         isValid: this.#around.scheme.isValidAtDoor,

@@ -397,12 +397,12 @@ export const faults: ReadonlyArray<Fault> = [
         by: '({ _tag }) => _tag === "EpochStarted" || _tag === "Joined"',
       },
       {
-        file: "src/replica/disk/Stored.ts",
+        file: "test/support/Stored.ts",
         of: "Stored.vertex",
         by: "(hash) => this.#vertices.get(hash)",
       },
       {
-        file: "src/replica/disk/Stored.ts",
+        file: "test/support/Stored.ts",
         of: "Stored.verticesOf",
         by: "(epoch) => original(epoch).filter(({ header }) => this.#vertices.has(header.hash))",
       },

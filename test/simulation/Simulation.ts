@@ -2,17 +2,17 @@
 
 import { Committee } from "../../src/consensus/dag/Committee.js"
 import * as EpochRecord from "../../src/protocol/epoch/EpochRecord.js"
+import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
 import type { Address } from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import * as GenesisState from "../../src/replica/disk/GenesisState.js"
-import type { Stored } from "../../src/replica/disk/Stored.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import type { Output } from "../../src/replica/output/Output.js"
 import type { Write } from "../../src/replica/output/Write.js"
+import * as Stored from "../support/Stored.js"
 import { Adversary, HABITS } from "./Adversary.js"
 import { Agenda } from "./Agenda.js"
 import { Chance } from "./Chance.js"
@@ -88,6 +88,7 @@ const MESSAGES_PER_PAIR_AND_ROUND = 12
 
 export class Simulation {
   readonly #options: Options
+  readonly #onWrite: (host: Host, write: Write) => void
   readonly #chance: Chance
   readonly #scheme: Scheme
   readonly #agenda = new Agenda(World.START)
@@ -101,7 +102,7 @@ export class Simulation {
   readonly #unreliable: ReadonlySet<Address>
   /** Validators whose wall clock may show anything. With those that lie below a third of the weight. */
   readonly #mistimed: ReadonlySet<Address>
-  readonly #backups = new Map<number, Stored>()
+  readonly #backups = new Map<number, Stored.Stored>()
   readonly #copies = new Set<number>()
   /** Machines whose `signed.db` was set back. */
   readonly #forgetful = new Set<number>()
@@ -115,7 +116,7 @@ export class Simulation {
   readonly #traffic: Traffic
   readonly #trafficChance: Chance
   readonly #digest = new Digest()
-  readonly #beginning: Stored
+  readonly #beginning: Stored.Stored
   readonly #genuine = new WeakMap<Message | Vertex, boolean>()
   /** What honest machines sent was looked at once, however many it went to. */
   readonly #seen = new WeakSet<Message>()
@@ -130,8 +131,10 @@ export class Simulation {
   #isFinished = false
   #latest: Committee
 
-  constructor(options: Options) {
+  /** `onWrite` hears of every write of every machine, on the disk or not. */
+  constructor(options: Options, onWrite: (host: Host, write: Write) => void = () => {}) {
     this.#options = options
+    this.#onWrite = onWrite
     this.#chance = new Chance(options.seed)
     this.#scheme = options.isSignedForReal ? Schemes.ed25519 : Schemes.fast
     const worldChance = this.#chance.stream("world")
@@ -140,7 +143,7 @@ export class Simulation {
       newcomers: this.#has("newcomers") ? worldChance.between(1, 3) : 0,
       people: PEOPLE,
     })
-    this.#beginning = GenesisState.stored(this.#world.genesis, { low: 0, high: 0 })
+    this.#beginning = Stored.ofGenesis(this.#world.genesis)
     const { record } = this.#beginning.current.opening
     this.#latest = new Committee(record)
     const isAnyUnreliable = UNRELIABLE.some((fault) => this.#has(fault))
@@ -184,6 +187,10 @@ export class Simulation {
       drawn.add(member.address)
     }
     return drawn
+  }
+
+  get genesis(): Genesis {
+    return this.#world.genesis
   }
 
   /** Runs to the end, whatever that is. */
@@ -258,7 +265,7 @@ export class Simulation {
     this.#scheduleLook()
   }
 
-  #addHost(name: string, person: World.Person | null, stored: Stored = this.#freshDisk()): Host {
+  #addHost(name: string, person: World.Person | null, stored: Stored.Stored = this.#freshDisk()): Host {
     const index = this.#hosts.length
     const isAdversary =
       person !== null && this.#has("byzantine") && this.#unreliable.has(person.address) && !this.#isCopy(name)
@@ -325,7 +332,7 @@ export class Simulation {
     return this.#chance.stream(`camp ${camps} ${machine}`).percent(50) ? 1 : 0
   }
 
-  #freshDisk(): Stored {
+  #freshDisk(): Stored.Stored {
     return this.#beginning.copy()
   }
 
@@ -643,6 +650,7 @@ export class Simulation {
   #told(host: Host, output: Output): void {
     switch (output._tag) {
       case "Write":
+        this.#onWrite(host, output.write)
         this.#wrote(host, output.write)
         this.#storm.wrote(host.index)
         this.#adversaries.get(host.index)?.wrote(output.write)

@@ -21,7 +21,6 @@ import * as Transaction from "../../src/protocol/transaction/Transaction.js"
 import * as Commit from "../../src/protocol/vertex/Commit.js"
 import * as Header from "../../src/protocol/vertex/Header.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
-import * as GenesisState from "../../src/replica/disk/GenesisState.js"
 import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import type { StorageError } from "../../src/storage/files/StorageError.js"
 import * as Storage from "../../src/storage/Storage.js"
@@ -31,6 +30,7 @@ import type { CommitBatch, RecordChange } from "../../src/storage/tables/CommitB
 import type { CommitRecord } from "../../src/storage/tables/Commits.js"
 import type { ExecutedTransaction, OrderedVertex } from "../../src/storage/tables/Transactions.js"
 import * as Networks from "../support/Genesis.js"
+import * as Stored from "../support/Stored.js"
 
 export const networkId = "udg-storage-test" as NetworkId
 
@@ -160,7 +160,7 @@ export const checkpoint = (round: number, parts: Partial<Checkpoint.Content> = {
     ...parts,
   })
 
-const first: Opening = GenesisState.stored(genesis(), { low: 1, high: 1 }).current.opening
+const first: Opening = Stored.ofGenesis(genesis()).current.opening
 
 /** What opens an epoch, with the committee of the genesis. */
 export const opening = (epoch: number): Opening => ({

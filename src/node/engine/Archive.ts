@@ -1,10 +1,11 @@
 /**
- * What others ask of the disk, answered from the database: the same answers as `Serving` gives from memory. Vertices go out
- * as they are stored, undecoded: whoever asks is to pay for reading them, and not this node for every question.
+ * What others ask of the disk, answered from the database. Vertices go out as they are stored, undecoded: whoever asks is
+ * to pay for reading them, and not this node for every question.
  */
 import { Effect, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Encoded } from "../../protocol/vertex/Vertex.js"
+import { PageLimit } from "../../replica/disk/PageLimit.js"
 import * as Message from "../../replica/messages/Message.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import type { Storage } from "../../storage/Storage.js"
@@ -26,12 +27,11 @@ const byHash = (storage: Kept, hash: Hash): Effect.Effect<Option.Option<Encoded>
 const named = (storage: Kept, { hashes }: Extract<Message.DiskQuestion, { _tag: "AskVertices" }>) =>
   Effect.gen(function* () {
     const vertices: Array<Encoded> = []
-    let bytes = 0
+    const limit = new PageLimit(Message.ANSWER_BYTES)
     for (const hash of hashes.slice(0, Message.ASKED_VERTICES)) {
       const stored = yield* byHash(storage, hash)
       if (Option.isNone(stored)) continue
-      bytes += stored.value.encoded.length
-      if (vertices.length > 0 && bytes > Message.ANSWER_BYTES) break
+      if (!limit.takes(stored.value.encoded.length)) break
       vertices.push(stored.value)
     }
     return { _tag: "Vertices", vertices } as const
@@ -53,13 +53,12 @@ const signedOnly = (storage: Kept, question: RoundsQuestion) =>
     return found
   })
 
-const pageOf = (storage: Kept, places: ReadonlyArray<SignedPlace>, bytesLeft: number) =>
+/** Those of them that fit on a page, behind what it holds already. */
+const fitting = (storage: Kept, places: ReadonlyArray<SignedPlace>, limit: PageLimit) =>
   Effect.gen(function* () {
     const vertices: Array<Encoded> = []
-    let left = bytesLeft
     for (const { hash, size } of places) {
-      left -= size
-      if (left < 0 && (vertices.length > 0 || bytesLeft < Message.ANSWER_BYTES)) return { vertices, isLast: false }
+      if (!limit.takes(size)) return { vertices, isLast: false }
       const stored = yield* byHash(storage, hash)
       if (Option.isSome(stored)) vertices.push(stored.value)
     }
@@ -70,18 +69,19 @@ const pageOf = (storage: Kept, places: ReadonlyArray<SignedPlace>, bytesLeft: nu
 const rounds = (storage: Kept, question: RoundsQuestion) =>
   Effect.gen(function* () {
     const { epoch, fromRound, toRound, after } = question
+    const limit = new PageLimit(Message.ANSWER_BYTES)
     const last = after === null ? null : Option.getOrNull(yield* storage.vertices.arrivalOf(after))
     const lastSigned = after === null || last !== null ? Option.none() : yield* storage.signed.byHash(after)
     if (Option.isSome(lastSigned)) {
       const left = (yield* signedOnly(storage, question)).filter(({ round }) => round > lastSigned.value.round)
-      return { _tag: "Rounds", epoch, ...(yield* pageOf(storage, left, Message.ANSWER_BYTES)) } as const
+      return { _tag: "Rounds", epoch, ...(yield* fitting(storage, left, limit)) } as const
     }
     const request = { epoch, fromRound, toRound, after: last, maxBytes: Message.ANSWER_BYTES }
     const page = yield* storage.vertices.ofEpoch(request)
     const vertices = page.vertices.map(({ bytes }) => ({ encoded: bytes }))
     if (!page.isLast) return { _tag: "Rounds", epoch, vertices, isLast: false } as const
-    const bytes = vertices.reduce((sum, { encoded }) => sum + encoded.length, 0)
-    const own = yield* pageOf(storage, yield* signedOnly(storage, question), Message.ANSWER_BYTES - bytes)
+    for (const { encoded } of vertices) limit.takes(encoded.length)
+    const own = yield* fitting(storage, yield* signedOnly(storage, question), limit)
     return { _tag: "Rounds", epoch, vertices: [...vertices, ...own.vertices], isLast: own.isLast } as const
   })
 

@@ -129,9 +129,9 @@ const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Addre
 }
 
 /** The disk holds what this program wrote, so what throws here is a bug as much as what throws later. */
-const resumed = (...from: Parameters<typeof Replica.resume>): Effect.Effect<Replica, InternalFault> =>
+const resumed = (...from: ConstructorParameters<typeof Replica>): Effect.Effect<Replica, InternalFault> =>
   Effect.catchAllDefect(
-    Effect.sync(() => Replica.resume(...from)),
+    Effect.sync(() => new Replica(...from)),
     (cause) =>
       new InternalFault({
         fault: new ApplyingFault({ component: Loop.COMPONENT, doing: "applying what is stored", cause }),

@@ -3,7 +3,7 @@
  * The replica itself decides the running epoch again. A new database is initialised.
  */
 import { Duration, Effect, Either, Option } from "effect"
-import { type Opening, openingOf } from "../../consensus/output/Opening.js"
+import type { Opening } from "../../consensus/output/Opening.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import * as Records from "../../ledger/tables/Records.js"
@@ -20,9 +20,9 @@ import type { StateRecord } from "../../protocol/state/StateRecord.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Header from "../../protocol/vertex/Header.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
+import type { Contents } from "../../replica/disk/Contents.js"
 import * as GenesisState from "../../replica/disk/GenesisState.js"
 import * as Opened from "../../replica/disk/Opened.js"
-import type { Contents } from "../../replica/disk/Stored.js"
 import { JoinedLedger, type JoinedState } from "../../replica/joining/JoinedLedger.js"
 import type { ReceivedTransaction } from "../../replica/output/Write.js"
 import { Storage } from "../../storage/Storage.js"
@@ -66,8 +66,7 @@ const begin = (storage: Kept, genesis: Genesis.Genesis, tableKey: HalfSipHash.Ke
   Effect.gen(function* () {
     const ledger = Ledger.fromGenesis(genesis, tableKey)
     const { effectsDigest } = ledger
-    const opening = openingOf(GenesisState.checkpointOf(genesis, ledger), genesis.time)
-    if (opening === null) return yield* Effect.dieMessage("the checkpoint of a genesis opens no epoch")
+    const opening = GenesisState.firstOpening(genesis, ledger)
     const commit = {
       index: Natural.commitIndex(0),
       epoch: Natural.epoch(0),

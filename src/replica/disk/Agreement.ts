@@ -11,7 +11,7 @@ import type { Ledger } from "../../ledger/Ledger.js"
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Commit from "../../protocol/vertex/Commit.js"
-import type { Contents } from "./Stored.js"
+import type { Contents } from "./Contents.js"
 
 type Place = Pick<Position, "index" | "hash" | "leaderRound">
 

@@ -1,16 +1,14 @@
 /** What a network's disk holds before anything has happened: the state of its genesis, and the epoch that opens. */
 
-import { openingOf } from "../../consensus/output/Opening.js"
-import * as Ledger from "../../ledger/Ledger.js"
-import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
+import { type Opening, openingOf } from "../../consensus/output/Opening.js"
+import type { Ledger } from "../../ledger/Ledger.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import { Stored } from "./Stored.js"
 
 /** The closing checkpoint of epoch 0, which nobody signs: its hash is the base of the first epoch. */
-export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): Checkpoint.Checkpoint => {
+export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoint.Checkpoint => {
   const hash = Genesis.hash(genesis)
   return Checkpoint.make({
     epoch: Natural.epoch(0),
@@ -25,9 +23,9 @@ export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger.Ledger): C
   })
 }
 
-export const stored = (genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Stored => {
-  const ledger = Ledger.Ledger.fromGenesis(genesis, tableKey)
+/** The first epoch. */
+export const firstOpening = (genesis: Genesis.Genesis, ledger: Ledger): Opening => {
   const opening = openingOf(checkpointOf(genesis, ledger), genesis.time)
   if (opening === null) throw new Error("the checkpoint of a genesis opens no epoch")
-  return new Stored({ genesis, records: ledger.records(), effectsDigest: ledger.effectsDigest, opening })
+  return opening
 }

@@ -1,12 +1,9 @@
 /** The parts of a replica as its disk left them, checked before anything is done with them. */
 import { Data, Either } from "effect"
 import type { StoredEpoch } from "../../consensus/output/StoredEpoch.js"
-import { Ledger } from "../../ledger/Ledger.js"
+import type { Ledger } from "../../ledger/Ledger.js"
 import type { Change } from "../../ledger/tables/Effects.js"
-import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
-import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
-import * as Trie from "../../ledger/trie/Trie.js"
-import type { MalformedBytes } from "../../protocol/encoding/Binary.js"
+import type * as Trie from "../../ledger/trie/Trie.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch } from "../../protocol/numbers/Natural.js"
@@ -14,7 +11,7 @@ import * as StateKey from "../../protocol/state/StateKey.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
 import { StateViews } from "../life/StateViews.js"
 import { disagreementIn } from "./Agreement.js"
-import type { Contents, Stored } from "./Stored.js"
+import type { Contents } from "./Contents.js"
 
 /** The records are not those that were there when the last checkpoint was built. */
 export class DamagedState extends Data.TaggedError("DamagedState")<{
@@ -39,8 +36,6 @@ export interface ClosedState {
   readonly epoch: Epoch
   readonly trie: Trie.Trie
 }
-
-export type CannotOpen = MalformedBytes | SupplyInvariantViolated | DamagedState | ContradictoryState
 
 export interface Opened {
   readonly ledger: Ledger
@@ -117,16 +112,3 @@ export const judge = (
   if (latest !== undefined) views.final(latest)
   return Either.right({ ledger, trie, views, closing })
 }
-
-const checked = (stored: Stored, ledger: Ledger): Either.Either<Opened, CannotOpen> =>
-  Either.flatMap(ledger.recount(), () => {
-    const trie = Trie.apply(Trie.empty, ledger.entries())
-    const closed = stored.views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(placed)) }))
-    return judge(stored, ledger, trie, closed)
-  })
-
-export const open = (stored: Stored, tableKey: HalfSipHash.Key): Either.Either<Opened, CannotOpen> =>
-  Either.flatMap(
-    Ledger.fromRecords(stored.genesis.protocol, tableKey, stored.records, stored.effectsDigest),
-    (ledger) => checked(stored, ledger),
-  )

@@ -46,7 +46,7 @@ export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }
   /** To everybody, by whatever way; a peer that misses it asks for what it lacks. */
   | { readonly _tag: "Broadcast"; readonly message: Gossip }
-  /** Answer the question from the disk (`Serving.answer`), without waiting for any write. */
+  /** Answer the question from the disk, without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
   /** `isSynced`: it must survive a power cut before `written(id)`, and with it everything before it. */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }

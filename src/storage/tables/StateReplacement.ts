@@ -1,9 +1,10 @@
 /** The state of a closing checkpoint in place of everything executed here, as a fast sync leaves it. */
 import type { SqlError } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { Opening } from "../../consensus/output/Opening.js"
+import * as Subtree from "../../ledger/trie/Subtree.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import * as Stored from "../../replica/disk/Stored.js"
+import * as StateRecord from "../../protocol/state/StateRecord.js"
 import * as Column from "../sqlite/Column.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Checkpoints from "./Checkpoints.js"
@@ -23,6 +24,12 @@ export interface Replacement {
   readonly opening: Opening
 }
 
+/** The records of an encoded subtree that was checked before it was kept. */
+export const recordsOf = (bytes: Uint8Array): ReadonlyArray<StateRecord.StateRecord> =>
+  Subtree.entriesOf(Either.getOrThrow(Subtree.decode(bytes))).map(({ value }) =>
+    Either.getOrThrow(StateRecord.decode(value)),
+  )
+
 /** For one transaction: the pieces that were fetched become the state, one after the other. */
 export const write = (sql: Sql, { target, proven, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
@@ -31,7 +38,7 @@ export const write = (sql: Sql, { target, proven, opening }: Replacement): Effec
     const subtrees = yield* sql`select id from join_subtrees order by id`.values
     for (const row of subtrees) {
       const [subtree = []] = yield* sql`select bytes from join_subtrees where id = ${Column.integer(row, 0)}`.values
-      CommitBatch.writeChanges(sql, Stored.recordsOf(Column.bytes(subtree, 0)))
+      CommitBatch.writeChanges(sql, recordsOf(Column.bytes(subtree, 0)))
     }
     sql`delete from joins`.run()
     Epochs.insert(sql, opening)

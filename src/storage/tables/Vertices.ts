@@ -6,6 +6,7 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import { HEAD_BYTES, type Vertex } from "../../protocol/vertex/Vertex.js"
+import { PageLimit } from "../../replica/disk/PageLimit.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
@@ -113,26 +114,15 @@ export const markOrdered = (
     )
   })
 
-/** How many of these sizes fit, at least one. */
-const fitting = (sizes: ReadonlyArray<number>, maxBytes: number): number => {
-  let total = 0
-  const over = sizes.findIndex((size) => {
-    total += size
-    return total > maxBytes
-  })
-  return over < 0 ? sizes.length : Math.max(over, 1)
-}
-
 const pageOf = (sql: Sql, { epoch, fromRound, toRound, after, maxBytes }: PageRequest) =>
   Effect.gen(function* () {
     const rows = (columns: string, limit: number) =>
       sql`select ${sql.literal(columns)} from ${sql.literal(SOURCE)} where v.epoch = ${epoch} and v.id > ${after ?? 0}
         and v.round between ${fromRound} and ${toRound} order by v.id limit ${limit}`.values
     const sizes = yield* rows("length(b.bytes)", PAGE_ROWS)
-    const count = fitting(
-      sizes.map((row) => Column.integer(row, 0)),
-      maxBytes,
-    )
+    const limit = new PageLimit(maxBytes)
+    const over = sizes.findIndex((row) => !limit.takes(Column.integer(row, 0)))
+    const count = over < 0 ? sizes.length : over
     const vertices = (yield* rows(COLUMNS, count)).map(vertexOf)
     return { vertices, isLast: count === sizes.length && sizes.length < PAGE_ROWS }
   })

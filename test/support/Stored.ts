@@ -1,23 +1,30 @@
 /**
- * What a replica's disk holds: the fold of all its writes, and all it needs to go on. The simulator's disk is this class;
- * the database keeps the same in tables.
+ * What a replica's disk holds: the fold of all its writes, and all it needs to go on. The disks of tests are of this class.
+ * The node keeps the same in the tables of a database; that both hold the same shows `test/node/Folding.test.ts`.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
-import type { Opening } from "../../consensus/output/Opening.js"
-import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../../consensus/output/StoredEpoch.js"
-import type { Execution } from "../../ledger/rules/Execution.js"
-import type { Change } from "../../ledger/tables/Effects.js"
-import * as Subtree from "../../ledger/trie/Subtree.js"
-import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Genesis } from "../../protocol/epoch/Genesis.js"
-import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch } from "../../protocol/numbers/Natural.js"
-import { KINDS } from "../../protocol/state/StateKey.js"
-import * as StateRecord from "../../protocol/state/StateRecord.js"
-import type { Header } from "../../protocol/vertex/Header.js"
-import type { Vertex } from "../../protocol/vertex/Vertex.js"
-import type { ReceivedTransaction, Write } from "../output/Write.js"
+import type { Opening } from "../../src/consensus/output/Opening.js"
+import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../../src/consensus/output/StoredEpoch.js"
+import { Ledger } from "../../src/ledger/Ledger.js"
+import type { Execution } from "../../src/ledger/rules/Execution.js"
+import type { Change } from "../../src/ledger/tables/Effects.js"
+import type * as HalfSipHash from "../../src/ledger/tables/HalfSipHash.js"
+import * as Trie from "../../src/ledger/trie/Trie.js"
+import type { SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
+import type { Genesis } from "../../src/protocol/epoch/Genesis.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import type { Epoch } from "../../src/protocol/numbers/Natural.js"
+import { KINDS } from "../../src/protocol/state/StateKey.js"
+import type * as StateRecord from "../../src/protocol/state/StateRecord.js"
+import type { Header } from "../../src/protocol/vertex/Header.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import type { Contents, StoredJoin } from "../../src/replica/disk/Contents.js"
+import * as GenesisState from "../../src/replica/disk/GenesisState.js"
+import * as Opened from "../../src/replica/disk/Opened.js"
+import type { ReceivedTransaction, Write } from "../../src/replica/output/Write.js"
+import { type Options, Replica } from "../../src/replica/Replica.js"
+import { recordsOf } from "../../src/storage/tables/StateReplacement.js"
 
 /** The state at an epoch's close, as what of it was changed since. */
 export interface ClosingView {
@@ -26,12 +33,8 @@ export interface ClosingView {
   readonly before: ReadonlyArray<Change>
 }
 
-/** How far a fast sync has come. */
-export interface StoredJoin {
-  readonly target: SignedCheckpoint
-  readonly subtrees: ReadonlyArray<Uint8Array>
-}
-
+/** For a ledger that nobody keeps. */
+const TABLE_KEY: HalfSipHash.Key = { low: 0, high: 0 }
 /** Joiners are served from the last two closing states. */
 const KEPT_VIEWS = 2
 
@@ -44,12 +47,6 @@ export interface Beginning {
   readonly effectsDigest: Hash
   readonly opening: Opening
 }
-
-/** What a replica goes on from besides its records, whoever keeps it. */
-export type Contents = Pick<
-  Stored,
-  "genesis" | "current" | "previous" | "ownVertices" | "foreignHeaders" | "pending" | "closings" | "join"
->
 
 const keyOf = ({ kind, key }: Pick<Change, "kind" | "key">): string => `${KINDS[kind].byte} ${toHex(key)}`
 
@@ -70,7 +67,7 @@ const copied = (epoch: Mutable<StoredEpoch>): Mutable<StoredEpoch> => ({
 })
 
 /** Invariant: `#vertices` holds exactly the vertices of the two epochs. */
-export class Stored {
+export class Stored implements Contents {
   readonly genesis: Genesis
   #records = new Map<string, StateRecord.StateRecord>()
   #effectsDigest: Hash
@@ -211,7 +208,7 @@ export class Stored {
         return
       case "CheckpointFinal":
         this.#epochOf(write.signed.checkpoint.epoch)?.signed.push(write.signed)
-        if (write.signed.checkpoint.nextEpoch !== null) this.#closing.set(write.signed.checkpoint.epoch, write.signed)
+        if (write.signed.checkpoint.nextEpoch !== null) this.#close(write.signed)
         return
       case "EpochStarted":
         this.#start(write.opening)
@@ -287,6 +284,13 @@ export class Stored {
     for (const [hash, { epoch }] of this.#foreignHeaders) if (epoch < oldest) this.#foreignHeaders.delete(hash)
   }
 
+  /** A quorum may come twice, in signatures of other members each time: all of them are kept. */
+  #close({ checkpoint, signatures }: SignedCheckpoint): void {
+    const isNew = new Set(signatures.map(({ validator }) => validator))
+    const known = this.#closing.get(checkpoint.epoch)?.signatures.filter(({ validator }) => !isNew.has(validator)) ?? []
+    this.#closing.set(checkpoint.epoch, { checkpoint, signatures: [...known, ...signatures] })
+  }
+
   #joined({ target, proven, opening }: Extract<Write, { _tag: "Joined" }>): void {
     const subtrees = this.#join?.subtrees ?? []
     this.#unfolded = []
@@ -296,14 +300,30 @@ export class Stored {
     this.#current = fresh(opening)
     this.#previous = null
     this.#vertices = new Map()
-    for (const signed of [...proven, target]) this.#closing.set(signed.checkpoint.epoch, signed)
+    for (const signed of [...proven, target]) this.#close(signed)
     this.#views = [{ epoch: target.checkpoint.epoch, before: new Map() }]
     this.#join = null
   }
 }
 
-/** The records of an encoded subtree that was checked before it was kept. */
-export const recordsOf = (bytes: Uint8Array): ReadonlyArray<StateRecord.StateRecord> =>
-  Subtree.entriesOf(Either.getOrThrow(Subtree.decode(bytes))).map(({ value }) =>
-    Either.getOrThrow(StateRecord.decode(value)),
-  )
+/** What the disk of a new network holds. */
+export const ofGenesis = (genesis: Genesis): Stored => {
+  const ledger = Ledger.fromGenesis(genesis, TABLE_KEY)
+  const opening = GenesisState.firstOpening(genesis, ledger)
+  return new Stored({ genesis, records: ledger.records(), effectsDigest: ledger.effectsDigest, opening })
+}
+
+/** The parts of a replica, checked as the node checks them when it loads its database. */
+export const open = (stored: Stored, tableKey: HalfSipHash.Key) =>
+  Either.gen(function* () {
+    const { genesis, records, effectsDigest, views } = stored
+    const ledger = yield* Ledger.fromRecords(genesis.protocol, tableKey, records, effectsDigest)
+    yield* ledger.recount()
+    const trie = Trie.apply(Trie.empty, ledger.entries())
+    const closed = views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(Opened.placed)) }))
+    return yield* Opened.judge(stored, ledger, trie, closed)
+  })
+
+/** A replica as this disk left it. */
+export const replicaOf = (options: Options, stored: Stored) =>
+  Either.map(open(stored, options.tableKey), (opened) => new Replica(options, stored, opened))

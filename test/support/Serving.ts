@@ -1,9 +1,10 @@
-/** What others ask of the disk, answered. The database has its own way to the same answers. */
-import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Hash } from "../../protocol/identity/Hash.js"
-import type { Epoch } from "../../protocol/numbers/Natural.js"
-import type { Vertex } from "../../protocol/vertex/Vertex.js"
-import * as Message from "../messages/Message.js"
+/** What others ask of a disk, answered from one in memory; `Archive` answers the same from the database. */
+import type { SignedCheckpoint } from "../../src/protocol/epoch/Checkpoint.js"
+import type { Hash } from "../../src/protocol/identity/Hash.js"
+import type { Epoch } from "../../src/protocol/numbers/Natural.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import { PageLimit } from "../../src/replica/disk/PageLimit.js"
+import * as Message from "../../src/replica/messages/Message.js"
 
 export interface Archive {
   readonly vertex: (hash: Hash) => Vertex | undefined
@@ -14,15 +15,10 @@ export interface Archive {
 }
 
 /** As many as an answer holds, and whether these are all. */
-const page = (vertices: Iterable<Vertex>): { readonly vertices: ReadonlyArray<Vertex>; readonly isLast: boolean } => {
-  const chosen: Array<Vertex> = []
-  let bytes = 0
-  for (const vertex of vertices) {
-    bytes += vertex.encoded.length
-    if (chosen.length > 0 && bytes > Message.ANSWER_BYTES) return { vertices: chosen, isLast: false }
-    chosen.push(vertex)
-  }
-  return { vertices: chosen, isLast: true }
+const page = (vertices: ReadonlyArray<Vertex>) => {
+  const limit = new PageLimit(Message.ANSWER_BYTES)
+  const over = vertices.findIndex(({ encoded }) => !limit.takes(encoded.length))
+  return over < 0 ? { vertices, isLast: true } : { vertices: vertices.slice(0, over), isLast: false }
 }
 
 const rounds = (archive: Archive, question: Extract<Message.DiskQuestion, { _tag: "AskRounds" }>): Message.Answer => {

@@ -1,0 +1,28 @@
+/** What a replica's disk holds besides the records of its state: what it goes on from. */
+import type { EndedEpoch, StoredEpoch } from "../../consensus/output/StoredEpoch.js"
+import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
+import type { Genesis } from "../../protocol/epoch/Genesis.js"
+import type { Header } from "../../protocol/vertex/Header.js"
+import type { Vertex } from "../../protocol/vertex/Vertex.js"
+import type { ReceivedTransaction } from "../output/Write.js"
+
+/** How far a fast sync has come. */
+export interface StoredJoin {
+  readonly target: SignedCheckpoint
+  readonly subtrees: ReadonlyArray<Uint8Array>
+}
+
+export interface Contents {
+  readonly genesis: Genesis
+  readonly current: StoredEpoch
+  readonly previous: EndedEpoch | null
+  /** Signed here, of the running epoch and the one before. */
+  readonly ownVertices: Iterable<Vertex>
+  /** Under the own key, and not made here. */
+  readonly foreignHeaders: Iterable<Header>
+  /** In the order of their arrival. */
+  readonly pending: Iterable<ReceivedTransaction>
+  /** Signed closing checkpoints in the order of their epochs, at least the last two. */
+  readonly closings: ReadonlyArray<SignedCheckpoint>
+  readonly join: StoredJoin | null
+}

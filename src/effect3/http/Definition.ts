@@ -74,20 +74,14 @@ export const all = <Name extends string, Groups extends HttpApiGroup.HttpApiGrou
 export const empty = <const Name extends string>(name: Name): HttpApi.HttpApi<Name> =>
   Object.assign(HttpApi.make(name), { errorSchema: Schema.Never }) as unknown as HttpApi.HttpApi<Name>
 
-/** One member of a union of failures: its name in documents, its status, and its own schema. */
-export interface FailureDefinition {
-  readonly identifier: string
-  readonly status: number
-  readonly schema: Schema.Schema<unknown, object>
-}
-
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => (AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast])
 
-export const failures = (union: Schema.Schema.All): ReadonlyArray<FailureDefinition> =>
+/** The members of a union of failures, each with its name in documents and its status. */
+export const failures = (union: Schema.Schema.All) =>
   membersOf(union.ast).map((ast) => ({
     identifier: Option.getOrThrow(AST.getJSONIdentifier(ast)),
     status: HttpApiSchema.getStatusErrorAST(ast),
-    schema: Schema.make(ast),
+    schema: Schema.make<unknown, object, never>(ast),
   }))
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<string, infer Groups, infer _E, infer _R> ? Groups : never

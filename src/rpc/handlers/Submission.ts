@@ -12,24 +12,16 @@ import type { Accepted as Answer } from "../api/Transactions.js"
 import * as Refused from "./Refused.js"
 
 /** Why any transaction that the node signs may be refused. */
-type Common =
-  | Failure.InvalidTransaction
-  | Failure.InsufficientBalance
-  | Failure.NonceTooHigh
-  | Failure.MempoolFull
-  | Failure.NotReady
-  | Failure.NotAllowed
-
-const COMMON: ReadonlySet<string> = new Set<Common["_tag"]>([
+const COMMON = [
   "InvalidTransaction",
   "InsufficientBalance",
   "NonceTooHigh",
   "MempoolFull",
   "NotReady",
   "NotAllowed",
-])
+] as const
 
-type Refusable<Also> = Common | Extract<Refused.Refused, { readonly _tag: Also }>
+type Refusable<Also> = Extract<Refused.Refused, { readonly _tag: Also | (typeof COMMON)[number] }>
 
 /** A request to sign with a secret key. */
 export interface Wish {
@@ -58,7 +50,7 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
     const { view } = yield* Engine
     const mempool = yield* Mempool
     const isDeclared = (refused: Refused.Refused): refused is Refusable<Also> =>
-      COMMON.has(refused._tag) || also.some((code) => code === refused._tag)
+      [...COMMON, ...also].some((code) => code === refused._tag)
 
     return ({ key, operation, fee = Sats.ZERO }: Wish) =>
       Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also> | Failure.InvalidRequest> => {

@@ -104,7 +104,7 @@ describe("what a ledger did", () => {
           Effect.gen(function* () {
             expect(contentOf(yield* restored(storage))).toEqual(contentOf(Ledger.fromGenesis(genesis, tableKey)))
             yield* storage.vertices.insert([vertex])
-            yield* storage.appendCommit(CommitBatch.fromExecution(execution, [vertex]))
+            yield* storage.appendCommit(CommitBatch.fromExecution(execution, [vertex], []))
           }),
         genesis,
       )

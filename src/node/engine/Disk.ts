@@ -51,7 +51,7 @@ export class Disk {
         return storage.vertices.insert(batch.vertices)
       case "Executed": {
         const { execution, vertices, settled } = batch
-        return storage.appendCommit({ ...CommitBatch.fromExecution(execution, vertices), settled })
+        return storage.appendCommit(CommitBatch.fromExecution(execution, vertices, settled))
       }
       case "CheckpointBuilt":
         return storage.checkpoints.putBuilt(batch.checkpoint)

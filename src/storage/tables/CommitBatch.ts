@@ -51,18 +51,19 @@ const executedOf = (vertex: Vertex, outcomes: ReadonlyArray<Execution.Outcome>) 
 }
 
 /** What the ledger made of a commit; `vertices` are those it executed. What had no effect leaves no trace. */
-export const fromExecution = (execution: Execution.Execution, vertices: ReadonlyArray<Vertex>): CommitBatch => {
-  const ordered = vertices.map((vertex, position) => ({
+export const fromExecution = (
+  { commit, time, effectsDigest, changes, vertices: outcomes }: Execution.Execution,
+  vertices: ReadonlyArray<Vertex>,
+  settled: ReadonlyArray<Hash>,
+): CommitBatch => ({
+  commit: { ...commit, time, effectsDigest },
+  changes,
+  vertices: vertices.map((vertex, position) => ({
     header: vertex.header,
-    executed: executedOf(vertex, execution.vertices[position]?.transactions ?? []),
-  }))
-  return {
-    commit: { ...execution.commit, time: execution.time, effectsDigest: execution.effectsDigest },
-    changes: execution.changes,
-    vertices: ordered,
-    settled: ordered.flatMap(({ executed }) => executed.map(({ transaction }) => transaction.id)),
-  }
-}
+    executed: executedOf(vertex, outcomes[position]?.transactions ?? []),
+  })),
+  settled,
+})
 
 /** Puts changed records where each belongs. */
 export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): void => {

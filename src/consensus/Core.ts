@@ -422,7 +422,7 @@ export class Core {
     })
   }
 
-  /** The ledger has executed a commit and written it to disk. */
+  /** The ledger has executed a commit. Its write may still be on the way to the disk. */
   executed(executed: ExecutedCommit, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => this.#judge(this.#checkpointsOf(executed.commit.epoch)?.record(executed)))
   }

@@ -450,6 +450,7 @@ export class Replica {
       case "State":
         this.#joining?.received(from, message, now)
         return
+      // Questions come here in the simulator only: a node answers them beside the replica (`Answers`).
       case "AskVertices":
       case "AskRounds":
       case "AskClosing":

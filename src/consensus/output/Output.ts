@@ -25,7 +25,7 @@ export interface Wanted {
 export type Output =
   /** Store it, behind everything stored before it: a restart needs the vertices in this order. */
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
-  /** Fill the body, sign, write to disk, hand the vertex to `Core.own`, then send it to everybody. */
+  /** Fill the body, sign, and write to disk. Then send the vertex to everybody and hand it to `Core.own`. */
   | {
       readonly _tag: "Propose"
       readonly base: Hash
@@ -46,7 +46,7 @@ export type Output =
   | { readonly _tag: "EvidenceFound"; readonly evidence: Evidence }
   /** Own vertices that no commit will order any more: their transactions belong back in the mempool. */
   | { readonly _tag: "Returned"; readonly vertices: ReadonlyArray<Vertex> }
-  /** Sign it, hand the signature to `Core.checkpointSigned`, then send it to everybody. */
+  /** Sign it, send the signature to everybody, and hand it to `Core.checkpointSigned`. */
   | { readonly _tag: "SignCheckpoint"; readonly checkpoint: Checkpoint }
   /** A quorum has signed it. Store it. */
   | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }

@@ -188,8 +188,8 @@ const publishTo =
       yield* PubSub.publish(events, event)
     })
 
-/** What others say, and who they are, into the list of inputs. */
-const listen = (
+/** Feeds the loop with what peers say, once it is judged, and with who is connected. */
+const feedFromNetwork = (
   inbox: Inbox<Input>,
   incoming: Incoming,
   answers: Answers,
@@ -270,7 +270,7 @@ const make = (load: Load) =>
     })
     const outgoing = yield* Outgoing.make({ answers, asked, counters, settling, write })
     yield* supervisor.critical(Loop.COMPONENT, Loop.run({ replica, vitals, inbox, incoming, outgoing }))
-    yield* listen(inbox, incoming, answers)
+    yield* feedFromNetwork(inbox, incoming, answers)
     yield* tellMembers(replica)
     const catchUp = new CatchUp.CatchUp()
     const look = Effect.flatMap(SteadyClock.current, (at) => {

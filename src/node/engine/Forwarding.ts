@@ -34,6 +34,7 @@ export class Forwarding {
       case "CheckpointSignature":
         return always(this.#signature(view, message))
       default:
+        // Nobody forwards vertices, and answers are for this node alone.
         return always(false)
     }
   }

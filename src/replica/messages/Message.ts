@@ -32,7 +32,7 @@ export type Gossip<V = Vertex> =
       readonly signature: CheckpointSignature
     }
 
-/** Questions that the host answers from its disk, in pages: see `PageLimit`. */
+/** Questions that the host answers from its disk (`node/engine/Archive`), in pages: see `PageLimit`. */
 export type DiskQuestion =
   | { readonly _tag: "AskVertices"; readonly hashes: ReadonlyArray<Hash> }
   /**

@@ -37,7 +37,7 @@ export class Outbox {
     this.#isHalted = true
   }
 
-  /** Does this and gives why it has to halt, if it does; then nothing of what it asked for is done. */
+  /** Runs a part of an input. If the part returns a reason to halt, its outputs are dropped and the replica halts. */
   haltingOn(part: () => Fatal | undefined): void {
     if (this.#isHalted) return
     const before = this.#outputs.length

@@ -48,7 +48,7 @@ export type Output =
   | { readonly _tag: "Broadcast"; readonly message: Gossip }
   /** Answer the question from the disk, without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
-  /** `isSynced`: it must survive a power cut before `written(id)`, and with it everything before it. */
+  /** `isSynced`: report it by `written(id)` once it and all before it survive a power cut. Others are not reported. */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
   /** These wait in the mempool from now on. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }

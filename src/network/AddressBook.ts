@@ -21,7 +21,7 @@ export type Origin = "named" | "member" | "met" | "told"
 /** How an address became known, whoever has a seat now: `came` is where a connection from outside seems to listen. */
 type Source = "named" | "met" | "came" | "told"
 
-export interface Place {
+export interface Candidate {
   /** A multiaddress without a peer id. */
   readonly address: string
   readonly origin: Origin
@@ -81,7 +81,7 @@ const MAX_ADDRESS_LENGTH = 128
 const REMEMBERED_OTHERS = 128
 
 /** An address without its peer id. */
-export const placeOf = (address: PeerAddress.PeerAddress): string =>
+export const withoutPeer = (address: PeerAddress.PeerAddress): string =>
   PeerAddress.toMultiaddr({ ...address, peerId: Option.none() })
 
 /** Whether an address means something only on this machine or in this house. */
@@ -106,7 +106,7 @@ const spoken = (text: string): Option.Option<Spoken> =>
     const parsed = yield* text.length > MAX_ADDRESS_LENGTH ? Option.none() : PeerAddress.parse(text)
     const peer = yield* parsed.peerId
     if (isIP(parsed.host) === 0) return yield* Option.none()
-    return { address: placeOf(parsed), host: parsed.host, peer: peer as PeerId }
+    return { address: withoutPeer(parsed), host: parsed.host, peer: peer as PeerId }
   })
 
 export class AddressBook {
@@ -121,8 +121,8 @@ export class AddressBook {
     this.#isMember = isMember
   }
 
-  get all(): ReadonlyArray<Place> {
-    return [...this.#entries.values()].map((entry) => this.#placeOf(entry))
+  get all(): ReadonlyArray<Candidate> {
+    return [...this.#entries.values()].map((entry) => this.#candidateOf(entry))
   }
 
   #originOf({ source, validator }: Entry): Origin {
@@ -131,7 +131,7 @@ export class AddressBook {
     return source === "met" ? "met" : "told"
   }
 
-  #placeOf(entry: Entry): Place {
+  #candidateOf(entry: Entry): Candidate {
     const { address, target, peer, validator } = entry
     return { address, target, peer, validator, origin: this.#originOf(entry) }
   }
@@ -139,7 +139,7 @@ export class AddressBook {
   /** What the operator named without a peer id is dialled without one: the node there may get a new key. */
   name(address: PeerAddress.PeerAddress): void {
     const peer = Option.getOrNull(address.peerId) as PeerId | null
-    this.#add(placeOf(address), PeerAddress.toMultiaddr(address), "named", { peer, validator: null })
+    this.#add(withoutPeer(address), PeerAddress.toMultiaddr(address), "named", { peer, validator: null })
   }
 
   /** A peer that was dialled has greeted. */
@@ -246,25 +246,25 @@ export class AddressBook {
   }
 
   /** Whom to try now, the most promising first. Hearsay of a member's peer comes right after the member. */
-  due(now: number, isConnected: (place: Place) => boolean): ReadonlyArray<Place> {
+  due(now: number, isConnected: (candidate: Candidate) => boolean): ReadonlyArray<Candidate> {
     const members = new Set<PeerId>()
     for (const entry of this.#entries.values())
       if (entry.peer !== null && this.#originOf(entry) === "member") members.add(entry.peer)
     const rankOf = (entry: Entry): number =>
       Math.max(RANK[this.#originOf(entry)], entry.peer !== null && members.has(entry.peer) ? RANK.member - 0.5 : 0)
     return [...this.#entries.values()]
-      .filter((entry) => entry.nextAt <= now && !isConnected(this.#placeOf(entry)))
+      .filter((entry) => entry.nextAt <= now && !isConnected(this.#candidateOf(entry)))
       .sort((a, b) => rankOf(b) - rankOf(a) || a.failures - b.failures)
-      .map((entry) => this.#placeOf(entry))
+      .map((entry) => this.#candidateOf(entry))
   }
 
   /** A try begins: no second one before it is over, or long past. */
-  trying({ target }: Place, now: number): void {
+  trying({ target }: Candidate, now: number): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.nextAt = now + LONGEST_BACKOFF_MS.named
   }
 
-  failed({ target }: Pick<Place, "target">, now: number): void {
+  failed({ target }: Pick<Candidate, "target">, now: number): void {
     const entry = this.#entries.get(target)
     if (entry === undefined) return
     const origin = this.#originOf(entry)
@@ -288,12 +288,12 @@ export class AddressBook {
   }
 
   /** It leads back here. */
-  forget({ target }: Place): void {
+  forget({ target }: Candidate): void {
     this.#entries.delete(target)
   }
 
   /** Who answered there, so that it is not tried while it is connected. */
-  answered({ target }: Place, peer: PeerId): void {
+  answered({ target }: Candidate, peer: PeerId): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.peer = peer
   }

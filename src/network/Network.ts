@@ -1,4 +1,4 @@
-/** How a node talks to the others. What goes over the wire, and how, is each layer's own business. */
+/** How a node talks to other nodes. Each layer of this service decides how the bytes travel. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Timestamp } from "../protocol/numbers/Natural.js"
@@ -13,30 +13,30 @@ import type { Standing } from "./Standing.js"
 /** Another node that this one is connected to. */
 export interface Peer {
   readonly id: PeerId
-  /** The validator whose key it has proven to hold; null for who proved none. */
+  /** The validator whose key it has proven to hold, if any. */
   readonly validator: Address | null
   /** Where it is, as a multiaddress. */
   readonly address: string
   readonly direction: "inbound" | "outbound"
-  /** What program it says it is. */
+  /** The program that it claims to run. */
   readonly agent: string
   /** The last measured round trip; null before the first. */
   readonly latencyMs: number | null
   readonly connectedSince: Timestamp
 }
 
-/** What became of a message: news that others may hear too, nothing new, or what no honest node sends. */
-export type Verdict = "news" | "known" | "refused"
+/** Whether gossip may relay a message: it is news, it was known, or no honest node sends it. */
+export type RelayDecision = "news" | "known" | "refused"
 
 export interface Received {
   readonly from: PeerId
   /** Who the sender is to this node, as of the moment the message came. */
   readonly standing: Standing
-  /** What it says it is, which its way allows. Nothing else of it was read: that is for whoever judges it, in its turn. */
+  /** The kind of message, which belongs on the stream or topic that it came by. Nothing else of it was read. */
   readonly tag: Tag
   readonly bytes: Uint8Array
-  /** To be told once it was taken in: until then it takes up its sender's room, and is forwarded to nobody. */
-  readonly release: (verdict: Verdict) => void
+  /** To be called once it is handled: until then it counts against its sender's limits, and is not relayed. */
+  readonly release: (decision: RelayDecision) => void
 }
 
 export interface Figures {
@@ -49,26 +49,26 @@ export interface Figures {
 export class Network extends Context.Tag("udg/Network")<
   Network,
   {
-    /** Where others reach this node; none when they cannot. */
+    /** Where other nodes can reach this one, if they can. */
     readonly listensAt: Option.Option<string>
-    /** To one peer; lost when it is gone. */
+    /** To one peer; lost if that is gone. */
     readonly send: (to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>) => Effect.Effect<void>
-    /** To everybody, by whatever way. */
+    /** To all nodes. */
     readonly broadcast: (message: Gossip) => Effect.Effect<void>
-    /** What others say, as bytes that nobody has judged yet. */
+    /** Messages from peers, not checked yet. */
     readonly inbound: Inbox<Received>
     readonly peers: Effect.Effect<ReadonlyArray<Peer>>
     readonly figures: () => Figures
-    /** Everybody there is, now and whenever that changes. */
+    /** All peers, now and whenever they change. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
     /** This peer sent what no honest node sends. */
     readonly misbehaved: (peer: PeerId, what: string, offence?: Offence) => Effect.Effect<void>
-    /** The committee from now on: peers that prove one of these validators' keys are its members. */
+    /** The committee from now on: peers that prove the key of one of these validators are members. */
     readonly setMembers: (members: ReadonlyArray<Address>) => Effect.Effect<void>
   }
 >() {}
 
-/** Nobody there: a node for itself. */
+/** No peers: a node on its own. */
 export const nobody: Layer.Layer<Network> = Layer.sync(Network, () => ({
   listensAt: Option.none(),
   send: () => Effect.void,

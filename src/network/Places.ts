@@ -29,13 +29,13 @@ export interface Held {
   readonly points: number
 }
 
-export type Verdict =
+export type Placement =
   | { readonly _tag: "Admitted" }
   /** In the place of another one. */
   | { readonly _tag: "Instead"; readonly of: PeerId }
   | { readonly _tag: "Refused"; readonly reason: string }
 
-const admitted: Verdict = { _tag: "Admitted" }
+const admitted: Placement = { _tag: "Admitted" }
 
 const countBy = <A>(all: Iterable<A>, keyOf: (each: A) => string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
@@ -57,7 +57,7 @@ const worst = (all: Iterable<Held>): Held | undefined => {
   return found
 }
 
-const instead = (victim: Held | undefined): Verdict | undefined =>
+const instead = (victim: Held | undefined): Placement | undefined =>
   victim === undefined ? undefined : { _tag: "Instead", of: victim.peer }
 
 /** Of the largest crowd of one kind, unless the newcomer would only make another crowd as large. */
@@ -69,7 +69,7 @@ const fromCrowd = (held: ReadonlyArray<Held>, host: string, groupOf: (host: stri
 }
 
 /** Whether one who has greeted gets a place, among the strangers that have one. */
-export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: string, now: number): Verdict => {
+export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: string, now: number): Placement => {
   if (standing !== "stranger") return admitted
   const group = AddressGroup.hostGroup(host)
   if (held.filter((each) => AddressGroup.hostGroup(each.host) === group).length >= STRANGERS_PER_HOST) {

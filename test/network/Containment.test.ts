@@ -56,7 +56,7 @@ const started = async (heard: (received: Received) => void = ({ release }) => re
     listener: {
       heard,
       changed: () => {},
-      noticed: ({ level, message }) => level === "warn" && warnings.push(message),
+      logged: ({ level, message }) => level === "warn" && warnings.push(message),
     },
   })
   left.push(() => board.stop())

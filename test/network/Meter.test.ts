@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest"
 import { Grants } from "../../src/network/libp2p/MuxerGuard.js"
 import { Meter } from "../../src/network/peers/Meter.js"
-import { lineAmong, RATES } from "../../src/network/peers/Rates.js"
+import { RATES, strangerShare } from "../../src/network/peers/Rates.js"
 import type { Standing } from "../../src/network/Standing.js"
 
 const scene = (first: Standing, among = 1) => {
   const [clock, who, strangers] = [{ now: 0 }, { standing: first }, { count: among }]
   const meter = new Meter({
     standing: () => who.standing,
-    strangerRates: () => lineAmong(strangers.count),
+    strangerRates: () => strangerShare(strangers.count),
     flooded: () => {},
     now: () => clock.now,
   })
@@ -32,7 +32,7 @@ describe("the meter of a peer", () => {
   it("gives a stranger its part of what all strangers have together, of pieces and of bytes", () => {
     const alone = scene("stranger")
     expect(alone.waits(60, FEW, 100_000)).toBeLessThan(60)
-    const { pieces, bytes } = lineAmong(100)
+    const { pieces, bytes } = strangerShare(100)
     for (const [beyondPieces, beyondBytes] of [
       [pieces.perSecond + FEW, 0],
       [0, bytes.perSecond + 100_000],
@@ -44,12 +44,12 @@ describe("the meter of a peer", () => {
 
   it("follows how many strangers there are, and who the peer is", () => {
     const { who, strangers, waits } = scene("stranger")
-    const { pieces, bytes } = lineAmong(100)
+    const { pieces, bytes } = strangerShare(100)
     strangers.count = 100
     expect(waits(120, 2 * pieces.perSecond, 0)).toBeGreaterThan(600)
     who.standing = "member"
     // What it owed as a stranger, it has soon paid as a member.
-    expect(waits(60, 0, RATES.stranger.line.bytes.perSecond + 100_000)).toBeLessThan(20)
+    expect(waits(60, 0, RATES.stranger.raw.bytes.perSecond + 100_000)).toBeLessThan(20)
     who.standing = "stranger"
     expect(waits(600, 0, 2 * bytes.perSecond)).toBeGreaterThan(3_000)
   })
@@ -67,7 +67,7 @@ describe("the meter of a peer", () => {
     let [pieces, waits] = [0, 0]
     // The turns of others come one at a time; beyond the rate every piece waits.
     for (; waits < 2 && pieces < 10_000; pieces++) waits = meter.charge(1, 0) === undefined ? 0 : waits + 1
-    const { burst } = RATES.stranger.line.pieces
+    const { burst } = RATES.stranger.raw.pieces
     expect(pieces).toBeGreaterThan(burst)
     expect(pieces).toBeLessThanOrEqual(burst + 8 * 5 + 2)
   })

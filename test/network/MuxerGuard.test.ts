@@ -8,7 +8,7 @@ import type * as Frames from "../../src/network/Frames.js"
 import * as Guard from "../../src/network/libp2p/Guard.js"
 import * as MuxerGuard from "../../src/network/libp2p/MuxerGuard.js"
 import { Meter } from "../../src/network/peers/Meter.js"
-import { lineAmong, STRANGERS_TOGETHER } from "../../src/network/peers/Rates.js"
+import { STRANGERS_TOGETHER, strangerShare } from "../../src/network/peers/Rates.js"
 
 const frame = (
   type: number,
@@ -44,7 +44,7 @@ const collect = async (source: AsyncIterable<Frames.Piece>): Promise<ReadonlyArr
   return all
 }
 
-const strangerRates = () => lineAmong(1)
+const strangerRates = () => strangerShare(1)
 const meter = () => new Meter({ standing: () => "member", strangerRates, flooded: () => {}, now: Date.now })
 
 /** A multiplexer that only notes what it is fed. */
@@ -176,7 +176,7 @@ describe("pieces", () => {
   })
 
   it("with something in them are read slowly, but are no flood", () => {
-    const { stranger: forwarder, clock, floods } = metered(() => lineAmong(40))
+    const { stranger: forwarder, clock, floods } = metered(() => strangerShare(40))
     // An encrypted record with one frame, as gossip comes.
     for (let n = 0; n < 50_000; n++) {
       void forwarder.charge(1, 400)
@@ -188,7 +188,7 @@ describe("pieces", () => {
 
   it("of all strangers together are bounded, and each has an equal part", () => {
     for (const strangers of [1, 4, 40, 100]) {
-      const { pieces, bytes } = lineAmong(strangers)
+      const { pieces, bytes } = strangerShare(strangers)
       expect(strangers * pieces.perSecond).toBeLessThanOrEqual(STRANGERS_TOGETHER.pieces)
       expect(strangers * bytes.perSecond).toBeLessThanOrEqual(STRANGERS_TOGETHER.bytes)
     }

@@ -6,12 +6,12 @@ import * as Conduct from "../../src/network/Conduct.js"
 import * as Frames from "../../src/network/Frames.js"
 import * as Hello from "../../src/network/Hello.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import type { Received, Verdict } from "../../src/network/Network.js"
+import type { Received, RelayDecision } from "../../src/network/Network.js"
 import * as PeerAddress from "../../src/network/PeerAddress.js"
 import * as Places from "../../src/network/Places.js"
 import * as Channel from "../../src/network/peers/Channel.js"
 import * as Greeting from "../../src/network/peers/Greeting.js"
-import { lineAmong, RATES } from "../../src/network/peers/Rates.js"
+import { RATES, strangerShare } from "../../src/network/peers/Rates.js"
 import { Switchboard } from "../../src/network/peers/Switchboard.js"
 import type { Connection } from "../../src/network/peers/Wire.js"
 import { Standings } from "../../src/network/Standing.js"
@@ -52,7 +52,7 @@ const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
     listener: {
       heard: changes.heard ?? (({ release }) => release("known")),
       changed: () => {},
-      noticed: ({ level, message }) => void log.push(`${level} ${message}`),
+      logged: ({ level, message }) => void log.push(`${level} ${message}`),
     },
   })
   const tend = () => {
@@ -295,7 +295,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     for (let n = 0; n < count; n++) await guest(net, `guest-${n}`, `10.2.${n}.1`, a)
     await net.pass(5_000)
     expect(ann.peers()).toHaveLength(count + 2)
-    const share = lineAmong(count).pieces.perSecond
+    const share = strangerShare(count).pieces.perSecond
     expect(share).toBe(200)
     const isHeldUpAt = async (peer: string, perSecond: number) => {
       const meter = a.policy.meterOf(peer as PeerId)
@@ -314,14 +314,14 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     for (const { connections } of guestsOf(net, count).slice(1)) connections[0]?.close()
     await net.pass(10_000)
     expect(ann.peers()).toHaveLength(3)
-    expect(await isHeldUpAt("guest-0", 0.9 * RATES.stranger.line.pieces.perSecond)).toBe(false)
+    expect(await isHeldUpAt("guest-0", 0.9 * RATES.stranger.raw.pieces.perSecond)).toBe(false)
   })
 
   it("news is relayed to peers that did not hear it, once, and what no honest node sends is not", async () => {
     const net = netOf()
     const [a, b, c] = [net.wire("a", "10.1.0.1"), net.wire("b", "10.2.0.1"), net.wire("c", "10.3.0.1")]
     const heard: Array<string> = []
-    const hearing = (name: string, decision: Verdict) => (received: Received) => {
+    const hearing = (name: string, decision: RelayDecision) => (received: Received) => {
       heard.push(`${name} ${received.tag} from ${received.from}`)
       received.release(decision)
     }

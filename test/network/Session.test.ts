@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import type { Received, Verdict } from "../../src/network/Network.js"
+import type { Received, RelayDecision } from "../../src/network/Network.js"
 import * as Channel from "../../src/network/peers/Channel.js"
 import { Discipline } from "../../src/network/peers/Discipline.js"
 import { Intake } from "../../src/network/peers/Intake.js"
 import { Meter } from "../../src/network/peers/Meter.js"
-import { Notices } from "../../src/network/peers/Notices.js"
-import { lineAmong } from "../../src/network/peers/Rates.js"
+import { PeerLog } from "../../src/network/peers/PeerLog.js"
+import { strangerShare } from "../../src/network/peers/Rates.js"
 import { Session } from "../../src/network/peers/Session.js"
 import type { Connection } from "../../src/network/peers/Wire.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
@@ -36,7 +36,7 @@ const settle = async () => {
 const scene = () => {
   const clock = { now: 1_000_000 }
   const now = () => clock.now
-  const meter = new Meter({ standing: () => "member", strangerRates: () => lineAmong(1), flooded: () => {}, now })
+  const meter = new Meter({ standing: () => "member", strangerRates: () => strangerShare(1), flooded: () => {}, now })
   // It takes nothing of what it is sent.
   const connection: Connection = {
     peer: ben,
@@ -129,7 +129,7 @@ describe("what is read of a peer", () => {
     await settle()
     expect(reads.map(({ count }) => count)).toEqual([0, 0, 0])
     last("known")
-    // A second verdict on the same message makes no more room.
+    // A second decision on the same message makes no more room.
     last("known")
     await settle()
     expect(reads.map(({ count }) => count)).toEqual([3, 3, 3])
@@ -224,10 +224,10 @@ describe("what comes in", () => {
   const intake = () => {
     const { session, clock, now, facts } = scene()
     const heard: Array<Received> = []
-    const notices = new Notices(() => {}, now)
-    const discipline = new Discipline(notices, { connections: [facts.connection] }, now)
+    const log = new PeerLog(() => {}, now)
+    const discipline = new Discipline(log, { connections: [facts.connection] }, now)
     const around = { heard: (received: Received) => void heard.push(received), standingOf: () => "stranger" as const }
-    const taking = new Intake({ ...around, notices, discipline })
+    const taking = new Intake({ ...around, log, discipline })
     const read = async (channel: Channel.Channel, ...messages: ReadonlyArray<Uint8Array>) => {
       async function* source() {
         for (const message of messages) yield Frames.framed(message)
@@ -304,14 +304,14 @@ describe("what comes in", () => {
   it("by gossip is dropped without a place for it, before it is read, and from those who have not greeted", () => {
     const { session, heard, taking, points } = intake()
     const news = encoded({ _tag: "Transactions", transactions: [] })
-    const verdicts: Array<Verdict> = []
+    const decisions: Array<RelayDecision> = []
     const gossip = (from: Session | undefined, bytes: Uint8Array, isTransactions = true) =>
-      taking.gossiped(from, isTransactions, bytes, (verdict) => verdicts.push(verdict))
+      taking.gossiped(from, isTransactions, bytes, (decision) => decisions.push(decision))
     gossip(undefined, news)
     const release = session.holds(8 * MIB)
     gossip(session, news)
     gossip(session, question)
-    expect([heard.length, points(), verdicts]).toEqual([0, 0, ["known", "known", "known"]])
+    expect([heard.length, points(), decisions]).toEqual([0, 0, ["known", "known", "known"]])
     release("known")
     gossip(session, news)
     expect([heard.length, points()]).toEqual([1, 0])
@@ -319,6 +319,6 @@ describe("what comes in", () => {
     gossip(session, news, false)
     gossip(session, encoded({ _tag: "Vertices", vertices: [] }), false)
     gossip(session, question, false)
-    expect([heard.length, points(), verdicts.slice(3)]).toEqual([1, 90, ["refused", "refused", "refused"]])
+    expect([heard.length, points(), decisions.slice(3)]).toEqual([1, 90, ["refused", "refused", "refused"]])
   })
 })

@@ -27,7 +27,7 @@ it("keeps a connection that has greeted for longer than a greeting may take", as
     named: [],
     remembered: [],
     now: () => Date.now() + clock.aheadMs,
-    listener: { heard: nothing, changed: nothing, noticed: nothing },
+    listener: { heard: nothing, changed: nothing, logged: nothing },
   })
   ends.push(() => board.stop())
   const one = await stranger(genesis, board.addresses[0] ?? "")

@@ -1,7 +1,7 @@
 /** What a peer's message costs this node, counted in signatures, beside a replica that is real. */
 import { describe, expect, it, vi } from "vitest"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
-import type { Verdict } from "../../src/network/Network.js"
+import type { RelayDecision } from "../../src/network/Network.js"
 import type { Standing } from "../../src/network/Standing.js"
 import { Counters } from "../../src/node/engine/Counters.js"
 import { Bulkhead } from "../../src/node/signatures/Bulkhead.js"
@@ -115,7 +115,12 @@ const scene = ({
     refused: (_, what) => refused.push(what),
     pass: (judged) => passed.push(judged),
   })
-  const take = (from: string, standing: Standing, message: Message, settled: (verdict: Verdict) => void = () => {}) =>
+  const take = (
+    from: string,
+    standing: Standing,
+    message: Message,
+    settled: (verdict: RelayDecision) => void = () => {},
+  ) =>
     inspection.take({
       from: from as PeerId,
       standing,
@@ -612,7 +617,7 @@ describe("a bug that a message brings to light", () => {
     "ends it, is counted, said once, and costs its sender points (%s)",
     async (place, changes, message) => {
       const { take, settle, said, refused, passed, counters } = scene(changes)
-      const verdicts: Array<Verdict> = []
+      const verdicts: Array<RelayDecision> = []
       for (let i = 0; i < 3; i++) {
         take("ben", "member", message, (verdict) => verdicts.push(verdict))
         await settle()

@@ -10,7 +10,7 @@ import * as Host from "../Host.js"
 import { Network, type Peer, type Received } from "../Network.js"
 import type { PeerAddress } from "../PeerAddress.js"
 import * as Places from "../Places.js"
-import type { Notice } from "../peers/Notices.js"
+import type { LogEntry } from "../peers/PeerLog.js"
 import { Standings } from "../Standing.js"
 
 export interface Options {
@@ -63,7 +63,7 @@ const reasonOf = (error: unknown): string => {
 }
 
 type Event =
-  | { readonly _tag: "Notice"; readonly notice: Notice }
+  | { readonly _tag: "LogEntry"; readonly entry: LogEntry }
   | { readonly _tag: "Changed"; readonly peers: ReadonlyArray<Peer> }
 
 /** Of all interfaces, one that others can use, if there is one. */
@@ -72,7 +72,7 @@ const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
 
 const levels = { debug: Effect.logDebug, info: Effect.logInfo, warn: Effect.logWarning } as const
 
-const log = ({ level, message, fields }: Notice): Effect.Effect<void> =>
+const log = ({ level, message, fields }: LogEntry): Effect.Effect<void> =>
   Effect.annotateLogs(levels[level](message), { ...fields, module: "network" })
 
 const make = (options: Options) =>
@@ -100,7 +100,7 @@ const make = (options: Options) =>
             listener: {
               heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
-              noticed: (notice) => Queue.unsafeOffer(events, { _tag: "Notice", notice }),
+              logged: (entry) => Queue.unsafeOffer(events, { _tag: "LogEntry", entry }),
             },
           }),
         catch: (error) => new CannotListen({ ...options.listen, reason: reasonOf(error) }),
@@ -123,7 +123,7 @@ const make = (options: Options) =>
     yield* Effect.forkScoped(
       Effect.forever(
         Effect.flatMap(Queue.take(events), (event) =>
-          event._tag === "Notice" ? log(event.notice) : SubscriptionRef.set(peers, event.peers),
+          event._tag === "LogEntry" ? log(event.entry) : SubscriptionRef.set(peers, event.peers),
         ),
       ),
     )

@@ -2,12 +2,12 @@
 import { TopicValidatorResult } from "@libp2p/interface"
 import { multiaddr } from "@multiformats/multiaddr"
 import type { PeerId } from "../../replica/messages/Peer.js"
-import type { Verdict } from "../Network.js"
+import type { RelayDecision } from "../Network.js"
 import type * as Wire from "../peers/Wire.js"
 import { connectionOf, errorOf } from "./Connections.js"
 import * as Transport from "./Transport.js"
 
-const RELAY: { readonly [verdict in Verdict]: TopicValidatorResult } = {
+const RELAY: { readonly [decision in RelayDecision]: TopicValidatorResult } = {
   news: TopicValidatorResult.Accept,
   known: TopicValidatorResult.Ignore,
   refused: TopicValidatorResult.Reject,
@@ -67,8 +67,8 @@ export class Libp2pWire implements Wire.Wire {
   #subscribe({ services: { gossip } }: Transport.Transport, policy: Wire.Policy): void {
     gossip.addEventListener("gossipsub:message", ({ detail: { propagationSource, msg, msgId } }) => {
       const from = propagationSource.toString()
-      policy.gossiped(from as PeerId, msg.topic, msg.data, (verdict) =>
-        gossip.reportMessageValidationResult(msgId, from, RELAY[verdict]),
+      policy.gossiped(from as PeerId, msg.topic, msg.data, (decision) =>
+        gossip.reportMessageValidationResult(msgId, from, RELAY[decision]),
       )
     })
     for (const topic of policy.topics) gossip.subscribe(topic)

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Stream, StreamMuxer, StreamMuxerFactory } from "@libp2p/interface"
 import { Assembly } from "../Assembly.js"
 import type { Piece } from "../Frames.js"
-import type { Line } from "../peers/Lines.js"
 import type { Meter } from "../peers/Meter.js"
+import type { Outflow } from "../peers/Traffic.js"
 
 /** What no honest node sends. */
 export class Violation extends Error {}
@@ -164,7 +164,7 @@ async function* negotiating(
 
 export interface Guarding {
   readonly meter: Meter
-  readonly opened: (line: Line) => void
+  readonly opened: (outflow: Outflow) => void
   /** The connection is to be cut for it. */
   readonly violated: (violation: Violation) => void
   /** A bug has ended the connection. */
@@ -202,7 +202,7 @@ export class Grants {
   }
 }
 
-class Outgoing implements Line {
+class Outgoing implements Outflow {
   readonly #source: StreamMuxer["source"]
   readonly #streams: () => ReadonlyArray<Pick<Stream, "id">>
   readonly #grants = new Grants()

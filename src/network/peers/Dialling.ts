@@ -1,7 +1,7 @@
 /** Keeps this node connected: always to members of the committee and named peers, and to others while there are too few. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
-import { AddressBook, type Origin, type Place } from "../AddressBook.js"
+import { AddressBook, type Candidate, type Origin } from "../AddressBook.js"
 import type { PeerAddress } from "../PeerAddress.js"
 import { RANK, type Standings } from "../Standing.js"
 import * as Exchange from "./Exchange.js"
@@ -72,9 +72,9 @@ export class Dialling {
     const { sessions } = this.#around.reception
     const outbound = sessions.filter(({ facts }) => facts.connection.direction === "outbound").length
     const validators = new Set(sessions.flatMap(({ facts: { validator } }) => (validator === null ? [] : [validator])))
-    for (const place of this.#book.due(now, (each) => this.#isConnected(each, validators))) {
+    for (const candidate of this.#book.due(now, (each) => this.#isConnected(each, validators))) {
       if (this.#dials >= DIALS_AT_ONCE) break
-      if (this.#isWanted(place.origin, outbound)) this.#dial(place, now)
+      if (this.#isWanted(candidate.origin, outbound)) this.#dial(candidate, now)
     }
     if (now - this.#askedAt < ASKED_EVERY_MS) return
     this.#askedAt = now
@@ -93,28 +93,28 @@ export class Dialling {
   }
 
   /** A member may have come back with a new node key, and be connected under that one. */
-  #isConnected({ peer, validator, origin }: Place, validators: ReadonlySet<Address>): boolean {
+  #isConnected({ peer, validator, origin }: Candidate, validators: ReadonlySet<Address>): boolean {
     const { wire, reception } = this.#around
     if (origin === "member" && validator !== null && validators.has(validator)) return true
     return peer !== null && (peer === wire.id || reception.session(peer) !== undefined)
   }
 
-  #dial(place: Place, at: number): void {
+  #dial(candidate: Candidate, at: number): void {
     const { wire, standings, now } = this.#around
-    const { address, origin, target } = place
+    const { address, origin, target } = candidate
     this.#dialling[origin]++
-    this.#book.trying(place, at)
+    this.#book.trying(candidate, at)
     wire
       .dial(target, DIAL_LIMIT_MS)
       .then((answered) => {
         if (answered === wire.id) {
-          this.#book.forget(place)
+          this.#book.forget(candidate)
           return
         }
-        this.#book.answered(place, answered)
+        this.#book.answered(candidate, answered)
         if (origin === "named") standings.name(address, answered)
       })
-      .catch(() => this.#book.failed(place, now()))
+      .catch(() => this.#book.failed(candidate, now()))
       .finally(() => {
         this.#dialling[origin]--
       })

@@ -1,7 +1,7 @@
 /** What follows from how peers behave: `Conduct` judges them, and this class cuts their connections and keeps them out. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
-import type { Notices } from "./Notices.js"
+import type { PeerLog } from "./PeerLog.js"
 import type { Facts } from "./Session.js"
 import type { Wire } from "./Wire.js"
 
@@ -22,14 +22,14 @@ export interface Offender {
 }
 
 export class Discipline {
-  readonly #notices: Notices
+  readonly #log: PeerLog
   readonly #wire: Pick<Wire, "connections">
   readonly #now: () => number
   readonly #conduct = new Conduct()
   readonly #trusted = new Set<PeerId>()
 
-  constructor(notices: Notices, wire: Pick<Wire, "connections">, now: () => number) {
-    this.#notices = notices
+  constructor(log: PeerLog, wire: Pick<Wire, "connections">, now: () => number) {
+    this.#log = log
     this.#wire = wire
     this.#now = now
   }
@@ -57,7 +57,7 @@ export class Discipline {
   offend({ peer, host }: Offender, offence: Offence, what: string): void {
     const consequence = this.#conduct.offend(peer, host, offence, this.#now())
     const fields = { peer, address: host, offence, what }
-    this.#notices.complain(consequence === "none" ? "debug" : "warn", LOGGED[consequence], fields)
+    this.#log.complain(consequence === "none" ? "debug" : "warn", LOGGED[consequence], fields)
     if (consequence === "none") return
     this.#trusted.delete(peer)
     this.cut(peer, new Error(what))

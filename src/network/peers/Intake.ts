@@ -1,13 +1,13 @@
-/** What comes in from peers that have greeted: looks at the kind of each message only, and hands it on. */
+/** Messages from peers that have greeted. It looks only at the kind of each message, and passes it on. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import * as Frames from "../Frames.js"
 import type { Tag } from "../MessageCodec.js"
 import * as MessageCodec from "../MessageCodec.js"
-import type { Received, Verdict } from "../Network.js"
+import type { Received, RelayDecision } from "../Network.js"
 import type { Standing } from "../Standing.js"
 import * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
-import type { Notices } from "./Notices.js"
+import type { PeerLog } from "./PeerLog.js"
 import type { Session } from "./Session.js"
 import type { Stream } from "./Wire.js"
 
@@ -15,7 +15,7 @@ export interface Around {
   /** Bytes that nobody has judged yet. */
   readonly heard: (received: Received) => void
   readonly standingOf: (peer: PeerId) => Standing
-  readonly notices: Notices
+  readonly log: PeerLog
   readonly discipline: Discipline
 }
 
@@ -30,12 +30,12 @@ export class Intake {
 
   /** Takes all messages of a stream. */
   async read(session: Session, channel: Channel.Channel, stream: Stream): Promise<void> {
-    const { notices, discipline } = this.#around
+    const { log, discipline } = this.#around
     try {
-      // Nothing goes back on it.
+      // This node sends nothing on it.
       await stream.closeWrite()
       for await (const bytes of session.messages(channel, stream.source)) {
-        notices.contain(session.facts.peer, channel, () => this.#take(session, channel, bytes), nothing)
+        log.contain(session.facts.peer, channel, () => this.#take(session, channel, bytes), nothing)
       }
     } catch (error) {
       if (error instanceof Frames.FrameTooLong) {
@@ -65,12 +65,12 @@ export class Intake {
     })
   }
 
-  /** A message of gossip, on the topic of transactions or the other one. `report` tells gossip what became of it. */
+  /** A message of gossip, on the topic of transactions or the other one. `report` decides whether gossip relays it. */
   gossiped(
     session: Session | undefined,
     isTransactions: boolean,
     bytes: Uint8Array,
-    report: (verdict: Verdict) => void,
+    report: (decision: RelayDecision) => void,
   ): void {
     if (session === undefined || !session.hasRoom) {
       report("known")
@@ -84,30 +84,30 @@ export class Intake {
       return
     }
     const release = session.holds(bytes.length)
-    this.#deliver(session, "gossip", tag, bytes, (verdict) => {
-      release(verdict)
-      report(verdict)
+    this.#deliver(session, "gossip", tag, bytes, (decision) => {
+      release(decision)
+      report(decision)
     })
   }
 
-  /** A message that cannot be handed on takes up no room, nor the place of a question that waits for its answer. */
+  /** A message that cannot be passed on takes up no room, and does not count as an open question. */
   #deliver(
     { facts: { peer } }: Session,
     where: string,
     tag: Tag,
     bytes: Uint8Array,
-    release: (verdict: Verdict) => void,
+    release: (decision: RelayDecision) => void,
     lost: () => void = nothing,
   ): void {
-    const { heard, standingOf, notices } = this.#around
+    const { heard, standingOf, log } = this.#around
     const hand = () => heard({ from: peer, standing: standingOf(peer), tag, bytes, release })
-    notices.contain(peer, where, hand, () => {
+    log.contain(peer, where, hand, () => {
       release("known")
       lost()
     })
   }
 
-  /** Nothing else is read here: reading costs more than a sender pays, so it is left to who judges it in fair turns. */
+  /** Only the kind is read: reading more costs more than the sender pays, so `MessageInspection` does it, in fair turns. */
   #tagOf({ facts }: Session, bytes: Uint8Array, belongs: (tag: Tag) => boolean, where: string): Tag | null {
     const tag = MessageCodec.tagOf(bytes)
     if (tag !== undefined && belongs(tag)) return tag

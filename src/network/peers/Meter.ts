@@ -30,7 +30,7 @@ export interface Around {
   /** Who the peer is now. */
   readonly standing: () => Standing
   /** The rates of strangers now. */
-  readonly strangerRates: () => Rates.Line
+  readonly strangerRates: () => Rates.Raw
   /** It goes on and on beyond its rates. */
   readonly flooded: (what: string) => void
   readonly now: () => number
@@ -55,9 +55,9 @@ export class Meter {
 
   readonly standing = (): Standing => this.#around.standing()
 
-  get #rates(): Rates.Line {
+  get #rates(): Rates.Raw {
     const standing = this.#around.standing()
-    return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing].line
+    return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing].raw
   }
 
   /** When something came last. */
@@ -101,7 +101,7 @@ export class Meter {
   #judge(pieces: number, bytes: number): void {
     this.#beyond += pieces
     this.#beyondBytes += bytes
-    if (this.#beyond < Rates.RATES[this.#around.standing()].line.pieces.perSecond * FLOOD_SECONDS) return
+    if (this.#beyond < Rates.RATES[this.#around.standing()].raw.pieces.perSecond * FLOOD_SECONDS) return
     const isFlood = this.#beyondBytes < this.#beyond * WORTHY_BYTES
     this.#beyond = 0
     this.#beyondBytes = 0

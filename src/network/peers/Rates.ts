@@ -3,7 +3,7 @@ import type { Rate } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 
 /** Below the level of messages: see `Meter`. */
-export interface Line {
+export interface Raw {
   readonly pieces: Rate
   readonly bytes: Rate
 }
@@ -16,7 +16,7 @@ export interface Gossip {
 }
 
 export interface Rates {
-  readonly line: Line
+  readonly raw: Raw
   readonly gossip: Gossip
 }
 
@@ -24,14 +24,14 @@ const MIB = 1_048_576
 
 /** Of those whom the operator or the committee vouches for. */
 const TRUSTED: Rates = {
-  line: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
+  raw: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
   gossip: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
 }
 
 /** A piece takes some ten microseconds. */
 export const RATES: { readonly [standing in Standing]: Rates } = {
   stranger: {
-    line: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
+    raw: { pieces: { burst: 1_000, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
     gossip: { items: { burst: 4_096, perSecond: 1_000 }, bytes: { burst: 4 * MIB, perSecond: 4 * MIB } },
   },
   named: TRUSTED,
@@ -49,7 +49,7 @@ const among = (strangers: number, rate: Rate, together: number, least: number): 
 }
 
 /** The rates of each of so many strangers. */
-export const lineAmong = (strangers: number): Line => ({
-  pieces: among(strangers, RATES.stranger.line.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
-  bytes: among(strangers, RATES.stranger.line.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
+export const strangerShare = (strangers: number): Raw => ({
+  pieces: among(strangers, RATES.stranger.raw.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
+  bytes: among(strangers, RATES.stranger.raw.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),
 })

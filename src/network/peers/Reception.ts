@@ -11,9 +11,9 @@ import type { Arrivals } from "./Arrivals.js"
 import type * as Channel from "./Channel.js"
 import type { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
-import type { Lines } from "./Lines.js"
-import { type Notice, type Notices, reasonOf } from "./Notices.js"
+import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
 import { Session } from "./Session.js"
+import type { Traffic } from "./Traffic.js"
 import type { Connection, Stream, Wire } from "./Wire.js"
 
 export const GREETING_LIMIT_MS = 10_000
@@ -33,10 +33,10 @@ export interface Around {
   readonly missed: (connection: Connection) => void
   /** The sessions are different from now on. */
   readonly changed: () => void
-  readonly notices: Notices
+  readonly log: PeerLog
   readonly discipline: Discipline
   readonly arrivals: Arrivals
-  readonly lines: Lines
+  readonly traffic: Traffic
   /** Milliseconds. */
   readonly now: () => number
 }
@@ -151,7 +151,7 @@ export class Reception {
   }
 
   closed(connection: Connection): void {
-    const { discipline, notices, lost, changed } = this.#around
+    const { discipline, log, lost, changed } = this.#around
     this.#newcomers.get(connection)?.decide(null)
     this.#newcomers.delete(connection)
     const { peer } = connection
@@ -160,14 +160,14 @@ export class Reception {
     session.end()
     this.#sessions.delete(peer)
     discipline.left(session.facts)
-    notices.say("info", "peer disconnected", { peer, address: session.facts.address })
+    log.write("info", "peer disconnected", { peer, address: session.facts.address })
     lost(session)
     changed()
   }
 
   /** Greets over this stream, which the dialler has opened. */
   async greet(connection: Connection, stream: Stream): Promise<void> {
-    const { wire, hello: own, signer, discipline, notices } = this.#around
+    const { wire, hello: own, signer, discipline, log } = this.#around
     const newcomer = this.#newcomers.get(connection)
     if (newcomer === undefined || newcomer.isGreeting) throw new Error("no second greeting")
     newcomer.isGreeting = true
@@ -183,13 +183,13 @@ export class Reception {
         },
       )
       .catch((error: unknown) => {
-        notices.failed(connection.peer, "greeting", error)
+        log.failed(connection.peer, "greeting", error)
         connection.abort(BUG)
       })
   }
 
   #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
-    const { standings, lines, protocolOf, notices, met, changed, now } = this.#around
+    const { standings, traffic, protocolOf, log, met, changed, now } = this.#around
     const { connection } = newcomer
     const { peer, direction } = connection
     const rival = this.#sessions.get(peer)
@@ -207,14 +207,14 @@ export class Reception {
     }
     const address = addressOf(connection, host, hello.port)
     const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(now()) }
-    const session = new Session(facts, lines.meterOf(peer), protocolOf, now)
+    const session = new Session(facts, traffic.meterOf(peer), protocolOf, now)
     this.#sessions.set(peer, session)
     newcomer.decide(session)
     if (rival !== undefined) {
       rival.end()
       rival.facts.connection.close()
     }
-    notices.say("info", "peer connected", { peer, address, direction, validator })
+    log.write("info", "peer connected", { peer, address, direction, validator })
     met(session)
     changed()
   }
@@ -235,7 +235,7 @@ export class Reception {
   }
 
   /** Its greeting may still fail after it is refused. */
-  #refuse(newcomer: Newcomer, reason: string, level: Notice["level"] = "debug"): void {
+  #refuse(newcomer: Newcomer, reason: string, level: LogEntry["level"] = "debug"): void {
     const { connection, isRefused } = newcomer
     if (isRefused) return
     newcomer.isRefused = true
@@ -244,10 +244,10 @@ export class Reception {
     this.#drop(connection, reason, level)
   }
 
-  #drop(connection: Connection, reason: string, level: Notice["level"]): void {
+  #drop(connection: Connection, reason: string, level: LogEntry["level"]): void {
     const { peer, address } = connection
     // Without the address, whose port is another one each time: the same complaint is logged once in a while only.
-    this.#around.notices.complain(level, `connection refused: ${reason}`, { peer, address })
+    this.#around.log.complain(level, `connection refused: ${reason}`, { peer, address })
     connection.close()
   }
 }

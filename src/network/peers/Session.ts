@@ -5,7 +5,7 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as Frames from "../Frames.js"
 import type { Hello } from "../Hello.js"
-import type { Peer, Verdict } from "../Network.js"
+import type { Peer, RelayDecision } from "../Network.js"
 import * as Channel from "./Channel.js"
 import { GossipMeter } from "./GossipMeter.js"
 import type { Meter } from "./Meter.js"
@@ -196,14 +196,14 @@ export class Session {
   }
 
   /** A message was handed on; call the result once it was taken in. */
-  holds(bytes: number): (verdict: Verdict) => void {
+  holds(bytes: number): (decision: RelayDecision) => void {
     this.#waitingBytes += bytes
     this.#waitingMessages++
     let isReleased = false
-    return (verdict) => {
+    return (decision) => {
       if (isReleased) return
       isReleased = true
-      if (verdict === "news") this.#news++
+      if (decision === "news") this.#news++
       this.#waitingBytes -= bytes
       this.#waitingMessages--
       this.#wakeAll()

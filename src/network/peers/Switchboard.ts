@@ -16,10 +16,10 @@ import { Dialling } from "./Dialling.js"
 import { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
 import { Intake } from "./Intake.js"
-import { Lines } from "./Lines.js"
-import { type Notice, Notices, reasonOf } from "./Notices.js"
+import { type LogEntry, PeerLog, reasonOf } from "./PeerLog.js"
 import * as Reception from "./Reception.js"
 import type { Session } from "./Session.js"
+import { Traffic } from "./Traffic.js"
 import type { Connection, Policy, Protocol, Stream, Wire } from "./Wire.js"
 
 export interface Listener {
@@ -27,7 +27,7 @@ export interface Listener {
   readonly heard: (received: Received) => void
   /** All peers, whenever that changes. */
   readonly changed: (peers: ReadonlyArray<Peer>) => void
-  readonly noticed: (notice: Notice) => void
+  readonly logged: (entry: LogEntry) => void
 }
 
 export interface Options {
@@ -47,10 +47,10 @@ const nothing = () => {}
 
 export class Switchboard {
   readonly #options: Options
-  readonly #notices: Notices
+  readonly #log: PeerLog
   readonly #discipline: Discipline
   readonly #arrivals: Arrivals
-  readonly #lines: Lines
+  readonly #traffic: Traffic
   readonly #reception: Reception.Reception
   readonly #dialling: Dialling
   readonly #intake: Intake
@@ -58,11 +58,11 @@ export class Switchboard {
   private constructor(options: Options) {
     const { wire, listener, now } = options
     this.#options = options
-    const notices = new Notices(listener.noticed, now)
-    const discipline = new Discipline(notices, wire, now)
+    const log = new PeerLog(listener.logged, now)
+    const discipline = new Discipline(log, wire, now)
     const arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, now)
     const standingOf = (peer: PeerId) => reception.standingOf(peer)
-    const lines = new Lines(
+    const traffic = new Traffic(
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
       now,
     )
@@ -73,19 +73,19 @@ export class Switchboard {
       lost: (session) => dialling.lost(session),
       missed: (connection) => dialling.missed(connection),
       changed: () => listener.changed(reception.peers),
-      notices,
+      log,
       discipline,
       arrivals,
-      lines,
+      traffic,
     })
     const dialling = new Dialling({ ...options, reception, protocol: this.protocolOf("peers") })
-    this.#notices = notices
+    this.#log = log
     this.#discipline = discipline
     this.#arrivals = arrivals
-    this.#lines = lines
+    this.#traffic = traffic
     this.#reception = reception
     this.#dialling = dialling
-    this.#intake = new Intake({ heard: listener.heard, standingOf, notices, discipline })
+    this.#intake = new Intake({ heard: listener.heard, standingOf, log, discipline })
   }
 
   static async start(options: Options): Promise<Switchboard> {
@@ -114,7 +114,7 @@ export class Switchboard {
 
   /** How often a bug of this node ended something that it did for a peer. */
   get failures(): number {
-    return this.#notices.failures
+    return this.#log.failures
   }
 
   /** Addresses to be tried after a restart. */
@@ -155,20 +155,19 @@ export class Switchboard {
       refusesHost: (address, host) => !this.#arrivals.comes(address, host),
       arrived: (address, cut) => this.#arrivals.arrived(address, cut),
       refusesPeer: (peer) => this.#discipline.isBanned(peer),
-      meterOf: (peer) => this.#lines.meterOf(peer),
-      multiplexed: (peer, line) => this.#lines.opened(peer, line),
+      meterOf: (peer) => this.#traffic.meterOf(peer),
+      multiplexed: (peer, outflow) => this.#traffic.opened(peer, outflow),
       opened: (connection) =>
-        this.#notices.contain(
+        this.#log.contain(
           connection.peer,
           "opening",
           () => this.#reception.opened(connection),
           () => connection.abort(Reception.BUG),
         ),
-      closed: (connection) =>
-        this.#notices.contain(connection.peer, "closing", () => this.#closed(connection), nothing),
+      closed: (connection) => this.#log.contain(connection.peer, "closing", () => this.#closed(connection), nothing),
       gossipMeterOf: async (connection) => (await this.#reception.greeted(connection))?.gossip ?? null,
       gossiped: (from, topic, bytes, relay) =>
-        this.#notices.contain(
+        this.#log.contain(
           from,
           "gossip",
           () => this.#intake.gossiped(this.session(from), topic === transactions, bytes, relay),
@@ -178,12 +177,12 @@ export class Switchboard {
         this.#discipline.offendPeer(peer, offence, violation.message)
         this.#discipline.cut(peer, violation)
       },
-      failed: (peer, where, error) => this.#notices.failed(peer, where, error),
+      failed: (peer, where, error) => this.#log.failed(peer, where, error),
     }
   }
 
   #closed(connection: Connection): void {
-    if (this.#discipline.connectionsOf(connection.peer).length === 0) this.#lines.closed(connection.peer)
+    if (this.#discipline.connectionsOf(connection.peer).length === 0) this.#traffic.closed(connection.peer)
     this.#reception.closed(connection)
   }
 
@@ -225,7 +224,7 @@ export class Switchboard {
     const topic = this.protocolOf(gossip._tag === "Transactions" ? "transactions" : "votes")
     this.#options.wire
       .publish(topic, MessageCodec.encode(gossip))
-      .catch((error: unknown) => this.#notices.say("debug", "gossip not sent", { reason: reasonOf(error) }))
+      .catch((error: unknown) => this.#log.write("debug", "gossip not sent", { reason: reasonOf(error) }))
   }
 
   misbehaved(peer: PeerId, what: string, offence: Offence): void {
@@ -234,8 +233,8 @@ export class Switchboard {
 
   /** Dials peers and looks after connections. To be called every now and then. */
   tend(): void {
-    this.#notices.contain("all", "dialling", () => this.#dialling.tick(), nothing)
-    this.#notices.contain("all", "looking after connections", () => this.sweep(), nothing)
+    this.#log.contain("all", "dialling", () => this.#dialling.tick(), nothing)
+    this.#log.contain("all", "looking after connections", () => this.sweep(), nothing)
   }
 
   /** Ends connections to peers that do not read, do not greet, or do not finish what they began. */
@@ -247,8 +246,8 @@ export class Switchboard {
       }
       if (isStalled) this.#lose(facts.peer)
     }
-    for (const peer of this.#lines.stalled()) this.#lose(peer)
-    this.#lines.sweep()
+    for (const peer of this.#traffic.stalled()) this.#lose(peer)
+    this.#traffic.sweep()
     this.#arrivals.sweep()
     this.#reception.sweep()
   }
@@ -256,7 +255,7 @@ export class Switchboard {
   #lose(peer: PeerId): void {
     for (const connection of this.#discipline.connectionsOf(peer)) {
       const fields = { peer, address: connection.address }
-      this.#notices.say("info", "peer does not read what it is sent", fields)
+      this.#log.write("info", "peer does not read what it is sent", fields)
       connection.abort(new Error("it does not read"))
     }
   }

@@ -5,10 +5,10 @@
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Offence } from "../Conduct.js"
 import type { Piece } from "../Frames.js"
-import type { Verdict } from "../Network.js"
+import type { RelayDecision } from "../Network.js"
 import type { GossipMeter } from "./GossipMeter.js"
-import type { Line } from "./Lines.js"
 import type { Meter } from "./Meter.js"
+import type { Outflow } from "./Traffic.js"
 
 export interface Stream {
   readonly source: AsyncIterable<Piece>
@@ -75,12 +75,12 @@ export interface Policy {
   readonly refusesPeer: (peer: PeerId) => boolean
   readonly meterOf: (peer: PeerId) => Meter
   /** A multiplexer starts on a connection to this peer. */
-  readonly multiplexed: (peer: PeerId, line: Line) => void
+  readonly multiplexed: (peer: PeerId, outflow: Outflow) => void
   readonly opened: (connection: Connection) => void
   readonly closed: (connection: Connection) => void
   /** The meter of a peer that has greeted over this connection; null if it did not. */
   readonly gossipMeterOf: (connection: Connection) => Promise<GossipMeter | null>
-  readonly gossiped: (from: PeerId, topic: string, bytes: Uint8Array, relay: (verdict: Verdict) => void) => void
+  readonly gossiped: (from: PeerId, topic: string, bytes: Uint8Array, relay: (decision: RelayDecision) => void) => void
   /** The peer broke the rules below the level of messages, and must be cut. */
   readonly violated: (peer: PeerId, offence: Offence, violation: Error) => void
   /** A bug of this node ended what it did for a peer. */

@@ -3,7 +3,7 @@
  * each maker it is bounded, so that nobody fills everybody's lines with what only costs its maker a signature.
  */
 
-import type { Verdict } from "../../network/Network.js"
+import type { RelayDecision } from "../../network/Network.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
 import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
@@ -23,7 +23,7 @@ export class Forwarding {
   readonly #forwarded = new Set<string>()
 
   /** Called before the message is taken in; what it gives is called after that. */
-  judge(view: View, message: Message): () => Verdict {
+  judge(view: View, message: Message): () => RelayDecision {
     switch (message._tag) {
       case "Transactions":
         return this.#transactions(view, message)
@@ -40,7 +40,7 @@ export class Forwarding {
   }
 
   /** All or nothing: gossip forwards what it got as it got it, so nothing that was refused here may be among it. */
-  #transactions({ pool }: View, { transactions }: GossipOf<"Transactions">): () => Verdict {
+  #transactions({ pool }: View, { transactions }: GossipOf<"Transactions">): () => RelayDecision {
     const fresh = transactions.filter(({ id }) => pool.get(id) === undefined)
     return () => (fresh.length > 0 && fresh.every(({ id }) => pool.get(id) !== undefined) ? "news" : "known")
   }
@@ -92,4 +92,4 @@ export class Forwarding {
 const nameOf = ({ validator, commitIndex, commitHash }: Heartbeat): string =>
   `heartbeat ${validator} ${commitIndex} ${commitHash}`
 
-const always = (isNews: boolean) => (): Verdict => (isNews ? "news" : "known")
+const always = (isNews: boolean) => (): RelayDecision => (isNews ? "news" : "known")

@@ -5,7 +5,7 @@
  */
 import { Effect, Either } from "effect"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
-import type { Network, Verdict } from "../../network/Network.js"
+import type { Network, RelayDecision } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
@@ -165,17 +165,17 @@ export class Incoming {
   }
 
   #receive({ from, message, isWhole, release }: Extract<Inspected, { _tag: "Message" }>, at: Timestamp): Outputs {
-    let verdict: (() => Verdict) | null = null
+    let decide: (() => RelayDecision) | null = null
     this.#bulkhead.hold(
       "judging",
       () => {
-        verdict = this.#forwarding.judge(this.#replica, message)
+        decide = this.#forwarding.judge(this.#replica, message)
       },
       () => release("refused"),
     )
-    if (verdict === null) return []
+    if (decide === null) return []
     const outputs = this.#replica.receive(from, message, at)
-    const found = (verdict as () => Verdict)()
+    const found = (decide as () => RelayDecision)()
     release(found === "news" && !isWhole ? "known" : found)
     return outputs
   }

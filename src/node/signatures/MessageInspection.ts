@@ -186,9 +186,9 @@ export class MessageInspection {
       done()
       release("known")
     } else {
-      const takenIn: Received["release"] = (verdict) => {
+      const takenIn: Received["release"] = (decision) => {
         done()
-        release(verdict)
+        release(decision)
       }
       outcome.push({ _tag: "Message", from, message: { ...message, vertices }, isWhole: true, release: takenIn })
     }

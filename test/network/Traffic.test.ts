@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { Lines } from "../../src/network/peers/Lines.js"
+import { Traffic } from "../../src/network/peers/Traffic.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 
 const peer = "peer" as PeerId
 
-const lines = () => {
+const traffic = () => {
   const clock = { now: 0 }
-  const all = new Lines({ standing: () => "stranger", flooded: () => {} }, () => clock.now)
+  const all = new Traffic({ standing: () => "stranger", flooded: () => {} }, () => clock.now)
   const line = { unsentBytes: 0, written: 0 }
   all.opened(peer, line)
   return { all, line, clock }
@@ -14,7 +14,7 @@ const lines = () => {
 
 describe("a line to a peer", () => {
   it("is stalled when something waits and nothing is written for half a minute", () => {
-    const { all, line, clock } = lines()
+    const { all, line, clock } = traffic()
     clock.now = 100_000
     expect(all.stalled()).toEqual([])
     line.unsentBytes = 1
@@ -27,7 +27,7 @@ describe("a line to a peer", () => {
   })
 
   it("is stalled when more waits than a peer may keep here", () => {
-    const { all, line } = lines()
+    const { all, line } = traffic()
     line.unsentBytes = 33_554_433
     expect(all.stalled()).toEqual([peer])
     all.closed(peer)
@@ -35,7 +35,7 @@ describe("a line to a peer", () => {
   })
 
   it("keeps its meter over a new connection, until it has been gone for a while", () => {
-    const { all, clock } = lines()
+    const { all, clock } = traffic()
     const meter = all.meterOf(peer)
     all.closed(peer)
     clock.now = 30_000

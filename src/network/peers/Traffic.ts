@@ -1,0 +1,108 @@
+/** What comes from each peer, measured by its meter, and what waits to be sent to it. */
+import type { PeerId } from "../../replica/messages/Peer.js"
+import type { Standing } from "../Standing.js"
+import { Meter } from "./Meter.js"
+import * as Rates from "./Rates.js"
+
+/** A peer that takes nothing for this long is gone. */
+const STALLED_MS = 30_000
+/** What may wait for a peer below its streams, for each of which the peer itself limits what it takes. */
+const UNSENT_BYTES = 33_554_432
+/** A meter is forgotten this long after its last use, when it is full again. */
+const FORGOTTEN_MS = 30_000
+/** How often strangers are counted. */
+const COUNTED_EVERY_MS = 1_000
+
+/** What goes out on one connection. */
+export interface Outflow {
+  /** Bytes that wait to be written. */
+  readonly unsentBytes: number
+  /** How many frames were written so far. */
+  readonly written: number
+}
+
+export interface Around {
+  readonly standing: (peer: PeerId) => Standing
+  readonly flooded: (peer: PeerId, what: string) => void
+}
+
+interface Watched {
+  readonly outflow: Outflow
+  written: number
+  /** Since when the peer has taken nothing although something waits. */
+  since: number
+}
+
+export class Traffic {
+  readonly #around: Around
+  readonly #now: () => number
+  readonly #meters = new Map<PeerId, Meter>()
+  readonly #watched = new Map<PeerId, Array<Watched>>()
+  #strangerRates = Rates.strangerShare(0)
+  #countedAt = Number.NEGATIVE_INFINITY
+
+  constructor(around: Around, now: () => number) {
+    this.#around = around
+    this.#now = now
+  }
+
+  /** One meter for all connections of a peer, including those that follow soon. */
+  meterOf(peer: PeerId): Meter {
+    const known = this.#meters.get(peer)
+    if (known !== undefined) return known
+    const meter = new Meter({
+      standing: () => this.#around.standing(peer),
+      strangerRates: () => this.#ratesOfStrangers(),
+      flooded: (what) => this.#around.flooded(peer, what),
+      now: this.#now,
+    })
+    this.#meters.set(peer, meter)
+    return meter
+  }
+
+  #ratesOfStrangers(): Rates.Raw {
+    const now = this.#now()
+    if (Math.abs(now - this.#countedAt) < COUNTED_EVERY_MS) return this.#strangerRates
+    this.#countedAt = now
+    let strangers = 0
+    for (const peer of this.#watched.keys()) if (this.#around.standing(peer) === "stranger") strangers++
+    this.#strangerRates = Rates.strangerShare(strangers)
+    return this.#strangerRates
+  }
+
+  opened(peer: PeerId, outflow: Outflow): void {
+    const watched = { outflow, written: outflow.written, since: this.#now() }
+    this.#watched.set(peer, [...(this.#watched.get(peer) ?? []), watched])
+  }
+
+  /** The last connection to this peer is closed. */
+  closed(peer: PeerId): void {
+    this.#watched.delete(peer)
+  }
+
+  /** Peers that do not read what they are sent. To be called every now and then. */
+  stalled(): ReadonlyArray<PeerId> {
+    const stalled: Array<PeerId> = []
+    const before = this.#now() - STALLED_MS
+    for (const [peer, all] of this.#watched) {
+      for (const each of all) this.#look(each)
+      if (all.some(({ outflow, since }) => since < before || outflow.unsentBytes > UNSENT_BYTES)) stalled.push(peer)
+    }
+    return stalled
+  }
+
+  #look(watched: Watched): void {
+    const { unsentBytes, written } = watched.outflow
+    if (unsentBytes > 0 && written === watched.written) return
+    watched.written = written
+    watched.since = this.#now()
+  }
+
+  /** Forgets the meters of peers that are gone. */
+  sweep(): void {
+    const before = this.#now() - FORGOTTEN_MS
+    for (const [peer, { usedAt }] of this.#meters) {
+      if (usedAt < before && !this.#watched.has(peer)) this.#meters.delete(peer)
+    }
+  }
+}

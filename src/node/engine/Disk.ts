@@ -1,6 +1,6 @@
 /**
- * Carries out the replica's writes: each of them, and none before the one before it is done. Each is one transaction, so
- * none is ever half done; where one has to be on the disk when it is done is decided by `Write.syncsLedger` and `fileOf`.
+ * Carries out the replica's writes one after the other. Each is one transaction, so none is ever half done. `Write.fileOf` and
+ * `Write.syncsLedger` say which file a write goes to and which writes must be synced.
  */
 import type { Effect } from "effect"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"

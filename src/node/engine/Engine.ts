@@ -70,17 +70,17 @@ export type View = Pick<
 export class Engine extends Context.Tag("udg/Engine")<
   Engine,
   {
-    /** Everything in memory. What one synchronous step reads is of one moment. */
+    /** Everything in memory. All reads within one synchronous step see the same state. */
     readonly view: View
-    /** Another number whenever what there is to look at may have changed. */
+    /** A number that changes whenever `view` may have changed. */
     readonly revision: () => number
-    /** The door: takes these in, one after the other, and says what became of each. */
+    /** The door: takes in clients' transactions, one after the other, and returns an answer to each. */
     readonly submit: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
     /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
     readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
-    /** A transaction that is executed, and its commit on its way to the disk. */
+    /** A transaction that is executed while its commit is on the way to the disk. */
     readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
-    /** What happens from now on: of writes, once they are on the disk. */
+    /** What happens from now on; writes once they are on disk. */
     readonly events: Stream.Stream<NodeEvent>
     readonly pulse: () => Pulse
     readonly counters: Counters
@@ -98,7 +98,7 @@ const EVENTS_KEPT = 4_096
 const PREPARED_AT = 16_384
 /** How often it is looked whether this node is behind. */
 const LOOKED_EVERY = Duration.seconds(2)
-/** What comes to the door within this time wakes the loop once. */
+/** Clients' transactions that come within this time wake the loop once. */
 const GATHERING = Duration.millis(10)
 
 const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
@@ -175,7 +175,7 @@ interface Audience {
   readonly fastSync: FastSync.FastSync
 }
 
-/** In this order: a commit reads as final before anybody hears of it. */
+/** The order matters: a commit reads as final before its event goes out. */
 const publishTo =
   ({ events, settling, counters, vitals, fastSync }: Audience) =>
   (event: NodeEvent) =>

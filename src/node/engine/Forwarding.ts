@@ -1,6 +1,6 @@
 /**
- * What of the news that comes in others should hear from this node: what is well signed, was new here, and is of use. For
- * each maker it is bounded, so that nobody fills everybody's lines with what only costs its maker a signature.
+ * Decides which gossip this node forwards: what is correctly signed, was new here and is of use. The amount is limited for each
+ * signer, so that nobody fills the network with messages that cost only a signature.
  */
 
 import type { RelayDecision } from "../../network/Network.js"
@@ -22,7 +22,7 @@ export class Forwarding {
   readonly #beats = new Map<Address, number>()
   readonly #forwarded = new Set<string>()
 
-  /** Called before the message is taken in; what it gives is called after that. */
+  /** Call it before the replica takes the message in, and the function that it returns afterwards. */
   judge(view: View, message: Message): () => RelayDecision {
     switch (message._tag) {
       case "Transactions":

@@ -1,7 +1,7 @@
 /**
- * The way in to the replica. It takes only what its signatures hold for, and judges none itself: here they are verified,
- * once, whether a transaction came to the door first, by gossip or in a vertex. What peers send is judged by `MessageInspection`,
- * which changes nothing; what throws when the replica takes it in is no longer the sender's affair, and ends the node.
+ * The way in to the replica, which expects that all signatures hold and checks none itself. A transaction's are verified
+ * once, whether a client, gossip or a vertex brings it first. `MessageInspection` judges what peers send and changes nothing.
+ * An exception after that, while the replica takes an input in, is this node's own fault and ends it.
  */
 import { Effect, Either } from "effect"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
@@ -33,14 +33,14 @@ export type Input =
   | { readonly _tag: "Connections"; readonly connections: ReadonlyArray<Connection> }
   | { readonly _tag: "Written"; readonly id: number }
 
-/** What this node is to sign for somebody. */
+/** A transaction that this node signs for a client. */
 export interface Asked {
   readonly key: SecretKey
   readonly fee: Sats
   readonly operation: Operation
 }
 
-/** What became of a transaction at the door. */
+/** The answer to a client's transaction. */
 export type Submitted = Either.Either<Accepted, Refusal>
 
 export interface Surroundings {
@@ -54,7 +54,7 @@ export interface Surroundings {
   readonly bulkhead: Bulkhead
 }
 
-/** At least half of them, the last ones: four mempools that are full. */
+/** At least half of these are kept, the latest ones: as many as in four full mempools. */
 const VERIFIED_TRANSACTIONS = 80_000
 
 const badSignature: Refusal = {
@@ -83,7 +83,7 @@ export class Incoming {
     this.#counters = counters
   }
 
-  /** Where what peers say waits for its verdict; then it is passed on, to be taken. Questions are `ask`ed. */
+  /** Judges what peers send. It passes on messages that `take` can then take, and hands questions to `ask`. */
   inspection({ ask, pass }: Pick<OfInspection, "ask" | "pass">): MessageInspection {
     return new MessageInspection({
       replica: this.#replica,
@@ -102,7 +102,7 @@ export class Incoming {
     })
   }
 
-  /** Gives what the replica makes of it. */
+  /** Returns what the replica asks for in consequence. */
   take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
     switch (input._tag) {
       case "Message":
@@ -123,8 +123,8 @@ export class Incoming {
   }
 
   /**
-   * The door. First, in a moment in which the node goes on, whether the signatures hold; then those that do, one after the
-   * other. What follows from it comes out with the replica's next tick.
+   * The door: the way in for clients. Other threads check the signatures while the node goes on. Then the replica takes the
+   * transactions one after the other. What follows from them comes out with its next tick.
    */
   submit(
     transactions: ReadonlyArray<Transaction.Transaction>,

@@ -23,12 +23,12 @@ export interface Parts {
 
 export const COMPONENT = "consensus"
 
-/** What the loop is at: what is applied, or a name for anything else. */
+/** What the loop is doing: the input that it applies, or a name for anything else. */
 interface Task {
   current: Input | "starting" | "at its tick" | "at work in the background"
 }
 
-/** For the one line that says what the loop ended of. Nothing in it is what a sender chose. */
+/** For the line that says what ended the loop. It contains nothing that a sender chose. */
 const describe = ({ current }: Task): string => {
   if (typeof current === "string") return current
   switch (current._tag) {
@@ -49,9 +49,9 @@ const describe = ({ current }: Task): string => {
 const INPUTS_AT_ONCE = 64
 
 /**
- * Until something comes in or the replica's next moment is there; a halted replica has none. Others have their turn in any
- * case: where rounds are late, the writer's answer to every vertex is there before anything else, and the two would pass
- * the thread to each other for good.
+ * Waits for an input or for the replica's next deadline; a halted replica has none. It always gives up the thread once. When
+ * rounds are late, the writer's answer to each vertex arrives before anything else, and the two would keep the thread between
+ * them for ever.
  */
 const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -81,11 +81,11 @@ const step = (parts: Parts, task: Task): Effect.Effect<void> =>
     yield* rest(parts)
   })
 
-/** What was taken at the door since the last step would otherwise be forgotten by a stop. */
+/** A stop would otherwise forget the clients' transactions that came in since the last step. */
 const keepTheLast = ({ replica, outgoing }: Parts): Effect.Effect<void> =>
   Effect.map(SteadyClock.current, (at) => outgoing.keepOf(replica.end(at)))
 
-/** Whatever throws here has changed something, nobody knows how far: the loop goes no further. */
+/** An exception here may leave a change half done, so the loop ends. */
 export const run = (parts: Parts): Effect.Effect<never, InternalFault> =>
   Effect.suspend(() => {
     const task: Task = { current: "starting" }

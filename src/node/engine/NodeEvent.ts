@@ -1,4 +1,4 @@
-/** What happens in a node, as everybody else hears of it. Nobody hears of a write before it is on the disk. */
+/** What the other services of a node learn of it. A write is published only once it is on disk. */
 
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"

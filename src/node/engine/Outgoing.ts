@@ -1,6 +1,6 @@
 /**
- * The way out of the replica. Writes and events go to the writer, in their order; messages go at once, in theirs. None waits
- * for a write but by what the replica is told of it.
+ * The way out of the replica. Writes and events go to the writer, in their order; messages go at once, in theirs. No message
+ * waits for a write here: the replica itself holds back what may go out only after one, until `written` reports it.
  */
 import { Effect } from "effect"
 import * as MessageCodec from "../../network/MessageCodec.js"
@@ -16,9 +16,9 @@ import type { Task } from "./Writer.js"
 
 export interface Outgoing {
   readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
-  /** Behind everything that was handed over before. */
+  /** After everything that was handed over before. */
   readonly publish: (event: NodeEvent) => void
-  /** Hands over what is to be kept and lets everything else go: for the end, when nobody listens any more. */
+  /** Hands over the writes and drops everything else: for the end, when nobody listens any more. */
   readonly keepOf: (outputs: Outputs) => void
 }
 
@@ -40,7 +40,7 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
       write(output)
     }
 
-    /** What is left to be done: nothing where it is handed over at once. */
+    /** The effect that is left to run; null if everything was handed over at once. */
     const carryOut = (output: Output): Effect.Effect<void> | null => {
       counters.putOut(output)
       switch (output._tag) {

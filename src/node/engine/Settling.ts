@@ -1,6 +1,6 @@
 /**
  * Transactions between execution and disk: they have left the mempool and read as pending until their commit is kept.
- * Whoever looks for one looks here before asking the disk: what has left here is there.
+ * A lookup asks here before it asks the disk: a transaction that has left here is on disk.
  */
 import { Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"

@@ -1,4 +1,4 @@
-/** The one fiber that writes: what it is given, in that order. It publishes what it has written, and no sooner. */
+/** The one fiber that writes. It performs writes in the order in which they come, and publishes each once it is written. */
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
@@ -13,21 +13,21 @@ import { isPublished, type NodeEvent } from "./NodeEvent.js"
 
 export type Task =
   | Extract<Output, { readonly _tag: "Write" }>
-  /** Nobody hears of it before everything that was given until then is done. */
+  /** It is published once every task before it is done. */
   | { readonly _tag: "Publish"; readonly event: NodeEvent }
   | { readonly _tag: "End"; readonly ending: Ending }
 
 export interface Listener {
-  /** This write and all before it are on the disk, also after a power cut. */
+  /** This synced write and all before it are on disk and survive a power cut. */
   readonly written: (id: number) => Effect.Effect<void>
-  /** Of a write: this and all before it are in the files. */
+  /** If the event is a write, it and all before it are in the files, and survive a crash of the process. */
   readonly published: (event: NodeEvent) => Effect.Effect<void>
 }
 
 /** How long a stop waits for the disk. With what answers and peers get before, a stop is over within five seconds. */
 const FLUSH_LIMIT = Duration.millis(2_500)
 
-/** Runs until the scope ends, and then until everything given by then is done. */
+/** Runs until the scope ends, and then until all tasks handed over by then are done. */
 export const start = (
   storage: typeof Storage.Service,
   supervisor: typeof Supervisor.Service,

@@ -351,12 +351,12 @@ export class Replica {
     return this.#step(now, () => this.#do(this.#life.core.metHeader(header, now), from, now))
   }
 
-  /** A message whose `checksOf` hold. */
+  /** Takes in a message. The caller has made sure that its `checksOf` hold. */
   receive(from: PeerId, message: Message, now: Timestamp): Outputs {
     return this.#step(now, () => this.#receive(from, message, now))
   }
 
-  /** The door, for a transaction whose signatures hold. What follows from it comes out with the next `tick`. */
+  /** Takes in a client's transaction whose signatures hold. What follows from it comes out with the next `tick`. */
   submit(transaction: Transaction, now: Timestamp): Either.Either<Accepted, Refusal> {
     if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })
     return Either.map(this.#life.pool.submit(transaction, now, this.#round), (taken) => {
@@ -365,7 +365,7 @@ export class Replica {
     })
   }
 
-  /** This write and all before it are on the disk. */
+  /** This write and all before it are on disk: vertices that waited for it go out and enter the DAG. */
   written(id: number, now: Timestamp): Outputs {
     return this.#step(now, () => {
       for (const vertex of this.#signing.written(id)) {
@@ -619,7 +619,7 @@ export class Replica {
     if (isFresh && author !== this.#signing.self) this.#committeeClock.hear(author, round, timestamp, now)
   }
 
-  /** All of a commit, or nothing of it: whatever throws on the way is a bug, and this node goes no further. */
+  /** All of a commit or nothing of it: an exception on the way is a bug, and halts the node. */
   #commit(output: CoreCommit, now: Timestamp): void {
     const { commit } = output
     this.#outbox.haltingOn(() => {

@@ -1,9 +1,9 @@
 /**
- * What peers send is judged here, before the replica takes it in: read, looked at for its use, and verified in other threads.
- * To judge it changes nothing in the replica. What one peer says is handed on in the order in which it came; its
- * transactions go by themselves, since a thousand of them must not stand in the way of a vertex, and so do its questions and
- * vertices whose signatures take long to judge.
- * It holds no more than what each peer may have waiting (`Received.release`).
+ * Judges what peers send before the replica takes it in: decodes it, asks whether it is of use, and has its signatures
+ * checked in other threads. This changes nothing in the replica. The messages of one peer are passed on in the order in
+ * which they came. Three kinds go separately: transactions, since a thousand of them must not delay a vertex, questions,
+ * and vertices whose signatures take long to judge.
+ * It holds no more than each peer may have waiting (`Received.release`).
  */
 import { Either } from "effect"
 import type { Offence } from "../../network/Conduct.js"
@@ -26,13 +26,13 @@ import type { SignatureThreads } from "./SignatureThreads.js"
 import { Turns } from "./Turns.js"
 import { type Finding, VertexInspection } from "./VertexInspection.js"
 
-/** What the replica is to take in. */
+/** An input for the replica. */
 export type Inspected =
   | {
       readonly _tag: "Message"
       readonly from: PeerId
       readonly message: Message
-      /** Whether everything that came is in it; gossip passes on nothing else. */
+      /** Whether nothing was left out of the message: gossip forwards only whole ones. */
       readonly isWhole: boolean
       readonly release: Received["release"]
     }
@@ -53,14 +53,14 @@ export interface Surroundings {
   readonly ask: (owner: Owner, question: Question | DiskQuestion) => void
   /** A peer sent what no honest node sends. */
   readonly refused: (received: Received, what: string, offence: Offence) => void
-  /** Called in the order of each peer's words. */
+  /** Called in the order of each peer's messages. */
   readonly pass: (inspected: Inspected) => void
 }
 
 interface Waiting {
   readonly received: Received
   readonly owner: Owner
-  /** What came of it, once that is known. */
+  /** The inputs for the replica, once they are known. */
   outcome: ReadonlyArray<Inspected> | null
   /** It has left its lane, and is passed on whenever it is judged. */
   isAside: boolean
@@ -94,7 +94,7 @@ export class MessageInspection {
     this.#turns.take(owner, () => this.#hold(waiting, "reading", () => this.#read(waiting)))
   }
 
-  /** A bug that a message brings to light ends the message. */
+  /** An exception ends only this message. */
   #hold(waiting: Waiting, place: Place, judge: () => void): void {
     this.#around.bulkhead.hold(place, judge, () => this.#refuse(waiting, "a message that cannot be judged", "invalid"))
   }
@@ -195,7 +195,7 @@ export class MessageInspection {
     this.#conclude(waiting, outcome)
   }
 
-  /** Those that the pool would refuse need no signature: who would flood it must have what it takes to get in. */
+  /** The pool is asked first: the signatures of transactions that it would refuse are not checked. */
   #judgeTransactions(waiting: Waiting, { transactions }: PackedOf<"Transactions">): void {
     const { replica, networkId, verified, signatures } = this.#around
     const verdicts = transactions.map((transaction) => replica.pool.judge(transaction))

@@ -1,4 +1,4 @@
-/** Everything this node puts its name to. A vertex is written to the disk before anybody, itself included, gets it. */
+/** Everything that this node signs. A vertex is on disk before any node, this one included, takes it in. */
 
 import type { Core } from "../../consensus/Core.js"
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"

@@ -28,14 +28,14 @@ import type { Heartbeat } from "../protocol/vertex/Heartbeat.js"
 import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
-import type { Contents, StoredJoin } from "./disk/Contents.js"
-import type { Opened } from "./disk/Opened.js"
+import type { LoadedState } from "./disk/LoadedState.js"
+import type { StoredJoin, StoredState } from "./disk/StoredState.js"
 import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
 import { type Joined, Joining } from "./joining/Joining.js"
 import type { Pin } from "./joining/ProvenChain.js"
-import { CommitteeClock } from "./life/CommitteeClock.js"
-import * as Life from "./life/Life.js"
-import { type ProvenState, StateViews } from "./life/StateViews.js"
+import { CommitteeClock } from "./live/CommitteeClock.js"
+import * as LiveState from "./live/LiveState.js"
+import { type ProvenState, StateViews } from "./live/StateViews.js"
 import * as Checks from "./messages/Checks.js"
 import type { Answer, Message, Question } from "./messages/Message.js"
 import type { Connection, PeerId } from "./messages/Peer.js"
@@ -80,7 +80,7 @@ export interface Accepted {
 type CoreCommit = Extract<CoreOutput, { _tag: "Committed" }>
 
 /** Signed here in the running epoch and later ones, in the order of epochs and rounds. */
-const signedSince = ({ ownVertices, current }: Contents): ReadonlyArray<Vertex> =>
+const signedSince = ({ ownVertices, current }: StoredState): ReadonlyArray<Vertex> =>
   [...ownVertices]
     .filter(({ header }) => header.epoch >= current.opening.record.epoch)
     .sort(({ header: a }, { header: b }) => (a.epoch === b.epoch ? a.round - b.round : a.epoch - b.epoch))
@@ -99,21 +99,21 @@ export class Replica {
   readonly #committeeClock = new CommitteeClock()
   #pendingKeptAt = 0
   #wallAheadMs = 0
-  #life: Life.Life
+  #live: LiveState.LiveState
   #joining: Joining | null = null
   /** How far a fast sync had come before a restart. */
   #keptJoin: StoredJoin | null
   /** A closing checkpoint that was not known to be built before a restart. */
-  #closing: Opened["closing"]
+  #closing: LoadedState["closing"]
 
   /** A replica as its disk left it. */
-  constructor(options: Options, stored: Contents, { ledger, trie, views, closing }: Opened) {
+  constructor(options: Options, stored: StoredState, { ledger, trie, views, closing }: LoadedState) {
     const { roundIntervalMs } = stored.genesis.protocol
     this.#options = options
     this.#genesis = stored.genesis
     this.#patienceMs = Math.max(MIN_PATIENCE_MS, 4 * roundIntervalMs)
     this.#peers = new Peers(this.#patienceMs, (validator) => {
-      const { committee } = this.#life.core.epoch
+      const { committee } = this.#live.core.epoch
       const seat = committee.seatOf(validator)
       return seat === undefined ? 0 : committee.weightOf(seat)
     })
@@ -126,7 +126,7 @@ export class Replica {
     this.#keptJoin = stored.join
     this.#closing = closing
     const guard = this.#signing.guard((stored.previous ?? stored.current).opening.record.epoch, roundIntervalMs)
-    this.#life = Life.begin({
+    this.#live = LiveState.begin({
       ledger,
       trie,
       views,
@@ -137,17 +137,17 @@ export class Replica {
     })
     // Whoever else signs with this key may still do so: the silence begins anew. Judged by the bases that the core has.
     for (const header of stored.foreignHeaders) guard?.meet(header)
-    this.#announcements.restore([...this.#life.pool.all].map(({ transaction }) => transaction.id))
+    this.#announcements.restore([...this.#live.pool.all].map(({ transaction }) => transaction.id))
   }
 
   /** What anybody may ask about the finalized state. */
   get read() {
-    return this.#life.ledger.read
+    return this.#live.ledger.read
   }
 
   /** To look at: what is pending. */
   get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top"> {
-    return this.#life.pool
+    return this.#live.pool
   }
 
   /** To look at: the consensus. */
@@ -155,12 +155,12 @@ export class Replica {
     Core.Core,
     "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf" | "signing"
   > {
-    return this.#life.core
+    return this.#live.core
   }
 
   /** The state under the last checkpoint that a quorum signed, for proofs. */
   get provenState(): ProvenState | null {
-    return this.#life.views.latest
+    return this.#live.views.latest
   }
 
   /** Whether it fetches the state of a closing checkpoint. */
@@ -174,7 +174,7 @@ export class Replica {
 
   /** To look at: where it stands if it is behind or does not sign. */
   recovery(now: Timestamp): Recovery {
-    const { core } = this.#life
+    const { core } = this.#live
     const target = this.#joining?.target ?? null
     const following =
       target === null ? core.following(now) : ({ _tag: "Joining", epoch: target.checkpoint.epoch } as const)
@@ -183,16 +183,16 @@ export class Replica {
 
   /** To look at: how far the own wall clock is ahead of the committee's; none before a quorum was heard. */
   get clockAheadMs(): number | null {
-    return this.#committeeClock.aheadMs(this.#life.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
+    return this.#committeeClock.aheadMs(this.#live.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
   }
 
   get hasWork(): boolean {
-    return !this.isHalted && (this.#life.building.hasWork || this.#joining?.hasWork === true)
+    return !this.isHalted && (this.#live.building.hasWork || this.#joining?.hasWork === true)
   }
 
   /** How much of everything is kept: what a limit has to hold for. */
   get held() {
-    const { core, pool, unordered, building, views } = this.#life
+    const { core, pool, unordered, building, views } = this.#live
     return {
       ...core.held,
       pending: pool.size,
@@ -209,19 +209,19 @@ export class Replica {
   }
 
   get #round(): Natural.Round {
-    return this.#life.core.epoch.dag.highestRound
+    return this.#live.core.epoch.dag.highestRound
   }
 
   /** Told before any other input, as often as it changes: see `Core.wallIs`. */
   wallIs(aheadMs: number): void {
     this.#wallAheadMs = aheadMs
-    this.#life.core.wallIs(aheadMs)
+    this.#live.core.wallIs(aheadMs)
   }
 
   /** Called once, before anything but `connected` and `wallIs`. */
   start(now: Timestamp): Outputs {
     return this.#step(now, () => {
-      this.#do(this.#life.core.start(now), null, now)
+      this.#do(this.#live.core.start(now), null, now)
       if (this.#closing !== null) this.#built(this.#closing.checkpoint, this.#closing.bytes, now)
       this.#closing = null
     })
@@ -230,9 +230,9 @@ export class Replica {
   /** Called at every `wakeAt`, or more often. */
   tick(now: Timestamp): Outputs {
     return this.#step(now, () => {
-      this.#do(this.#life.core.tick(now), null, now)
-      this.#life.pool.expire(now)
-      this.#questions.askWhenSilent(this.#life, now)
+      this.#do(this.#live.core.tick(now), null, now)
+      this.#live.pool.expire(now)
+      this.#questions.askWhenSilent(this.#live, now)
       if (this.#joining?.isPointless === true) this.#joining = null
       this.#joining?.tick(now)
     })
@@ -240,12 +240,12 @@ export class Replica {
 
   /** The last tick: nothing that has come in may be left out of what is kept. */
   end(now: Timestamp): Outputs {
-    return this.#step(now, () => this.#keepPending(this.#life.pool.drain(), now))
+    return this.#step(now, () => this.#keepPending(this.#live.pool.drain(), now))
   }
 
   /** When the next tick can matter, if nothing comes in before. */
   wakeAt(now: Timestamp): Timestamp {
-    const { core, pool } = this.#life
+    const { core, pool } = this.#live
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
     // Asked after every single input.
     let soonest: number = core.wakeAt(now)
@@ -259,7 +259,7 @@ export class Replica {
   /** All peers there are at the moment. Called whenever that changes. */
   connected(connections: ReadonlyArray<Connection>, now: Timestamp): Outputs {
     return this.#step(now, () => {
-      const { core } = this.#life
+      const { core } = this.#live
       const from = core.epoch.opening.record.epoch
       for (const peer of this.#peers.connect(connections)) {
         this.#questions.tellOfClosing({ _tag: "AskClosing", from }, peer, now)
@@ -275,7 +275,7 @@ export class Replica {
    */
   checksOf(message: Message, isVerified: (transaction: Transaction) => boolean = () => false): ReadonlyArray<Check> {
     const { networkId } = this.#genesis
-    const { core } = this.#life
+    const { core } = this.#live
     const signerOf: Checks.Knowledge["signerOf"] = (checkpoint, validator) => core.signerOf(checkpoint, validator)
     return Checks.checksOf(message, { networkId, signerOf, isVerified })
   }
@@ -290,7 +290,7 @@ export class Replica {
    * nothing. Vertices are judged one by one, by their headers: see `Core.useOf`.
    */
   useOf(from: PeerId, message: Exclude<Message, { _tag: "Vertices" | "Rounds" | "Transactions" }>): Core.Use {
-    const { core } = this.#life
+    const { core } = this.#live
     switch (message._tag) {
       case "Heartbeat":
         return this.namingOf(message.heartbeat) === "none" ||
@@ -323,7 +323,7 @@ export class Replica {
 
   /** The answer to a question that needs no disk. Changes nothing. */
   answer(question: Question): Answer {
-    const { core, views } = this.#life
+    const { core, views } = this.#live
     if (question._tag === "AskState") {
       const { root, position } = question
       return { _tag: "State", root, subtree: views.subtree(root, position) }
@@ -340,7 +340,7 @@ export class Replica {
   /** A peer seems to be in this epoch: one that is behind is told how the epoch ended, one that is ahead is asked. */
   heardOf(epoch: Natural.Epoch, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => {
-      const current = this.#life.core.epoch.opening.record.epoch
+      const current = this.#live.core.epoch.opening.record.epoch
       if (epoch > current) this.#questions.tellOfClosing({ _tag: "AskClosing", from: current }, from, now)
       if (epoch < current) this.#questions.tellOfClosing({ _tag: "OfferClosing", from: epoch }, from, now)
     })
@@ -348,7 +348,7 @@ export class Replica {
 
   /** A header of use by itself; its signature holds. */
   metHeader(header: Header.Header, from: PeerId, now: Timestamp): Outputs {
-    return this.#step(now, () => this.#do(this.#life.core.metHeader(header, now), from, now))
+    return this.#step(now, () => this.#do(this.#live.core.metHeader(header, now), from, now))
   }
 
   /** Takes in a message. The caller has made sure that its `checksOf` hold. */
@@ -359,7 +359,7 @@ export class Replica {
   /** Takes in a client's transaction whose signatures hold. What follows from it comes out with the next `tick`. */
   submit(transaction: Transaction, now: Timestamp): Either.Either<Accepted, Refusal> {
     if (this.isJoining || this.isHalted) return Either.left({ _tag: "NotReady" })
-    return Either.map(this.#life.pool.submit(transaction, now, this.#round), (taken) => {
+    return Either.map(this.#live.pool.submit(transaction, now, this.#round), (taken) => {
       if (taken === "new") this.#announcements.add(transaction)
       return { id: transaction.id, nonce: transaction.nonce }
     })
@@ -370,7 +370,7 @@ export class Replica {
     return this.#step(now, () => {
       for (const vertex of this.#signing.written(id)) {
         this.#outbox.broadcast({ _tag: "Vertices", vertices: [vertex] })
-        this.#do(this.#life.core.own(vertex, now), null, now)
+        this.#do(this.#live.core.own(vertex, now), null, now)
       }
     })
   }
@@ -383,11 +383,11 @@ export class Replica {
         if (joined !== undefined) this.#land(joined, now)
         return
       }
-      const worked = this.#life.building.work(mayContinue)
+      const worked = this.#live.building.work(mayContinue)
       if (Either.isLeft(worked)) this.#outbox.halt({ _tag: "SupplyInvariantViolated", violation: worked.left })
       else if (worked.right !== undefined) {
         const { checkpoint, trie } = worked.right
-        this.#life.views.built(checkpoint, trie)
+        this.#live.views.built(checkpoint, trie)
         this.#built(checkpoint, trie.bytes, now)
       }
     })
@@ -396,7 +396,7 @@ export class Replica {
   #step(now: Timestamp, input: () => void): Outputs {
     if (!this.isHalted) input()
     if (!this.isHalted) {
-      const { core, pool, unordered } = this.#life
+      const { core, pool, unordered } = this.#live
       unordered.forgetUpTo(core.epoch.dag.collectedRound)
       for (const transactions of this.#announcements.take(pool, now)) {
         this.#outbox.broadcast({ _tag: "Transactions", transactions })
@@ -420,7 +420,7 @@ export class Replica {
   // What others say.
 
   #receive(from: PeerId, message: Message, now: Timestamp): void {
-    const { core, pool } = this.#life
+    const { core, pool } = this.#live
     switch (message._tag) {
       case "Vertices":
         this.#questions.fetched(from, message.vertices)
@@ -463,7 +463,7 @@ export class Replica {
   }
 
   #hearRounds(from: PeerId, rounds: Extract<Answer, { _tag: "Rounds" }>, now: Timestamp): void {
-    const { core } = this.#life
+    const { core } = this.#live
     const receive = (vertex: Vertex): void => this.#do(core.receive(vertex, now), from, now)
     // What happened before the close that a join goes to is not asked for.
     this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
@@ -472,7 +472,7 @@ export class Replica {
   #hearHeartbeat(heartbeat: Heartbeat): void {
     // Whoever stakes nothing cannot come in, and must not fill anybody's memory.
     const { stakedAmount } = this.read.stake(heartbeat.validator)
-    const isMember = this.#life.core.epoch.seat !== undefined
+    const isMember = this.#live.core.epoch.seat !== undefined
     if (!isMember || stakedAmount < MIN_STAKE_SATS) return
     this.#heartbeats.add(heartbeat, this.#round, this.namingOf(heartbeat))
   }
@@ -489,7 +489,7 @@ export class Replica {
 
   #isProof(evidence: Evidence): boolean {
     const { base, epoch, author } = evidence.first
-    const { opening, committee } = this.#life.core.epoch
+    const { opening, committee } = this.#live.core.epoch
     // The ledger learns an epoch's base with its first commit; of the running one the core knows it before.
     return epoch === opening.record.epoch
       ? base === opening.base && committee.seatOf(author) !== undefined
@@ -500,7 +500,7 @@ export class Replica {
     const member = this.#peers.validatorOf(from)
     if (!this.#questions.takeHighest(from) || member === null || author !== this.#signing.self) return
     const told = { epoch, header: header?.author === author ? header : null }
-    this.#do(this.#life.core.answered(member, told, now), from, now)
+    this.#do(this.#live.core.answered(member, told, now), from, now)
   }
 
   #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
@@ -509,9 +509,9 @@ export class Replica {
     if (!isAsked && !this.#peers.isDue("Offer", from, now)) return
     const { newest } = message
     for (const signed of newest === null ? message.signed : [...message.signed, newest]) {
-      this.#do(this.#life.core.checkpointsSigned(this.#genuine(signed), now), from, now)
+      this.#do(this.#live.core.checkpointsSigned(this.#genuine(signed), now), from, now)
     }
-    const { record } = this.#life.core.epoch.opening
+    const { record } = this.#live.core.epoch.opening
     if (this.#joining === null && newest !== null && newest.checkpoint.epoch > record.epoch) {
       const around = {
         peers: this.#peers,
@@ -531,7 +531,7 @@ export class Replica {
    * None is looked at after a false one: for whoever makes them up, they cost nothing.
    */
   #genuine({ checkpoint, signatures }: Checkpoint.SignedCheckpoint): Checkpoint.SignedCheckpoint {
-    const { core } = this.#life
+    const { core } = this.#live
     const news = signatures.filter(({ validator }) => core.signerOf(checkpoint, validator) !== undefined)
     const hold = news.every(({ validator, signature }) => {
       const signer = core.signerOf(checkpoint, validator)
@@ -551,14 +551,14 @@ export class Replica {
       case "Inserted":
         this.#questions.heard(now)
         this.#hearClock(output.vertex, now)
-        this.#life.unordered.add(output.vertex)
+        this.#live.unordered.add(output.vertex)
         for (const heartbeat of output.vertex.body.heartbeats) {
           if (this.namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
         }
         this.#outbox.write({ _tag: "Inserted", vertex: output.vertex })
         return
       case "Propose":
-        this.#signing.propose(output, this.#life, this.#evidence, this.#heartbeats)
+        this.#signing.propose(output, this.#live, this.#evidence, this.#heartbeats)
         return
       case "Committed":
         this.#commit(output, now)
@@ -579,14 +579,14 @@ export class Replica {
         }
         return
       case "Returned":
-        this.#life.unordered.remove(output.vertices)
-        for (const { body } of output.vertices) this.#life.pool.returned(body.transactions, now, this.#round)
+        this.#live.unordered.remove(output.vertices)
+        for (const { body } of output.vertices) this.#live.pool.returned(body.transactions, now, this.#round)
         return
       case "SignCheckpoint":
         this.#cosign(output.checkpoint, now)
         return
       case "CheckpointFinal":
-        this.#life.views.final(output.signed)
+        this.#live.views.final(output.signed)
         this.#outbox.write({ _tag: "CheckpointFinal", signed: output.signed })
         return
       case "EpochStarted":
@@ -606,7 +606,7 @@ export class Replica {
         this.#outbox.write({ _tag: "ForeignOwnHeader", header: output.header }, true)
         return
       case "HeartbeatDue":
-        this.#signing.beat(output, this.#life)
+        this.#signing.beat(output, this.#live)
         return
       case "FinalityRollback":
         this.#outbox.halt({ _tag: "FinalityRollback", rollback: output.rollback })
@@ -615,7 +615,7 @@ export class Replica {
 
   #hearClock({ header: { author, round, timestamp } }: Vertex, now: Timestamp): void {
     // What is fetched was made long ago.
-    const isFresh = round >= this.#life.core.epoch.reachedRound
+    const isFresh = round >= this.#live.core.epoch.reachedRound
     if (isFresh && author !== this.#signing.self) this.#committeeClock.hear(author, round, timestamp, now)
   }
 
@@ -632,7 +632,7 @@ export class Replica {
   }
 
   #execute({ commit, vertices, time }: CoreCommit, now: Timestamp): Fatal | undefined {
-    const { ledger, core, pool, unordered, building } = this.#life
+    const { ledger, core, pool, unordered, building } = this.#live
     const executed = ledger.execute({ commit, vertices, time })
     if (Either.isLeft(executed)) {
       const { left } = executed
@@ -657,7 +657,7 @@ export class Replica {
   }
 
   #built(checkpoint: Checkpoint.Checkpoint, bytes: number, now: Timestamp): void {
-    const { core } = this.#life
+    const { core } = this.#live
     const { self } = this.#signing
     const isCosigned = self !== null && core.committeeOf(checkpoint.epoch)?.seatOf(self) !== undefined
     this.#outbox.write({ _tag: "CheckpointBuilt", checkpoint, bytes, isCosigned })
@@ -668,14 +668,14 @@ export class Replica {
     const signature = this.#signing.cosign(checkpoint)
     if (signature === null) return
     this.#outbox.broadcast({ _tag: "CheckpointSignature", checkpoint, signature })
-    this.#do(this.#life.core.checkpointSigned(checkpoint, signature, now), null, now)
+    this.#do(this.#live.core.checkpointSigned(checkpoint, signature, now), null, now)
   }
 
   #startEpoch({ opening }: Extract<CoreOutput, { _tag: "EpochStarted" }>): void {
     const { epoch } = opening.record
     this.#outbox.write({ _tag: "EpochStarted", opening })
-    this.#life.unordered.clear()
-    this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
+    this.#live.unordered.clear()
+    this.#committeeClock.keepOnly(this.#live.core.epoch.committee)
     this.#forgetBefore(Natural.epoch(epoch - 1))
     if (this.#joining !== null && (this.#joining.target?.checkpoint.epoch ?? 0) < epoch) this.#joining = null
   }
@@ -694,25 +694,25 @@ export class Replica {
     }
     this.#joining = null
     this.#outbox.write({ _tag: "Joined", target, proven, opening }, true)
-    this.#keepPending(this.#life.pool.drain(), now)
+    this.#keepPending(this.#live.pool.drain(), now)
     const { epoch } = opening.record
     const { roundIntervalMs } = this.#genesis.protocol
     const views = new StateViews([trie])
     views.final(target)
-    this.#life = Life.begin({
+    this.#live = LiveState.begin({
       ledger,
       trie,
       views,
-      stored: { current: freshEpoch(opening), previous: null, signed: this.#life.core.signedLater },
+      stored: { current: freshEpoch(opening), previous: null, signed: this.#live.core.signedLater },
       guard: this.#signing.guard(epoch, roundIntervalMs),
-      pending: [...this.#life.pool.all],
+      pending: [...this.#live.pool.all],
       roundIntervalMs,
     })
     this.#heartbeats.clear()
-    this.#committeeClock.keepOnly(this.#life.core.epoch.committee)
+    this.#committeeClock.keepOnly(this.#live.core.epoch.committee)
     this.#forgetBefore(epoch)
-    this.#life.core.wallIs(this.#wallAheadMs)
-    this.#life.core.connected(this.#peers.validators)
-    this.#do(this.#life.core.start(now), null, now)
+    this.#live.core.wallIs(this.#wallAheadMs)
+    this.#live.core.connected(this.#peers.validators)
+    this.#do(this.#live.core.start(now), null, now)
   }
 }

@@ -17,8 +17,8 @@ import * as Address from "../../src/protocol/identity/Address.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import type { Contents } from "../../src/replica/disk/Contents.js"
-import type { Opened } from "../../src/replica/disk/Opened.js"
+import type { LoadedState } from "../../src/replica/disk/LoadedState.js"
+import type { StoredState } from "../../src/replica/disk/StoredState.js"
 import type { Write } from "../../src/replica/output/Write.js"
 import { Storage } from "../../src/storage/Storage.js"
 import { Chance } from "../simulation/Chance.js"
@@ -33,14 +33,14 @@ const WHOLE_STATE = Binary.encode((writer) => Position.write(writer, Position.RO
 /** Places in the middle of a life where both are compared, besides those where much changes. */
 const PLACES = 6
 
-interface Life {
+interface History {
   readonly host: Host
   readonly genesis: Genesis
   readonly writes: ReadonlyArray<Write>
 }
 
 /** All that the machines of a network wrote whose only faults leave disks alone: several epochs, in which some join. */
-const livesOf = (seed: number): ReadonlyArray<Life> => {
+const livesOf = (seed: number): ReadonlyArray<History> => {
   const writes = new Map<Host, Array<Write>>()
   const options = optionsOf(seed, 4, 200, ["network", "joins", "newcomers", "byzantine"])
   const simulation = new Simulation(options, (host, write) => {
@@ -60,12 +60,12 @@ const livesOf = (seed: number): ReadonlyArray<Life> => {
   }))
 }
 
-const has = (tag: Write["_tag"], { writes }: Life): boolean => writes.some(({ _tag }) => _tag === tag)
+const has = (tag: Write["_tag"], { writes }: History): boolean => writes.some(({ _tag }) => _tag === tag)
 
 const BIG_STEPS: ReadonlySet<Write["_tag"]> = new Set(["JoinBegun", "Joined", "EpochStarted", "CheckpointFinal"])
 
 /** How many writes are done at each of the places. */
-const placesIn = ({ writes }: Life, chance: Chance): ReadonlyArray<number> => {
+const placesIn = ({ writes }: History, chance: Chance): ReadonlyArray<number> => {
   const drawn = Array.from({ length: PLACES }, () => chance.between(1, writes.length))
   const steps = writes.flatMap(({ _tag }, i) => (BIG_STEPS.has(_tag) ? [i + 1] : []))
   return [...new Set([...drawn, ...steps, writes.length])].sort((a, b) => a - b)
@@ -90,7 +90,7 @@ const epochOf = ({ opening, vertices, commits, checkpoints, signed }: StoredEpoc
   signed: signed.map(signedOf),
 })
 
-const pictureOf = (contents: Contents, { ledger, trie, views, closing }: Opened) => {
+const pictureOf = (contents: StoredState, { ledger, trie, views, closing }: LoadedState) => {
   const { current, previous, closings, join } = contents
   const { epoch } = current.opening.record
   const foreign = [...contents.foreignHeaders].filter((header) => header.epoch >= epoch - 1)
@@ -120,13 +120,13 @@ const folded = (stored: Stored.Stored) =>
     Either.getOrThrowWith(Stored.open(stored, TABLE_KEY), ({ message }) => new Error(message)),
   )
 
-const loaded = ({ host: { signer }, genesis }: Life) =>
+const loaded = ({ host: { signer }, genesis }: History) =>
   Effect.map(
     Loading.load(genesis, signer && Address.fromPublicKey(signer.publicKey), TABLE_KEY),
     ({ contents, opened }) => pictureOf(contents, opened),
   )
 
-const compare = (life: Life, chance: Chance) =>
+const compare = (life: History, chance: Chance) =>
   Effect.gen(function* () {
     const directory = yield* world.temporaryDirectory
     const { genesis, writes } = life

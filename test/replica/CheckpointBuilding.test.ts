@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Trie from "../../src/ledger/trie/Trie.js"
 import type { Checkpoint } from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
-import { type Built, CheckpointBuilding } from "../../src/replica/life/CheckpointBuilding.js"
+import { type Built, CheckpointBuilding } from "../../src/replica/live/CheckpointBuilding.js"
 import { Chain, person } from "../ledger/builders.js"
 
 const alice = person("alice")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
-import { CommitteeClock } from "../../src/replica/life/CommitteeClock.js"
+import { CommitteeClock } from "../../src/replica/live/CommitteeClock.js"
 import { committeeOf, equalWeights } from "../consensus/TestCommittee.js"
 
 const NOW = 1_000_000

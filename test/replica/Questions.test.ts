@@ -4,7 +4,7 @@ import { Core } from "../../src/consensus/Core.js"
 import { freshEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import { Questions } from "../../src/replica/asking/Questions.js"
-import type { Life } from "../../src/replica/life/Life.js"
+import type { LiveState } from "../../src/replica/live/LiveState.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { Connection, PeerId } from "../../src/replica/messages/Peer.js"
 import { Peers } from "../../src/replica/messages/Peers.js"
@@ -107,7 +107,7 @@ describe("questions", () => {
     // Of a life, they look at how far the DAG has come.
     const current = freshEpoch(picture.opening)
     const core = new Core({ roundIntervalMs: PATIENCE_MS, guard: null }, { current, previous: null, signed: [] })
-    const life = { core } as Life
+    const life = { core } as LiveState
     const asked = (ms: number) => {
       questions.askWhenSilent(life, at(ms))
       return sent().map(([to, { _tag }]) => `${to} ${_tag}`)

@@ -7,7 +7,7 @@ import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { StateDownload } from "../../src/replica/joining/StateDownload.js"
-import { StateViews } from "../../src/replica/life/StateViews.js"
+import { StateViews } from "../../src/replica/live/StateViews.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import { seedOf } from "../consensus/TestCommittee.js"
 

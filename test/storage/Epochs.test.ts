@@ -7,7 +7,7 @@ import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Hash from "../../src/protocol/identity/Hash.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
-import * as Opened from "../../src/replica/disk/Opened.js"
+import * as LoadedState from "../../src/replica/disk/LoadedState.js"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import * as Epochs from "../../src/storage/tables/Epochs.js"
@@ -89,7 +89,7 @@ describe("epochs", () => {
           yield* storage.appendCommit(
             world.batch(1, { commit: world.commit(1, { epoch: 2 }), changes: [world.account(1, 4)] }),
           )
-          const changes = [world.account(2, 6), world.account(3, 7)].map(Opened.placed)
+          const changes = [world.account(2, 6), world.account(3, 7)].map(LoadedState.placed)
           const pieces = [...Subtree.all(Trie.apply(Trie.empty, changes), Subtree.MAX_BYTES)].map(Subtree.encode)
           yield* storage.joins.begin({ checkpoint: checkpoint(80, 8), signatures: [] })
           for (const piece of pieces) yield* storage.joins.add(piece)

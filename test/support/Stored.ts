@@ -19,9 +19,9 @@ import { KINDS } from "../../src/protocol/state/StateKey.js"
 import type * as StateRecord from "../../src/protocol/state/StateRecord.js"
 import type { Header } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
-import type { Contents, StoredJoin } from "../../src/replica/disk/Contents.js"
 import * as GenesisState from "../../src/replica/disk/GenesisState.js"
-import * as Opened from "../../src/replica/disk/Opened.js"
+import * as LoadedState from "../../src/replica/disk/LoadedState.js"
+import type { StoredJoin, StoredState } from "../../src/replica/disk/StoredState.js"
 import type { ReceivedTransaction, Write } from "../../src/replica/output/Write.js"
 import { type Options, Replica } from "../../src/replica/Replica.js"
 import { recordsOf } from "../../src/storage/tables/StateReplacement.js"
@@ -67,7 +67,7 @@ const copied = (epoch: Mutable<StoredEpoch>): Mutable<StoredEpoch> => ({
 })
 
 /** Invariant: `#vertices` holds exactly the vertices of the two epochs. */
-export class Stored implements Contents {
+export class Stored implements StoredState {
   readonly genesis: Genesis
   #records = new Map<string, StateRecord.StateRecord>()
   #effectsDigest: Hash
@@ -320,8 +320,8 @@ export const open = (stored: Stored, tableKey: HalfSipHash.Key) =>
     const ledger = yield* Ledger.fromRecords(genesis.protocol, tableKey, records, effectsDigest)
     yield* ledger.recount()
     const trie = Trie.apply(Trie.empty, ledger.entries())
-    const closed = views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(Opened.placed)) }))
-    return yield* Opened.judge(stored, ledger, trie, closed)
+    const closed = views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(LoadedState.placed)) }))
+    return yield* LoadedState.check(stored, ledger, trie, closed)
   })
 
 /** A replica as this disk left it. */

@@ -26,7 +26,7 @@ export const OVERDUE_ROUNDS = 12
 /** Fee-exempt transactions have a tenth of the vertex to themselves, by number and by bytes. */
 export const EXEMPT_PART = 10
 
-export interface Wish {
+export interface Allowance {
   /** Of the vertex to be made. */
   readonly round: Round
   readonly maxBytes: number
@@ -51,7 +51,7 @@ export const comesBefore = (a: Entry, b: Entry): boolean =>
 const cursorBefore = (a: Cursor, b: Cursor): boolean => comesBefore(a.entry, b.entry)
 
 class Choice {
-  readonly #wish: Wish
+  readonly #allowance: Allowance
   readonly #inclusions: Inclusions
   readonly #chosen: Array<Transaction> = []
   readonly #heaps: { readonly [L in Lane]: Heap<Cursor> }
@@ -61,8 +61,8 @@ class Choice {
   #exempt = 0
   #exemptBytes = 0
 
-  constructor(wish: Wish, inclusions: Inclusions, senders: Iterable<Sender>) {
-    this.#wish = wish
+  constructor(allowance: Allowance, inclusions: Inclusions, senders: Iterable<Sender>) {
+    this.#allowance = allowance
     this.#inclusions = inclusions
     const cursors: { readonly [L in Lane]: Array<Cursor> } = { paying: [], exempt: [] }
     for (const sender of senders) {
@@ -79,7 +79,7 @@ class Choice {
   #open(sender: Sender): Cursor | undefined {
     const [first] = sender.entries
     if (first === undefined) return undefined
-    const cursor = { sender, isAssigned: this.#wish.isAssigned(sender.address), at: 0, entry: first, place: -1 }
+    const cursor = { sender, isAssigned: this.#allowance.isAssigned(sender.address), at: 0, entry: first, place: -1 }
     while (true) {
       const entry = sender.entries[cursor.at]
       if (entry === undefined || entry.transaction.nonce !== sender.next + cursor.at) return undefined
@@ -87,22 +87,22 @@ class Choice {
       cursor.entry = entry
       if (inclusion === undefined || this.#mayRepeat(cursor, inclusion)) return this.#isDue(cursor) ? cursor : undefined
       // What stands in a vertex of this round or above may be executed after this one.
-      if (inclusion.first >= this.#wish.round) return undefined
+      if (inclusion.first >= this.#allowance.round) return undefined
       cursor.at++
     }
   }
 
   #mayRepeat({ isAssigned }: Cursor, { last }: Inclusion): boolean {
-    return (isAssigned || this.#wish.freshBytes > 0) && this.#wish.round - last >= OVERDUE_ROUNDS
+    return (isAssigned || this.#allowance.freshBytes > 0) && this.#allowance.round - last >= OVERDUE_ROUNDS
   }
 
   #isFresh({ sinceRound }: Entry): boolean {
-    return this.#wish.round - sinceRound < FRESH_ROUNDS
+    return this.#allowance.round - sinceRound < FRESH_ROUNDS
   }
 
   #isDue({ isAssigned, entry }: Cursor): boolean {
-    if (this.#isFresh(entry)) return this.#wish.freshBytes > 0
-    return isAssigned || this.#wish.round - entry.sinceRound >= PATIENCE_ROUNDS
+    if (this.#isFresh(entry)) return this.#allowance.freshBytes > 0
+    return isAssigned || this.#allowance.round - entry.sinceRound >= PATIENCE_ROUNDS
   }
 
   #advance(cursor: Cursor): void {
@@ -116,7 +116,7 @@ class Choice {
   }
 
   #hasExemptPlace(): boolean {
-    const { maxBytes } = this.#wish
+    const { maxBytes } = this.#allowance
     return this.#exempt * EXEMPT_PART < Limits.VERTEX_TRANSACTIONS && this.#exemptBytes * EXEMPT_PART < maxBytes
   }
 
@@ -128,7 +128,7 @@ class Choice {
 
   /** Whether there is room among what is fresh, of which a tenth is for fee-exempt ones too. */
   #takeFresh(lane: Lane, length: number): boolean {
-    const { freshBytes } = this.#wish
+    const { freshBytes } = this.#allowance
     if (this.#freshBytes + length > freshBytes) return false
     if (lane === "exempt") {
       const isCrowding = (this.#freshExemptBytes + length) * EXEMPT_PART > freshBytes
@@ -146,7 +146,7 @@ class Choice {
       const { transaction, lane } = cursor.entry
       const { length } = transaction.encoded
       // It waits for the next vertex, and with it what its sender has behind it; others may be smaller.
-      if (this.#bytes + length > this.#wish.maxBytes) continue
+      if (this.#bytes + length > this.#allowance.maxBytes) continue
       if (this.#isFresh(cursor.entry) && !this.#takeFresh(lane, length)) continue
       this.#chosen.push(transaction)
       this.#bytes += length
@@ -161,8 +161,11 @@ class Choice {
 }
 
 /** By fee, each sender's in the order of nonces, never one that stands in a vertex which is to be ordered soon. */
-export const choose = (wish: Wish, inclusions: Inclusions, senders: Iterable<Sender>): ReadonlyArray<Transaction> =>
-  new Choice(wish, inclusions, senders).run()
+export const choose = (
+  allowance: Allowance,
+  inclusions: Inclusions,
+  senders: Iterable<Sender>,
+): ReadonlyArray<Transaction> => new Choice(allowance, inclusions, senders).run()
 
 /** The first `limit` in the order of the pool: by fee, each sender's in the order of nonces, behind a gap last. */
 export const top = (senders: Iterable<Sender>, limit: number): ReadonlyArray<Entry> => {

@@ -284,8 +284,8 @@ export class PendingTransactions {
   }
 
   /** What fills the next own vertex. */
-  choose(wish: Choice.Wish): ReadonlyArray<Transaction> {
-    return Choice.choose(wish, this.#inclusions, this.#senders.values())
+  choose(allowance: Choice.Allowance): ReadonlyArray<Transaction> {
+    return Choice.choose(allowance, this.#inclusions, this.#senders.values())
   }
 
   /** Own transactions that no vertex will bring any more: what was dropped meanwhile is taken in again, if it may. */

@@ -50,7 +50,7 @@ import type { Answers } from "./Answers.js"
 import * as CatchUp from "./CatchUp.js"
 import { Counters } from "./Counters.js"
 import * as FastSync from "./FastSync.js"
-import { type Asked, Incoming, type Input, type Submitted } from "./Incoming.js"
+import { Incoming, type Input, type SignRequest, type Submitted } from "./Incoming.js"
 import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
@@ -77,7 +77,7 @@ export class Engine extends Context.Tag("udg/Engine")<
     /** The door: takes in clients' transactions, one after the other, and returns an answer to each. */
     readonly submit: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
     /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
-    readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
+    readonly signAndSubmit: (request: SignRequest) => Effect.Effect<Accepted, Refusal>
     /** A transaction that is executed while its commit is on the way to the disk. */
     readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
     /** What happens from now on; writes once they are on disk. */

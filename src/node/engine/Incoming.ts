@@ -10,7 +10,7 @@ import * as Address from "../../protocol/identity/Address.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
-import type { Sats } from "../../protocol/numbers/Sats.js"
+import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Operation } from "../../protocol/transaction/Operation.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
@@ -34,10 +34,11 @@ export type Input =
   | { readonly _tag: "Written"; readonly id: number }
 
 /** A transaction that this node signs for a client. */
-export interface Asked {
+export interface SignRequest {
   readonly key: SecretKey
-  readonly fee: Sats
   readonly operation: Operation
+  /** Left out where the type is free. */
+  readonly fee?: Sats.Sats
 }
 
 /** The answer to a client's transaction. */
@@ -154,7 +155,7 @@ export class Incoming {
   }
 
   /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
-  signAndSubmit({ key, fee, operation }: Asked, at: Timestamp): Effect.Effect<Accepted, Refusal> {
+  signAndSubmit({ key, operation, fee = Sats.ZERO }: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
     return Effect.suspend(() => {
       const from = Address.fromPublicKey(key.publicKey)
       const nonce = this.#replica.pool.nextNonce(from)

@@ -15,9 +15,9 @@ import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import type { Contents } from "../../replica/disk/Contents.js"
 import * as GenesisState from "../../replica/disk/GenesisState.js"
-import * as Opened from "../../replica/disk/Opened.js"
+import * as LoadedState from "../../replica/disk/LoadedState.js"
+import type { StoredState } from "../../replica/disk/StoredState.js"
 import { Storage } from "../../storage/Storage.js"
 import type { CommitRecord } from "../../storage/tables/Commits.js"
 import * as EventLoop from "../../turns/EventLoop.js"
@@ -49,7 +49,7 @@ interface Base {
 const damaged = (finding: string): Effect.Effect<never, StateDamaged> => Effect.fail(fromDamage({ message: finding }))
 
 /** The stored vertices of the running epoch must decide the stored commits, as at every start. */
-const decideAnew = ({ protocol }: Genesis, contents: Contents): Effect.Effect<void, FinalityRollback> => {
+const decideAnew = ({ protocol }: Genesis, contents: StoredState): Effect.Effect<void, FinalityRollback> => {
   const core = new Core.Core({ roundIntervalMs: protocol.roundIntervalMs, guard: null }, { ...contents, signed: [] })
   const rollback = core.start(Natural.timestamp(0)).find(({ _tag }) => _tag === "FinalityRollback")
   return rollback?._tag === "FinalityRollback"
@@ -58,7 +58,7 @@ const decideAnew = ({ protocol }: Genesis, contents: Contents): Effect.Effect<vo
 }
 
 /** The state of a genesis is not signed: the first epoch's vertices name its checkpoint's hash. */
-const genesisBase = (genesis: Genesis, tableKey: HalfSipHash.Key, { current }: Contents) =>
+const genesisBase = (genesis: Genesis, tableKey: HalfSipHash.Key, { current }: StoredState) =>
   Effect.gen(function* () {
     const ledger = Ledger.fromGenesis(genesis, tableKey)
     const { hash } = GenesisState.checkpointOf(genesis, ledger)
@@ -67,7 +67,7 @@ const genesisBase = (genesis: Genesis, tableKey: HalfSipHash.Key, { current }: C
     return { ledger, trie: yield* Loading.updated(Trie.empty, ledger.entries()) } satisfies Base
   })
 
-const closingOf = ({ current, previous, closings }: Contents): Checkpoint | undefined =>
+const closingOf = ({ current, previous, closings }: StoredState): Checkpoint | undefined =>
   [...closings.map(({ checkpoint }) => checkpoint), ...(previous?.checkpoints ?? [])].find(
     ({ hash }) => hash === current.opening.base,
   )
@@ -75,8 +75,8 @@ const closingOf = ({ current, previous, closings }: Contents): Checkpoint | unde
 const closeBase = (
   { protocol }: Genesis,
   tableKey: HalfSipHash.Key,
-  contents: Contents,
-  closed: ReadonlyArray<Opened.ClosedState>,
+  contents: StoredState,
+  closed: ReadonlyArray<LoadedState.ClosedState>,
 ) =>
   Effect.gen(function* () {
     const { base, record } = contents.current.opening
@@ -119,7 +119,7 @@ const executeAgain = (networkId: Genesis["networkId"], ledger: Ledger, record: C
   })
 
 /** Executes every commit of the epoch; the state must have the root of each checkpoint on the way. */
-const replay = ({ networkId }: Genesis, { current }: Contents, { ledger, trie: before }: Base) =>
+const replay = ({ networkId }: Genesis, { current }: StoredState, { ledger, trie: before }: Base) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const expected = new Map(
@@ -133,7 +133,7 @@ const replay = ({ networkId }: Genesis, { current }: Contents, { ledger, trie: b
     let checkpoints = 0
     for (const record of records) {
       const { changes } = yield* executeAgain(networkId, ledger, record)
-      trie = yield* Loading.updated(trie, [...changes].map(Opened.placed))
+      trie = yield* Loading.updated(trie, [...changes].map(LoadedState.placed))
       const checkpoint = expected.get(record.index)
       if (checkpoint !== undefined) {
         if (checkpoint.stateRoot !== trie.hash) {

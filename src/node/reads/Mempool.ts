@@ -8,7 +8,7 @@ import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Accepted } from "../../replica/Replica.js"
 import { Engine } from "../engine/Engine.js"
-import type { Asked, Submitted } from "../engine/Incoming.js"
+import type { SignRequest, Submitted } from "../engine/Incoming.js"
 
 export class Mempool extends Context.Tag("udg/Mempool")<
   Mempool,
@@ -20,7 +20,7 @@ export class Mempool extends Context.Tag("udg/Mempool")<
     /** The same for many, in their order, with what became of each. */
     readonly submitAll: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
     /** Signs for whoever handed the key over, with the sender's next nonce, and takes that in. */
-    readonly signAndSubmit: (asked: Asked) => Effect.Effect<Accepted, Refusal>
+    readonly signAndSubmit: (request: SignRequest) => Effect.Effect<Accepted, Refusal>
     readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
     /** The first ones in the order in which they are taken: highest fee first. */
     readonly top: (limit: number) => ReadonlyArray<Received>

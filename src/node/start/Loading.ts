@@ -20,9 +20,9 @@ import type { StateRecord } from "../../protocol/state/StateRecord.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Header from "../../protocol/vertex/Header.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
-import type { Contents } from "../../replica/disk/Contents.js"
 import * as GenesisState from "../../replica/disk/GenesisState.js"
-import * as Opened from "../../replica/disk/Opened.js"
+import * as LoadedState from "../../replica/disk/LoadedState.js"
+import type { StoredState } from "../../replica/disk/StoredState.js"
 import { JoinedLedger, type JoinedState } from "../../replica/joining/JoinedLedger.js"
 import type { ReceivedTransaction } from "../../replica/output/Write.js"
 import { Storage } from "../../storage/Storage.js"
@@ -38,8 +38,8 @@ import * as Log from "../log/Log.js"
 const log = Log.for("state")
 
 export interface Loaded {
-  readonly contents: Contents
-  readonly opened: Opened.Opened
+  readonly contents: StoredState
+  readonly opened: LoadedState.LoadedState
 }
 
 type Kept = typeof Storage.Service
@@ -181,12 +181,12 @@ const trieOf = (ledger: Ledger) => updated(Trie.empty, ledger.entries()).pipe(Ef
 /** The states of the last closes, the oldest first, each reconstructed from the one after it. */
 const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
   Effect.gen(function* () {
-    const closed: Array<Opened.ClosedState> = []
+    const closed: Array<LoadedState.ClosedState> = []
     let trie = present
     for (let back = 1; back <= KEPT_CLOSES && ledger.read.epoch.epoch - back >= 1; back++) {
       const epoch = Natural.epoch(ledger.read.epoch.epoch - back)
       const changes: Array<Trie.Change> = []
-      yield* storage.closedStates.load(epoch, (page) => changes.push(...page.map(Opened.placed)))
+      yield* storage.closedStates.load(epoch, (page) => changes.push(...page.map(LoadedState.placed)))
       trie = yield* updated(trie, changes)
       closed.unshift({ epoch, trie })
     }
@@ -277,7 +277,7 @@ const contentsOf = (
     const ownOf = (of: Natural.Epoch) => own.filter(({ header }) => header.epoch === of)
     const kept = yield* verticesOf(storage, genesis, epoch)
     const closings = yield* storage.checkpoints.closing(Natural.epoch(Math.max(0, epoch - 2)), 2)
-    const contents: Contents = {
+    const contents: StoredState = {
       genesis,
       current: yield* epochOf(storage, running, kept),
       previous: before === undefined ? null : yield* endedOf(storage, before, ownOf(before.record.epoch)),
@@ -292,7 +292,7 @@ const contentsOf = (
 
 export interface Read extends Loaded {
   /** The states of the last closes, the oldest first, including one that contradicts its checkpoint. */
-  readonly closed: ReadonlyArray<Opened.ClosedState>
+  readonly closed: ReadonlyArray<LoadedState.ClosedState>
 }
 
 /** Loads and checks everything, and writes nothing. */
@@ -309,7 +309,7 @@ const readOf = (
     const [building, trie] = yield* Effect.timed(trieOf(ledger))
     const [reading, contents] = yield* Effect.timed(contentsOf(storage, genesis, self, openings))
     const [returning, closed] = yield* Effect.timed(closedOf(storage, ledger, trie))
-    const opened = yield* sound(Opened.judge(contents, ledger, trie, closed))
+    const opened = yield* sound(LoadedState.check(contents, ledger, trie, closed))
     yield* log.info("loaded", () => ({
       accounts: ledger.read.accountCount,
       commit: ledger.read.head.index,

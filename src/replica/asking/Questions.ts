@@ -6,7 +6,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Encoded, Vertex } from "../../protocol/vertex/Vertex.js"
-import type { Life } from "../life/Life.js"
+import type { LiveState } from "../live/LiveState.js"
 import type { Answer, Message } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Peers } from "../messages/Peers.js"
@@ -102,7 +102,7 @@ export class Questions {
   }
 
   /** Where nobody forwards what the committee says, the peers' disks tell as much, a little later. */
-  askWhenSilent({ core }: Life, now: Timestamp): void {
+  askWhenSilent({ core }: LiveState, now: Timestamp): void {
     if (now - this.#heardAt < 2 * this.#patienceMs) return
     this.#heardAt = now
     const { dag, opening } = core.epoch

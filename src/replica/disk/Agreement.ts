@@ -11,7 +11,7 @@ import type { Ledger } from "../../ledger/Ledger.js"
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Commit from "../../protocol/vertex/Commit.js"
-import type { Contents } from "./Contents.js"
+import type { StoredState } from "./StoredState.js"
 
 type Place = Pick<Position, "index" | "hash" | "leaderRound">
 
@@ -29,7 +29,7 @@ const isSameRecord = (a: EpochRecord.EpochRecord, b: EpochRecord.EpochRecord): b
 const lastOf = ({ opening, commits }: StoredEpoch): Place => commits.at(-1)?.commit ?? opening.position
 
 /** The state is that of the last commit, and of the running epoch, or of the next one when the last commit closes it. */
-const ofLedger = ({ current }: Contents, { read }: Ledger): Finding => {
+const ofLedger = ({ current }: StoredState, { read }: Ledger): Finding => {
   const { record } = current.opening
   const { head, epoch } = read
   const last = lastOf(current)
@@ -90,7 +90,7 @@ const ofVertices = ({ opening, vertices }: StoredEpoch): Finding => {
     : `vertex ${stranger.header.hash} of round ${stranger.header.round} is of another epoch than ${opening.record.epoch}`
 }
 
-const ofPrevious = ({ current, previous }: Contents): Finding => {
+const ofPrevious = ({ current, previous }: StoredState): Finding => {
   if (previous === null) return null
   const { epoch } = previous.opening.record
   if (epoch !== current.opening.record.epoch - 1) return `epoch ${epoch} is kept as the one before the running one`
@@ -98,7 +98,7 @@ const ofPrevious = ({ current, previous }: Contents): Finding => {
 }
 
 /** The first disagreement there is. The running epoch's commits are held against its vertices elsewhere. */
-export const disagreementIn = (stored: Contents, ledger: Ledger): Finding => {
+export const disagreementIn = (stored: StoredState, ledger: Ledger): Finding => {
   const { current, closings } = stored
   const before = current.opening.record.epoch - 1
   const closing = closings.find(({ checkpoint }) => checkpoint.epoch === before)?.checkpoint

@@ -14,7 +14,7 @@ import { MIN_STAKE_SATS } from "../../protocol/numbers/Sats.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
-import type { Life } from "../life/Life.js"
+import type { LiveState } from "../live/LiveState.js"
 import type { Outbox } from "../output/Outbox.js"
 import { assignment } from "./Assignment.js"
 import type { EvidencePool } from "./EvidencePool.js"
@@ -56,7 +56,7 @@ export class Signing {
 
   propose(
     { base, epoch, round, parents, coinbase, timestamp }: Extract<CoreOutput, { _tag: "Propose" }>,
-    { core, pool, unordered }: Life,
+    { core, pool, unordered }: LiveState,
     evidence: EvidencePool,
     heartbeats: HeartbeatPool,
   ): void {
@@ -85,7 +85,7 @@ export class Signing {
   }
 
   /** Whoever stakes enough and sits in no committee says that it is there. */
-  beat({ commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>, { ledger }: Life): void {
+  beat({ commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>, { ledger }: LiveState): void {
     if (this.#signer === null || this.self === null) return
     const { stakedAmount, leaving } = ledger.read.stake(this.self)
     if (stakedAmount < MIN_STAKE_SATS || leaving !== null) return

@@ -1,10 +1,9 @@
 /** How transactions come in: signed by the sender or, on a testnet, by the node with the secret key of the request. */
 import { Effect } from "effect"
 import { Engine } from "../../node/engine/Engine.js"
+import type { SignRequest } from "../../node/engine/Incoming.js"
 import { Mempool } from "../../node/reads/Mempool.js"
 import * as Address from "../../protocol/identity/Address.js"
-import type { SecretKey } from "../../protocol/identity/Keys.js"
-import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Operation from "../../protocol/transaction/Operation.js"
 import type { Accepted } from "../../replica/Replica.js"
 import * as Failure from "../api/Failure.js"
@@ -22,14 +21,6 @@ const COMMON = [
 ] as const
 
 type Refusable<Also> = Extract<Refused.Refused, { readonly _tag: Also | (typeof COMMON)[number] }>
-
-/** A request to sign with a secret key. */
-export interface Wish {
-  readonly key: SecretKey
-  readonly operation: Operation.Operation
-  /** Left out where the type is free. */
-  readonly fee?: Sats.Sats
-}
 
 export const answerOf = ({ id, nonce }: Accepted): typeof Answer.Type => ({ tx_hash: id, status: "accepted", nonce })
 
@@ -52,14 +43,15 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
     const isDeclared = (refused: Refused.Refused): refused is Refusable<Also> =>
       [...COMMON, ...also].some((code) => code === refused._tag)
 
-    return ({ key, operation, fee = Sats.ZERO }: Wish) =>
+    return (request: SignRequest) =>
       Effect.suspend((): Effect.Effect<typeof Answer.Type, Refusable<Also> | Failure.InvalidRequest> => {
+        const { key, operation } = request
         // The ledger judges whether it can be done; its form is judged before anything is signed.
         const violation = Operation.violationOf(operation)
         if (violation !== undefined) return Effect.fail(impossible(violation))
         const address = Address.fromPublicKey(key.publicKey)
         if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
-        return mempool.signAndSubmit({ key, fee, operation }).pipe(
+        return mempool.signAndSubmit(request).pipe(
           Effect.map(answerOf),
           Effect.catchAll((refusal) => {
             const refused = Refused.fromRefusal(refusal)

@@ -12,7 +12,7 @@ export interface StoredJoin {
   readonly subtrees: ReadonlyArray<Uint8Array>
 }
 
-export interface Contents {
+export interface StoredState {
   readonly genesis: Genesis
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null

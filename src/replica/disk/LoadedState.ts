@@ -9,9 +9,9 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch } from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
-import { StateViews } from "../life/StateViews.js"
+import { StateViews } from "../live/StateViews.js"
 import { disagreementIn } from "./Agreement.js"
-import type { Contents } from "./Contents.js"
+import type { StoredState } from "./StoredState.js"
 
 /** The records are not those that were there when the last checkpoint was built. */
 export class DamagedState extends Data.TaggedError("DamagedState")<{
@@ -37,7 +37,7 @@ export interface ClosedState {
   readonly trie: Trie.Trie
 }
 
-export interface Opened {
+export interface LoadedState {
   readonly ledger: Ledger
   /** The state as of now. */
   readonly trie: Trie.Trie
@@ -46,7 +46,7 @@ export interface Opened {
   readonly closing: { readonly checkpoint: Checkpoint.Checkpoint; readonly bytes: number } | null
 }
 
-const checkpointAt = ({ current, previous }: Contents, index: CommitIndex): Checkpoint.Checkpoint | undefined =>
+const checkpointAt = ({ current, previous }: StoredState, index: CommitIndex): Checkpoint.Checkpoint | undefined =>
   [current, previous]
     .flatMap((epoch) =>
       epoch === null ? [] : [...epoch.checkpoints, ...epoch.signed.map(({ checkpoint }) => checkpoint)],
@@ -54,7 +54,7 @@ const checkpointAt = ({ current, previous }: Contents, index: CommitIndex): Chec
     .find(({ commitIndex }) => commitIndex === index)
 
 /** The root an epoch closed with, as this node built or was given it. */
-const closingRootOf = (stored: Contents, epoch: number): Hash | undefined =>
+const closingRootOf = (stored: StoredState, epoch: number): Hash | undefined =>
   [stored.current, stored.previous]
     .flatMap((each) => each?.checkpoints ?? [])
     .concat(stored.closings.map(({ checkpoint }) => checkpoint))
@@ -67,10 +67,10 @@ export const placed = ({ kind, key, value }: Change): Trie.Change => ({
 })
 
 /** A state that is not the one its epoch closed with is none: what leads back to it is not whole. */
-const viewsOf = (stored: Contents, closed: ReadonlyArray<ClosedState>): StateViews =>
+const viewsOf = (stored: StoredState, closed: ReadonlyArray<ClosedState>): StateViews =>
   new StateViews(closed.flatMap(({ epoch, trie }) => (trie.hash === closingRootOf(stored, epoch) ? [trie] : [])))
 
-const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: StoredEpoch): Opened["closing"] => {
+const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: StoredEpoch): LoadedState["closing"] => {
   const { head, epoch, totals } = ledger.read
   const isBuilt = checkpoints.some(({ nextEpoch }) => nextEpoch !== null)
   if (epoch.epoch === opening.record.epoch || isBuilt) return null
@@ -92,12 +92,12 @@ const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: St
  * The parts of a replica whose supply was counted and whose `trie` was made of the ledger's records. `closed`: the states
  * of the last closes, the oldest first.
  */
-export const judge = (
-  stored: Contents,
+export const check = (
+  stored: StoredState,
   ledger: Ledger,
   trie: Trie.Trie,
   closed: ReadonlyArray<ClosedState>,
-): Either.Either<Opened, DamagedState | ContradictoryState> => {
+): Either.Either<LoadedState, DamagedState | ContradictoryState> => {
   const finding = disagreementIn(stored, ledger)
   if (finding !== null) return Either.left(new ContradictoryState({ finding }))
   const { index } = ledger.read.head

@@ -9,7 +9,7 @@ import { CheckpointBuilding } from "./CheckpointBuilding.js"
 import type { StateViews } from "./StateViews.js"
 import { UnorderedVertices } from "./UnorderedVertices.js"
 
-export interface Life {
+export interface LiveState {
   readonly ledger: Ledger
   readonly core: Core.Core
   readonly pool: PendingTransactions
@@ -18,7 +18,7 @@ export interface Life {
   readonly views: StateViews
 }
 
-export interface Beginning {
+export interface Source {
   readonly ledger: Ledger
   /** The state as of the ledger's last commit. */
   readonly trie: Trie
@@ -29,7 +29,7 @@ export interface Beginning {
   readonly roundIntervalMs: number
 }
 
-export const begin = ({ ledger, trie, views, stored, guard, pending, roundIntervalMs }: Beginning): Life => {
+export const begin = ({ ledger, trie, views, stored, guard, pending, roundIntervalMs }: Source): LiveState => {
   const core = new Core.Core({ roundIntervalMs, guard }, stored)
   const { dag } = core.epoch
   const pool = new PendingTransactions({

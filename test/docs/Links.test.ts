@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest"
-import { complaint, linksOf, pages, textOf } from "./Pages.js"
+import { complaint, linksOf, missingFiles, pages, textOf } from "./Pages.js"
 
 describe("the pages", () => {
   it("link to files and headings that are there", () => {
     const links = pages.flatMap((page) => linksOf(textOf(page)).map((target) => complaint(page, target)))
     expect(links.length).toBeGreaterThan(20)
     expect(links.filter((found) => found !== undefined)).toStrictEqual([])
+  })
+
+  it("name files that are there", () => {
+    expect(pages.flatMap((page) => missingFiles(textOf(page)).map((file) => `${page}: ${file}`))).toStrictEqual([])
   })
 
   it("can all be reached from the README", () => {
@@ -40,6 +44,7 @@ describe("the check itself", () => {
     expect(complaint("docs/storage.md", "#no-such")).toContain("no such heading")
     expect(complaint("README.md", "../elsewhere.md")).toContain("outside")
     expect(complaint("README.md", "docs/configuration.md#logging")).toBeUndefined()
+    expect(missingFiles("`node/engine/Loop.ts` and `node/engine/Lost.ts`")).toStrictEqual(["node/engine/Lost.ts"])
     expect(linksOf("see [a](b.md), `[c](d.md)` and\n\n    [e](f.md)\n")).toStrictEqual(["b.md"])
   })
 })

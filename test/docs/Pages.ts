@@ -50,3 +50,12 @@ export const complaint = (page: string, target: string): string | undefined => {
   if (anchor === undefined || !file.endsWith(".md")) return undefined
   return anchorsOf(readFileSync(file, "utf8")).has(anchor) ? undefined : `${page}: ${target} has no such heading`
 }
+
+/** Where a file may be that a page names: from the root, in the sources, beside the pages, or in the room it is about. */
+const PLACES = ["", "src", "docs", "src/effect3"]
+
+/** The files of the repository that a page names in its text and that are not there. */
+export const missingFiles = (text: string): ReadonlyArray<string> =>
+  [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|tsx|mjs|md|json|yml|sh))`/g)]
+    .map(([, file = ""]) => file)
+    .filter((file) => !PLACES.some((place) => existsSync(resolve(root, place, file))))

@@ -50,25 +50,27 @@ import { Signing } from "./signing/Signing.js"
 const MIN_PATIENCE_MS = 500
 /** Time between two messages with transactions: little beside the 700 that a payment takes to be final in rounds of 250. */
 const MOST_GATHERED_MS = 25
-/** How many times that a transaction may take into a vertex before the others are told of it again. */
-const TOLD_AGAIN_AFTER = 8
+/** How many times as long as a transaction may take into a vertex before this node announces it again. */
+const ANNOUNCED_AGAIN_AFTER = 8
 /**
- * Time between two writes of what waits. Who came in between them has until the one after the next: most is final before,
- * and is never written.
+ * Time between two writes of waiting transactions. One that arrived in between is written by the write after the next:
+ * most are final before that and are never written.
  */
 const PENDING_KEPT_EVERY_MS = 1_000
 
 export interface Options {
-  /** None for a node without a validator key. */
+  /** Null for a node without a validator key. */
   readonly signer: Signer | null
-  /** Judges by the rule for the door: signatures under closing checkpoints, since only the replica knows whose count, and
-   * evidence before it is told to others. */
+  /**
+   * The strict rule for arrivals. The replica applies it to signatures under closing checkpoints, since only it knows
+   * whose count, and to evidence before passing it on.
+   */
   readonly isValid: (check: Check) => boolean
   /** A closing checkpoint that a fast sync must pass through. */
   readonly trust: Pin | null
   /** A secret of this node, for the table of its accounts. */
   readonly tableKey: HalfSipHash.Key
-  /** So many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
+  /** This many changed accounts go into the trie before a checkpoint is due, if nothing else is being built. */
   readonly preparedAt: number
 }
 
@@ -120,7 +122,7 @@ export class Replica {
     this.#questions = new Questions(this.#peers, this.#outbox, this.#patienceMs)
     this.#announcements = new Announcements({
       gatheredMs: Math.min(MOST_GATHERED_MS, roundIntervalMs),
-      againMs: TOLD_AGAIN_AFTER * this.#patienceMs,
+      againMs: ANNOUNCED_AGAIN_AFTER * this.#patienceMs,
     })
     this.#signing = new Signing(options.signer, stored.ownVertices, this.#outbox)
     this.#keptJoin = stored.join
@@ -135,22 +137,23 @@ export class Replica {
       pending: stored.pending,
       roundIntervalMs,
     })
-    // Whoever else signs with this key may still do so: the silence begins anew. Judged by the bases that the core has.
+    // Another process with this key may still be signing, so the silence starts over. Judged by the bases that the core
+    // has.
     for (const header of stored.foreignHeaders) guard?.meet(header)
     this.#announcements.restore([...this.#live.pool.all].map(({ transaction }) => transaction.id))
   }
 
-  /** What anybody may ask about the finalized state. */
+  /** Everything that may be read of the finalized state. */
   get read() {
     return this.#live.ledger.read
   }
 
-  /** To look at: what is pending. */
+  /** Pending transactions, read-only. */
   get pool(): Pick<PendingTransactions, "all" | "get" | "judge" | "nextNonce" | "of" | "size" | "top"> {
     return this.#live.pool
   }
 
-  /** To look at: the consensus. */
+  /** The consensus, read-only. */
   get core(): Pick<
     Core.Core,
     "epoch" | "checkpoints" | "vertex" | "committeeOf" | "isBuiltOn" | "isHalted" | "useOf" | "signing"
@@ -163,7 +166,7 @@ export class Replica {
     return this.#live.views.latest
   }
 
-  /** Whether it fetches the state of a closing checkpoint. */
+  /** Whether it is fetching the state of a closing checkpoint. */
   get isJoining(): boolean {
     return (this.#joining?.target ?? null) !== null
   }
@@ -172,7 +175,7 @@ export class Replica {
     return this.#outbox.isHalted
   }
 
-  /** To look at: where it stands if it is behind or does not sign. */
+  /** For display: how far recovery has come, if the node is behind or does not sign. */
   recovery(now: Timestamp): Recovery {
     const { core } = this.#live
     const target = this.#joining?.target ?? null
@@ -181,7 +184,7 @@ export class Replica {
     return { following, signing: core.signing }
   }
 
-  /** To look at: how far the own wall clock is ahead of the committee's; none before a quorum was heard. */
+  /** For display: how far this node's wall clock is ahead of the committee's; null until a quorum was heard. */
   get clockAheadMs(): number | null {
     return this.#committeeClock.aheadMs(this.#live.core.epoch.committee, this.#signing.self, this.#wallAheadMs)
   }
@@ -190,7 +193,7 @@ export class Replica {
     return !this.isHalted && (this.#live.building.hasWork || this.#joining?.hasWork === true)
   }
 
-  /** How much of everything is kept: what a limit has to hold for. */
+  /** How many items each part holds, to check them against the limits. */
   get held() {
     const { core, pool, unordered, building, views } = this.#live
     return {
@@ -212,7 +215,7 @@ export class Replica {
     return this.#live.core.epoch.dag.highestRound
   }
 
-  /** Told before any other input, as often as it changes: see `Core.wallIs`. */
+  /** Called before any other input, and whenever it changes: see `Core.wallIs`. */
   wallIs(aheadMs: number): void {
     this.#wallAheadMs = aheadMs
     this.#live.core.wallIs(aheadMs)
@@ -238,7 +241,7 @@ export class Replica {
     })
   }
 
-  /** The last tick: nothing that has come in may be left out of what is kept. */
+  /** The last tick: everything that has come in is written. */
   end(now: Timestamp): Outputs {
     return this.#step(now, () => this.#keepPending(this.#live.pool.drain(), now))
   }
@@ -247,7 +250,7 @@ export class Replica {
   wakeAt(now: Timestamp): Timestamp {
     const { core, pool } = this.#live
     const join = this.#joining?.isStopped === false ? this.#joining.wakeAt : null
-    // Asked after every single input.
+    // Called after every single input.
     let soonest: number = core.wakeAt(now)
     const keep = pool.hasChanges ? now + this.#keepsPendingIn(now) : null
     for (const at of [pool.nextExpiry, this.#announcements.wakeAt(now), join, keep]) {
@@ -256,7 +259,7 @@ export class Replica {
     return Natural.timestamp(soonest)
   }
 
-  /** All peers there are at the moment. Called whenever that changes. */
+  /** All current peers. Called whenever they change. */
   connected(connections: ReadonlyArray<Connection>, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const { core } = this.#live
@@ -314,7 +317,7 @@ export class Replica {
     }
   }
 
-  /** What is known here of the commit that a heartbeat names. */
+  /** What this node knows of the commit that a heartbeat names. */
   namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
     const { head } = this.read
     if (commitIndex > head.index) return commitIndex - head.index <= COMMITS_AHEAD ? "ahead" : "none"
@@ -332,12 +335,15 @@ export class Replica {
     return { _tag: "Highest", author, ...core.toldOf(author) }
   }
 
-  /** The validator whose key a peer has proven to hold; none of peers that `connected` has not told of yet. */
+  /** The validator whose key the peer has proven to hold; null for a peer that `connected` has not reported yet. */
   validatorOf(from: PeerId): Address | null {
     return this.#peers.validatorOf(from)
   }
 
-  /** A peer seems to be in this epoch: one that is behind is told how the epoch ended, one that is ahead is asked. */
+  /**
+   * The peer seems to be in this epoch. If it is behind, it is sent the end of its epoch; if it is ahead, it is asked
+   * for the end of ours.
+   */
   heardOf(epoch: Natural.Epoch, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const current = this.#live.core.epoch.opening.record.epoch
@@ -365,7 +371,7 @@ export class Replica {
     })
   }
 
-  /** This write and all before it are on disk: vertices that waited for it go out and enter the DAG. */
+  /** This write and all earlier ones are on disk: vertices that waited for it go out and enter the DAG. */
   written(id: number, now: Timestamp): Outputs {
     return this.#step(now, () => {
       for (const vertex of this.#signing.written(id)) {
@@ -375,7 +381,9 @@ export class Replica {
     })
   }
 
-  /** Background work while it may: a fetched state, which makes all other work pointless, or checkpoints. */
+  /**
+   * Does background work while `mayContinue`: a fetched state, which makes all other work pointless, or checkpoints.
+   */
   work(mayContinue: () => boolean, now: Timestamp): Outputs {
     return this.#step(now, () => {
       if (this.#joining?.hasWork === true) {
@@ -540,7 +548,7 @@ export class Replica {
     return { checkpoint, signatures: hold ? news : [] }
   }
 
-  // What the consensus asks for.
+  // The outputs of the consensus.
 
   #do(outputs: ReadonlyArray<CoreOutput>, sender: PeerId | null, now: Timestamp): void {
     for (const output of outputs) if (!this.isHalted) this.#follow(output, sender, now)
@@ -567,7 +575,7 @@ export class Replica {
         this.#questions.fetch(output, now)
         return
       case "CatchUp":
-        // What happened before the close that it goes to is not asked for.
+        // Nothing from before the checkpoint it is joining at is needed.
         if (!this.isJoining) this.#questions.catchUp(output, now)
         return
       case "Invalid":
@@ -614,12 +622,12 @@ export class Replica {
   }
 
   #hearClock({ header: { author, round, timestamp } }: Vertex, now: Timestamp): void {
-    // What is fetched was made long ago.
+    // Fetched vertices are old.
     const isFresh = round >= this.#live.core.epoch.reachedRound
     if (isFresh && author !== this.#signing.self) this.#committeeClock.hear(author, round, timestamp, now)
   }
 
-  /** All of a commit or nothing of it: an exception on the way is a bug, and halts the node. */
+  /** A commit is executed whole or not at all: an exception on the way is a bug, and halts the node. */
   #commit(output: CoreCommit, now: Timestamp): void {
     const { commit } = output
     this.#outbox.haltingOn(() => {

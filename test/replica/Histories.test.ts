@@ -93,7 +93,7 @@ describe("claims of two histories", () => {
     const all = histories()
     const [low, high] = [closing(1, FOUNDERS, LATER), closing(3, FOUNDERS)]
     prove(all.claim(aaa, low), all.claim(bbb, high), all.claim(ccc, high))
-    expect(refuseAll(all)).toEqual({ first: low, second: high, toldFirst: [aaa], toldSecond: [bbb, ccc] })
+    expect(refuseAll(all)).toEqual({ first: low, second: high, firstClaimants: [aaa], secondClaimants: [bbb, ccc] })
     expect(all.isConnected).toBe(false)
   })
 
@@ -115,7 +115,7 @@ describe("claims of two histories", () => {
     prove(all.claim(bbb, high))
     expect(all.isConnected).toBe(false)
     all.drop(bbb)
-    expect([all.isConnected, all.newest, all.tellersOf(high)]).toEqual([true, [low], []])
+    expect([all.isConnected, all.newest, all.claimantsOf(high)]).toEqual([true, [low], []])
   })
 
   it("one of which shows what the older one's committee did not sign make its peer a liar, and not a parting", () => {

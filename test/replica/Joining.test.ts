@@ -196,8 +196,8 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
     const stopped = stopOf(eve)
     if (stopped?._tag !== "TwoChains") throw new Error("it should have stopped")
     expect(hasJoined(eve)).toBe(false)
-    expect(stopped.toldSecond).toEqual([forger.peer])
-    expect([...stopped.toldFirst].sort()).toEqual(honest.map(({ peer }) => peer).sort())
+    expect(stopped.secondClaimants).toEqual([forger.peer])
+    expect([...stopped.firstClaimants].sort()).toEqual(honest.map(({ peer }) => peer).sort())
   })
 
   it("stops when two complete histories part, names both hashes of one epoch, and says how to decide", () => {
@@ -206,10 +206,10 @@ describe("a newcomer that is shown a forged history beside the true one", () => 
     const stopped = stopOf(eve)
     if (stopped?._tag !== "TwoChains") throw new Error("it should have stopped")
     expect(hasJoined(eve)).toBe(false)
-    const { first, second, toldSecond } = stopped
+    const { first, second, secondClaimants } = stopped
     expect(second.checkpoint.epoch).toBe(first.checkpoint.epoch)
     expect(second.checkpoint.hash).not.toBe(first.checkpoint.hash)
-    expect(toldSecond).toEqual([forger.peer])
+    expect(secondClaimants).toEqual([forger.peer])
     const { message } = new JoinStopped({ problem: stopped })
     expect(message).not.toContain("\n")
     for (const { checkpoint } of [first, second])

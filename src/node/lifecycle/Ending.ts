@@ -107,7 +107,7 @@ export class StateBehind extends Data.TaggedError("StateBehind")<{
 
 const NAMED_PEERS = 3
 
-const told = (peers: ReadonlyArray<PeerId>): string => {
+const claimedBy = (peers: ReadonlyArray<PeerId>): string => {
   const more = peers.length > NAMED_PEERS ? ` and ${peers.length - NAMED_PEERS} more` : ""
   return `${peers.slice(0, NAMED_PEERS).join(", ")}${more} ${peers.length === 1 ? "says" : "say"}`
 }
@@ -119,9 +119,9 @@ const pinOf = ({ checkpoint: { epoch, hash } }: SignedCheckpoint): string => `${
 const describeJoin = (problem: JoinProblem): string => {
   switch (problem._tag) {
     case "TwoChains": {
-      const { first, second, toldFirst, toldSecond } = problem
+      const { first, second, firstClaimants, secondClaimants } = problem
       return (
-        `peers prove two histories: ${told(toldFirst)} that epoch ${claimOf(first)}, ${told(toldSecond)} that epoch ` +
+        `peers prove two histories: ${claimedBy(firstClaimants)} that epoch ${claimOf(first)}, ${claimedBy(secondClaimants)} that epoch ` +
         `${claimOf(second)}; ask an operator you trust, and start with --trust ${pinOf(first)} or --trust ${pinOf(second)}`
       )
     }

@@ -1,87 +1,87 @@
 /**
- * Transactions that came in through this node's own door. The others are told at once, or a moment later together with
- * those that follow closely: a message costs every node about as much as checking five signatures, whatever is in it. And
- * again from time to time while a transaction stands in no vertex: what was said into a partition, or before a crash, would
- * otherwise stay here.
+ * Announces the transactions that clients submitted to this node. They go to the peers at once, or a moment later
+ * together with those that follow closely: a message costs every node about as much as checking five signatures,
+ * whatever its size. A transaction that is in no vertex yet is announced again from time to time: an announcement made
+ * during a partition, or before a crash, would otherwise be lost.
  */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 
-/** What one message holds; one transaction is always let through. */
+/** Limit of one message; a single transaction always passes. */
 const MESSAGE_BYTES = 262_144
 
 const NOTHING: ReadonlyArray<never> = []
 
 export interface Pace {
-  /** Least time between two tellings of what has just come in. */
+  /** Least time between two announcements of new transactions. */
   readonly gatheredMs: number
-  /** How long a transaction may take into a vertex before it is told again. */
+  /** How long a transaction may take into a vertex before it is announced again. */
   readonly againMs: number
 }
 
 export class Announcements {
   readonly #pace: Pace
-  #toldAt: number | null = null
+  #announcedAt: number | null = null
   #fresh: Array<Transaction> = []
-  #told = new Set<Hash>()
-  #tellsAgainAt: number | null = null
+  #announced = new Set<Hash>()
+  #repeatsAt: number | null = null
 
   constructor(pace: Pace) {
     this.#pace = pace
   }
 
-  /** How many transactions may have to be told again. */
+  /** How many transactions may have to be announced, or announced again. */
   get size(): number {
-    return this.#fresh.length + this.#told.size
+    return this.#fresh.length + this.#announced.size
   }
 
-  /** When something may have to be told. */
+  /** When the next announcement may be due. */
   wakeAt(now: Timestamp): number | null {
-    if (this.#fresh.length > 0) return this.#isGathered(now) ? now : (this.#toldAt ?? now) + this.#pace.gatheredMs
-    return this.#told.size === 0 ? null : this.#tellsAgainAt
+    if (this.#fresh.length > 0) return this.#isGathered(now) ? now : (this.#announcedAt ?? now) + this.#pace.gatheredMs
+    return this.#announced.size === 0 ? null : this.#repeatsAt
   }
 
   add(transaction: Transaction): void {
     this.#fresh.push(transaction)
   }
 
-  /** Counts as told: whoever had these before a restart may have told them. */
+  /** Counts these as announced: they may have been before the restart. */
   restore(ids: Iterable<Hash>): void {
-    for (const id of ids) this.#told.add(id)
+    for (const id of ids) this.#announced.add(id)
   }
 
-  /** What to say now, a message each. */
+  /** The announcements due now, one message each. */
   take(pool: PendingTransactions, now: Timestamp): ReadonlyArray<ReadonlyArray<Transaction>> {
     const fresh = this.#isGathered(now) ? this.#fresh : NOTHING
     if (fresh.length === 0 && !this.#isDue(now)) return NOTHING
     if (fresh.length > 0) {
       this.#fresh = []
-      this.#toldAt = now
+      this.#announcedAt = now
     }
-    for (const { id } of fresh) this.#told.add(id)
+    for (const { id } of fresh) this.#announced.add(id)
     return messagesOf([...fresh, ...this.#again(pool, now)])
   }
 
   #isGathered(now: Timestamp): boolean {
-    const before = this.#toldAt
+    const before = this.#announcedAt
     return before === null || now - before >= this.#pace.gatheredMs
   }
 
   #isDue(now: Timestamp): boolean {
-    const due = this.#tellsAgainAt
+    const due = this.#repeatsAt
     return due === null || now >= due
   }
 
   #again(pool: PendingTransactions, now: Timestamp): ReadonlyArray<Transaction> {
     if (!this.#isDue(now)) return []
     const { againMs } = this.#pace
-    this.#tellsAgainAt = now + againMs
+    this.#repeatsAt = now + againMs
     const again: Array<Transaction> = []
-    for (const id of this.#told) {
+    for (const id of this.#announced) {
       const received = pool.get(id)
-      if (received === undefined) this.#told.delete(id)
+      if (received === undefined) this.#announced.delete(id)
       else if (now - received.receivedAt >= againMs && !pool.isIncluded(received.transaction))
         again.push(received.transaction)
     }

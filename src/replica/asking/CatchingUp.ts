@@ -1,7 +1,7 @@
 /**
- * Asks for whole rounds, page after page from one peer. A peer keeps its place only while its pages bring the rounds that
- * are missing, faster than the network makes new ones; otherwise the next peer is asked. So whoever lies, stalls or drips
- * costs one patience, and what it did bring is kept.
+ * Asks for whole rounds, page after page from one peer. A peer keeps its place only while its pages bring the missing
+ * rounds faster than the network makes new ones; otherwise the next peer is asked. So a peer that lies, stalls or drips
+ * costs one patience, and anything it did bring is kept.
  */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
@@ -22,14 +22,14 @@ export interface Asking {
   readonly question: RoundsQuestion
 }
 
-/** Where vertices go: those that are here, and up to which round they are no longer wanted. */
+/** Where vertices go: knows which are here, and up to which round they are no longer wanted. */
 export interface Shelf {
   readonly has: (hash: Hash) => boolean
   readonly collectedRound: number
   readonly committee: { readonly size: number }
 }
 
-/** What is to be done after an answer. */
+/** What an answer calls for. */
 export interface Judgement {
   readonly next: Asking | null
   /** Why no honest node would have sent it; null when one might have. */
@@ -42,10 +42,10 @@ export interface Judgement {
  */
 const ROUNDS_PER_PATIENCE = 8
 
-/** More answers than this are not awaited of one peer, however many questions it left unanswered. */
+/** At most this many answers are awaited of one peer, however many questions it left unanswered. */
 const MAX_AWAITED = 4
 
-/** What a peer has still to answer; an answer does not say which question it belongs to. */
+/** Open questions to a peer; an answer does not say which of them it belongs to. */
 interface Awaited {
   readonly epoch: Epoch
   readonly answers: number
@@ -53,9 +53,9 @@ interface Awaited {
 
 interface Session extends Asking {
   readonly askedAt: Timestamp
-  /** Since when `moved` is counted: at the first answer after a patience enough must have come. */
+  /** When `moved` was last zero: by the first answer after one patience, enough must have come. */
   readonly since: Timestamp
-  /** Vertices that came, or were here and are passed over: that many of the way are done. */
+  /** Progress: vertices that came, or were already here and are skipped. */
   readonly moved: number
   /** Whether any vertex was new. */
   readonly hasBrought: boolean
@@ -69,7 +69,7 @@ export class CatchingUp {
   #session: Session | null = null
   /** Vertices of the session that were here before: an honest peer shows each at most once. */
   #shown = new Set<Hash>()
-  /** Whose answer may still come, and to what. */
+  /** Peers whose answers may still come, and their open questions. */
   readonly #awaited = new Map<PeerId, Awaited>()
 
   constructor(peers: Peers, patienceMs: number) {
@@ -77,7 +77,7 @@ export class CatchingUp {
     this.#patienceMs = patienceMs
   }
 
-  /** The core lacks these rounds; nothing while somebody is bringing some. */
+  /** The core lacks these rounds. Returns null while a peer is bringing some. */
   wanted({ epoch, fromRound, toRound }: Wanted, now: Timestamp): Asking | null {
     const session = this.#session
     if (session?.question.epoch === epoch && this.#isInTime(session.askedAt, now)) return null
@@ -116,12 +116,12 @@ export class CatchingUp {
     return this.#awaited.get(from)?.epoch === epoch
   }
 
-  /** Nothing is expected of those who are gone. */
+  /** Expects nothing of peers that are gone. */
   connected(): void {
     for (const peer of this.#awaited.keys()) if (!this.#peers.has(peer)) this.#awaited.delete(peer)
   }
 
-  /** Hands an answer's vertices over one by one, and says what to ask next, if the answer leaves something to ask. */
+  /** Hands over an answer's vertices one by one, and says what to ask next, if anything. */
   take(from: PeerId, answer: RoundsAnswer, shelf: Shelf, receive: (vertex: Vertex) => void, now: Timestamp): Judgement {
     const awaited = this.#awaited.get(from)
     if (awaited?.epoch !== answer.epoch) return NOTHING
@@ -167,8 +167,8 @@ export class CatchingUp {
 }
 
 /**
- * What no honest node says in any answer. Rounds that were not asked for are no lie, only useless: it may be the late answer
- * to an earlier question.
+ * Anything that no honest node puts into an answer. Rounds that were not asked for are useless but no lie: they may
+ * answer an earlier question late.
  */
 const lieIn = ({ epoch, vertices }: RoundsAnswer): string | null => {
   const hashes = new Set(vertices.map(({ header }) => header.hash))

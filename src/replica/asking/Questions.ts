@@ -1,4 +1,4 @@
-/** What this node asks of others and tells them for the sake of the consensus, and whom. */
+/** The questions that this node asks its peers for the consensus, and the news it sends them. */
 
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -32,7 +32,7 @@ export class Questions {
   readonly #outbox: Outbox
   readonly #patienceMs: number
   readonly #catchingUp: CatchingUp
-  /** What each peer was last asked for by name. */
+  /** The hashes each peer was last asked for. */
   readonly #fetching = new Map<PeerId, ReadonlySet<Hash>>()
   readonly #askedHighest = new Set<PeerId>()
   readonly #askedClosing = new Set<PeerId>()
@@ -54,7 +54,7 @@ export class Questions {
     this.#ask(this.#catchingUp.wanted(wanted, now))
   }
 
-  /** Whether the message is the answer to a question, or of a kind that nobody needs to ask for. */
+  /** Whether the message answers a question, or is of a kind that needs none. */
   isAwaited(from: PeerId, message: Message<Encoded>): boolean {
     switch (message._tag) {
       case "Rounds":
@@ -66,7 +66,7 @@ export class Questions {
     }
   }
 
-  /** Whole rounds have come, and are handed over one vertex at a time; perhaps there are more. */
+  /** Hands over the vertices of whole rounds one at a time, and asks for more if there are any. */
   takeRounds(from: PeerId, answer: Rounds, { shelf, receive, isOver }: Taking, now: Timestamp): void {
     const { next, lie } = this.#catchingUp.take(from, answer, shelf, receive, now)
     if (lie !== null) {
@@ -75,7 +75,7 @@ export class Questions {
     if (!isOver) this.#ask(next)
   }
 
-  /** Vertices have come, perhaps those that this peer was asked for. */
+  /** Vertices have come, possibly those this peer was asked for. */
   fetched(from: PeerId, vertices: ReadonlyArray<Vertex>): void {
     const asked = this.#fetching.get(from)
     if (asked === undefined || !vertices.some(({ header }) => asked.has(header.hash))) return
@@ -92,7 +92,7 @@ export class Questions {
     return this.#askedClosing.delete(from)
   }
 
-  /** The answer to the one question; another would need another question. */
+  /** Takes the answer to the one open question; a second answer would need a second question. */
   takeHighest(from: PeerId): boolean {
     return this.#askedHighest.delete(from)
   }
@@ -101,7 +101,7 @@ export class Questions {
     this.#heardAt = now
   }
 
-  /** Where nobody forwards what the committee says, the peers' disks tell as much, a little later. */
+  /** Where no peer forwards the committee's messages, the peers' disks say the same a little later. */
   askWhenSilent({ core }: LiveState, now: Timestamp): void {
     if (now - this.#heardAt < 2 * this.#patienceMs) return
     this.#heardAt = now
@@ -113,12 +113,12 @@ export class Questions {
   }
 
   /**
-   * Whoever names a vertex should have it. If it does not answer, every second question goes to a member, by weight, and
-   * the others to everybody in rotation: a vertex may be known to few.
+   * A peer that names a vertex should have it. If it does not answer, every second question goes to a member, by
+   * weight, and the others to all peers in rotation: few may have the vertex.
    */
   fetch({ wanted }: Asked<"Fetch">, now: Timestamp): void {
     const asked = new Map<PeerId, Set<Hash>>()
-    // Whose turn it is passes only when it is used: otherwise every second turn, always of the same class, would be lost.
+    // A turn passes only when it is used: otherwise every second turn, always of the same class, would be lost.
     let member: PeerId | undefined
     let any: PeerId | undefined
     for (const { parent, namedBy, attempt } of wanted) {
@@ -135,7 +135,7 @@ export class Questions {
     }
   }
 
-  /** Nothing is expected of those who are gone. */
+  /** Expects nothing of peers that are gone. */
   connected(): void {
     this.#catchingUp.connected()
     for (const asked of [this.#fetching, this.#askedHighest, this.#askedClosing]) {
@@ -148,7 +148,7 @@ export class Questions {
     if (closing !== null) this.#outbox.broadcast({ _tag: "CheckpointSignature", ...closing })
   }
 
-  /** Asks who is ahead, and tells who is behind; not for every message that shows it. */
+  /** Asks a peer that is ahead, and informs one that is behind, but not for every message that shows it. */
   tellOfClosing({ _tag, from }: Asked<"AskClosing" | "OfferClosing">, peer: PeerId | null, now: Timestamp): void {
     if (peer === null || !this.#peers.isDue(_tag, peer, now)) return
     if (_tag === "AskClosing") this.#askClosing(peer, from)

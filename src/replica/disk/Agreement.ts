@@ -1,6 +1,6 @@
 /**
- * Whether the parts of what a disk holds agree with each other. Each of them is sound by itself: rows that read well may
- * still be missing, or be of another time. A replica that went on from them would stand still, or begin an epoch again.
+ * Whether the parts of a stored state agree with each other. Each of them is sound by itself, but rows that parse may
+ * still be missing, or date from another time. A replica that resumed from them would halt, or begin an epoch again.
  */
 import { toHex } from "#crypto"
 import type { Position } from "../../consensus/commit/Linearizer.js"
@@ -15,7 +15,7 @@ import type { StoredState } from "./StoredState.js"
 
 type Place = Pick<Position, "index" | "hash" | "leaderRound">
 
-/** What is wrong, in words; null where nothing is. */
+/** What is wrong; null if nothing is. */
 type Finding = string | null
 
 const isSamePlace = (a: Place, b: Place): boolean =>
@@ -45,7 +45,7 @@ const ofLedger = ({ current }: StoredState, { read }: Ledger): Finding => {
 /** The checkpoint that closed the epoch before is the one that this epoch follows on. */
 const ofOpening = ({ base, record, position }: Opening, closing: Checkpoint | undefined): Finding => {
   const { epoch } = record
-  // Nobody signs the checkpoint that a genesis makes.
+  // The checkpoint that a genesis makes is unsigned.
   if (epoch === 1) return null
   if (closing === undefined) return `there is no signed checkpoint with which epoch ${epoch - 1} closed`
   const { hash, nextEpoch, commitIndex, commitHash, round } = closing
@@ -56,7 +56,7 @@ const ofOpening = ({ base, record, position }: Opening, closing: Checkpoint | un
     : `epoch ${epoch} follows on ${base}, epoch ${epoch - 1} closed with ${hash}`
 }
 
-/** Of the epoch before: nothing decides its commits again. */
+/** For the previous epoch: its commits are never decided again. */
 const ofChain = ({ opening, commits }: StoredEpoch, next: Opening): Finding => {
   let last: Position = opening.position
   for (const { commit } of commits) {
@@ -72,7 +72,7 @@ const ofChain = ({ opening, commits }: StoredEpoch, next: Opening): Finding => {
 const isOf = ({ commitHash, effectsDigest, round }: Checkpoint, { commit, ...executed }: ExecutedCommit): boolean =>
   commitHash === commit.hash && effectsDigest === executed.effectsDigest && round === commit.leaderRound
 
-/** Checkpoints were built here of commits that were executed here. */
+/** Checkpoints built here belong to commits executed here. */
 const ofCheckpoints = ({ commits, checkpoints }: StoredEpoch): Finding => {
   const byIndex = new Map(commits.map((executed) => [executed.commit.index, executed]))
   for (const checkpoint of checkpoints) {
@@ -97,7 +97,7 @@ const ofPrevious = ({ current, previous }: StoredState): Finding => {
   return ofChain(previous, current.opening) ?? ofCheckpoints(previous)
 }
 
-/** The first disagreement there is. The running epoch's commits are held against its vertices elsewhere. */
+/** The first disagreement. The running epoch's commits are checked against its vertices elsewhere. */
 export const disagreementIn = (stored: StoredState, ledger: Ledger): Finding => {
   const { current, closings } = stored
   const before = current.opening.record.epoch - 1

@@ -1,4 +1,4 @@
-/** What a network's disk holds before anything has happened: the state of its genesis, and the epoch that opens. */
+/** The stored state of a network before anything has happened: the state of its genesis, and the first epoch. */
 
 import { type Opening, openingOf } from "../../consensus/output/Opening.js"
 import type { Ledger } from "../../ledger/Ledger.js"
@@ -7,7 +7,7 @@ import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 
-/** The closing checkpoint of epoch 0, which nobody signs: its hash is the base of the first epoch. */
+/** The closing checkpoint of epoch 0, which is unsigned: its hash is the base of the first epoch. */
 export const checkpointOf = (genesis: Genesis.Genesis, ledger: Ledger): Checkpoint.Checkpoint => {
   const hash = Genesis.hash(genesis)
   return Checkpoint.make({

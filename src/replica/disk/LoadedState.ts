@@ -1,4 +1,4 @@
-/** The parts of a replica as its disk left them, checked before anything is done with them. */
+/** The parts of a replica as loaded from disk, checked before use. */
 import { Data, Either } from "effect"
 import type { StoredEpoch } from "../../consensus/output/StoredEpoch.js"
 import type { Ledger } from "../../ledger/Ledger.js"
@@ -13,7 +13,7 @@ import { StateViews } from "../live/StateViews.js"
 import { disagreementIn } from "./Agreement.js"
 import type { StoredState } from "./StoredState.js"
 
-/** The records are not those that were there when the last checkpoint was built. */
+/** The records are not those from which the last checkpoint was built. */
 export class DamagedState extends Data.TaggedError("DamagedState")<{
   readonly commitIndex: CommitIndex
   readonly found: Hash
@@ -24,7 +24,7 @@ export class DamagedState extends Data.TaggedError("DamagedState")<{
   }
 }
 
-/** What is kept of the one thing does not fit what is kept of another. */
+/** Parts of the stored state contradict each other. */
 export class ContradictoryState extends Data.TaggedError("ContradictoryState")<{ readonly finding: string }> {
   override get message(): string {
     return this.finding
@@ -42,7 +42,7 @@ export interface LoadedState {
   /** The state as of now. */
   readonly trie: Trie.Trie
   readonly views: StateViews
-  /** The last commit closes the epoch, and nothing says that its checkpoint was built: here it is, with its size. */
+  /** The last commit closes the epoch, but no record says that its checkpoint was built: here it is, with its size. */
   readonly closing: { readonly checkpoint: Checkpoint.Checkpoint; readonly bytes: number } | null
 }
 
@@ -53,20 +53,22 @@ const checkpointAt = ({ current, previous }: StoredState, index: CommitIndex): C
     )
     .find(({ commitIndex }) => commitIndex === index)
 
-/** The root an epoch closed with, as this node built or was given it. */
+/** The root an epoch closed with, as this node built or received it. */
 const closingRootOf = (stored: StoredState, epoch: number): Hash | undefined =>
   [stored.current, stored.previous]
     .flatMap((each) => each?.checkpoints ?? [])
     .concat(stored.closings.map(({ checkpoint }) => checkpoint))
     .find((checkpoint) => checkpoint.epoch === epoch && checkpoint.nextEpoch !== null)?.stateRoot
 
-/** The trie's change that gives a record the value it had. */
+/** The trie change that sets a record to the value it had. */
 export const placed = ({ kind, key, value }: Change): Trie.Change => ({
   key: StateKey.hash(kind, key),
   value: value && StateRecord.encode({ kind, key, value }),
 })
 
-/** A state that is not the one its epoch closed with is none: what leads back to it is not whole. */
+/**
+ * A state that differs from the one its epoch closed with is dropped: the changes that lead back to it are incomplete.
+ */
 const viewsOf = (stored: StoredState, closed: ReadonlyArray<ClosedState>): StateViews =>
   new StateViews(closed.flatMap(({ epoch, trie }) => (trie.hash === closingRootOf(stored, epoch) ? [trie] : [])))
 

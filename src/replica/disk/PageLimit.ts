@@ -1,4 +1,4 @@
-/** How much of an answer one page holds: as many items as fit, in their order, and one of any size. */
+/** The limit of one page of an answer: as many items as fit, in their order; the first may have any size. */
 export class PageLimit {
   #bytesLeft: number
   #isEmpty = true
@@ -7,7 +7,7 @@ export class PageLimit {
     this.#bytesLeft = maxBytes
   }
 
-  /** Whether the next item fits; behind one that does not, none is to come. */
+  /** Whether the next item fits. After the first that does not, the page is full. */
   takes(bytes: number): boolean {
     this.#bytesLeft -= bytes
     const fits = this.#isEmpty || this.#bytesLeft >= 0

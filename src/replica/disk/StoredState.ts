@@ -1,4 +1,4 @@
-/** What a replica's disk holds besides the records of its state: what it goes on from. */
+/** The part of a replica's disk that is not the records of its state: where the replica resumes. */
 import type { EndedEpoch, StoredEpoch } from "../../consensus/output/StoredEpoch.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
@@ -18,7 +18,7 @@ export interface StoredState {
   readonly previous: EndedEpoch | null
   /** Signed here, of the running epoch and the one before. */
   readonly ownVertices: Iterable<Vertex>
-  /** Under the own key, and not made here. */
+  /** Signed with this node's key, but not by this node. */
   readonly foreignHeaders: Iterable<Header>
   /** In the order of their arrival. */
   readonly pending: Iterable<ReceivedTransaction>

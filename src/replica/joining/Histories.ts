@@ -1,8 +1,8 @@
 /**
- * What the peers of a joiner claim to be the network's newest closing checkpoint, compared before any of it is followed.
- * Each claim is proven from the committee that the joiner trusts. That is not enough: keys that a former committee has
- * retired prove whatever they sign. So of two different claims the newer one must also follow from the committee that the
- * older one names, and two claims for one epoch are two histories.
+ * Compares the checkpoints that a joiner's peers claim to be the network's newest, before it follows any of them. Each
+ * claim is proven from the committee that the joiner trusts. That is not enough: the retired keys of a former committee
+ * can still prove anything. So of two different claims the newer one must also follow from the committee that the older
+ * one names, and two claims for one epoch are two histories.
  */
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -10,22 +10,22 @@ import type { PeerId } from "../messages/Peer.js"
 import { Inquiry } from "./Inquiry.js"
 import type { Trust } from "./ProvenChain.js"
 
-/** Two checkpoints that belong to two histories, and who told of each. */
+/** Two checkpoints of two different histories, and the peers that claim each. */
 export interface Parting {
   readonly first: SignedCheckpoint
   readonly second: SignedCheckpoint
-  readonly toldFirst: ReadonlyArray<PeerId>
-  readonly toldSecond: ReadonlyArray<PeerId>
+  readonly firstClaimants: ReadonlyArray<PeerId>
+  readonly secondClaimants: ReadonlyArray<PeerId>
 }
 
-/** The way from an older claim to a newer one, as one peer after the other shows it that claims the newer one. */
+/** The chain from an older claim to a newer one, as the peers that claim the newer one show it one after the other. */
 interface Link {
   readonly low: SignedCheckpoint
   readonly high: SignedCheckpoint
   readonly tried: Set<PeerId>
   inquiry: Inquiry | null
   isConnected: boolean
-  /** Another checkpoint than `low` that a peer has shown for its epoch. */
+  /** A checkpoint other than `low` that a peer has shown for its epoch. */
   other: { readonly signed: SignedCheckpoint; readonly by: PeerId } | null
 }
 
@@ -51,7 +51,7 @@ export class Histories {
     return inquiry
   }
 
-  /** What the peer claims counts no more. */
+  /** Discards the peer's claims. */
   drop(peer: PeerId): void {
     this.#claims.delete(peer)
   }
@@ -71,8 +71,8 @@ export class Histories {
     return [...byHash.values()].sort((a, b) => a.checkpoint.epoch - b.checkpoint.epoch)
   }
 
-  /** Who claims exactly this. */
-  tellersOf({ checkpoint }: SignedCheckpoint): ReadonlyArray<PeerId> {
+  /** The peers that claim exactly this checkpoint. */
+  claimantsOf({ checkpoint }: SignedCheckpoint): ReadonlyArray<PeerId> {
     return this.#proven.filter(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash).map(({ peer }) => peer)
   }
 
@@ -81,7 +81,7 @@ export class Histories {
     return this.#proven.find(({ chain }) => chain.newest.checkpoint.hash === checkpoint.hash)?.chain.proven ?? []
   }
 
-  /** All that is under way: claims to be proven, and neighbouring claims to be connected. */
+  /** All open inquiries: claims to be proven, and neighbouring claims to be connected. */
   get open(): ReadonlyArray<Inquiry> {
     const links = this.#neighbours.flatMap(([low, high]) => this.#links.get(linkKey(low, high))?.inquiry ?? [])
     return [...this.#claims.values(), ...links].filter(({ isOpen }) => isOpen)
@@ -108,8 +108,9 @@ export class Histories {
   }
 
   /**
-   * Goes on connecting claims. `ranked` says who is asked first. Gives peers that showed a checkpoint upon the older claim
-   * which its committee did not sign, and the parting once nobody who is there can connect two claims.
+   * Continues to connect claims; `ranked` is the order in which peers are asked. Returns peers that showed a checkpoint
+   * on top of the older claim which its committee did not sign, and the parting once no connected peer can connect two
+   * claims.
    */
   connect(ranked: ReadonlyArray<PeerId>): { readonly liars: ReadonlyArray<PeerId>; readonly parting: Parting | null } {
     const liars: Array<PeerId> = []
@@ -119,10 +120,10 @@ export class Histories {
       while (!link.isConnected && link.inquiry?.isOpen !== true) {
         if (link.inquiry !== null && this.#judge(link, link.inquiry)) liars.push(link.inquiry.peer)
         if (link.isConnected) break
-        const peer = ranked.find((each) => !link.tried.has(each) && this.tellersOf(high).includes(each))
+        const peer = ranked.find((each) => !link.tried.has(each) && this.claimantsOf(high).includes(each))
         const { nextEpoch } = low.checkpoint
         if (peer === undefined || nextEpoch === null) {
-          // Whoever has lied takes the claim with it.
+          // A liar's claim goes with it.
           if (liars.length > 0) return { liars, parting: null }
           return { liars, parting: this.#parting(low, high, link) }
         }
@@ -140,7 +141,7 @@ export class Histories {
     return link
   }
 
-  /** What came of an inquiry that is over; whether its peer has lied. */
+  /** The result of a finished inquiry: whether its peer has lied. */
   #judge(link: Link, { peer, chain, shown }: Inquiry): boolean {
     link.isConnected ||= chain.isProven
     if (chain.isProven) return false
@@ -148,7 +149,7 @@ export class Histories {
       link.other ??= { signed: shown, by: peer }
       return false
     }
-    // It agrees with the older claim, and goes on from there with what the committee named there did not sign.
+    // It agrees with the older claim, but continues with checkpoints that the committee named there did not sign.
     return shown !== null && chain.isBroken
   }
 
@@ -158,6 +159,6 @@ export class Histories {
     })
     const parted = lower && higher && lower.chain.conflictWith(higher.chain)
     const [first, second] = parted ?? [low, link?.other?.signed ?? high]
-    return { first, second, toldFirst: this.tellersOf(low), toldSecond: this.tellersOf(high) }
+    return { first, second, firstClaimants: this.claimantsOf(low), secondClaimants: this.claimantsOf(high) }
   }
 }

@@ -21,12 +21,12 @@ export class Inquiry {
     this.take([])
   }
 
-  /** What the peer says closed the compared epoch; null when it did not say. */
+  /** The checkpoint that the peer says closed the compared epoch; null when it named none. */
   get shown(): SignedCheckpoint | null {
     return this.#shown
   }
 
-  /** From which epoch on the peer is to be asked for checkpoints. */
+  /** The epoch from which to ask the peer for checkpoints; null when there is nothing to ask. */
   get question(): Epoch | null {
     return this.#isOver ? null : this.#question
   }
@@ -35,7 +35,7 @@ export class Inquiry {
     return !this.#isOver && this.chain.hasWork
   }
 
-  /** Whether more can come of it. */
+  /** Whether it can still lead anywhere. */
   get isOpen(): boolean {
     return this.hasWork || this.question !== null
   }

@@ -1,4 +1,6 @@
-/** A ledger made of a fetched state, in slices while the node goes on, or what is wrong with the state in words. */
+/**
+ * Builds a ledger from a fetched state, in slices so that the node keeps running, or says what is wrong with the state.
+ */
 import { Either } from "effect"
 import { Ledger } from "../../ledger/Ledger.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
@@ -16,10 +18,10 @@ export interface JoinedState {
 
 type Made = Either.Either<Ledger, string>
 
-/** Records taken in before others may have the thread. */
+/** Records read before the thread is released. */
 const RECORDS_PER_SLICE = 256
 
-/** A quorum signed the root, so nothing should be wrong; a ledger that is must not be gone on with all the same. */
+/** A quorum signed the root, so nothing should be wrong; but a ledger that is wrong must not be used. */
 function* making(
   protocol: Protocol,
   tableKey: HalfSipHash.Key,
@@ -64,7 +66,7 @@ export class JoinedLedger {
     this.#making = making(protocol, tableKey, state)
   }
 
-  /** Works while it may; the ledger, once it is made. Not to be called after that. */
+  /** Works while it may, and returns the ledger once it is made. Not to be called after that. */
   work(mayContinue: () => boolean): Made | undefined {
     try {
       do {
@@ -73,7 +75,7 @@ export class JoinedLedger {
       } while (mayContinue())
       return undefined
     } catch (error) {
-      // What others have signed must not be able to end the node by a bug in reading it.
+      // A bug in reading signed data must not end the node.
       return Either.left(`a bug of this node met the state: ${error instanceof Error ? error.message : String(error)}`)
     }
   }

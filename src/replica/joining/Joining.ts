@@ -1,7 +1,7 @@
 /**
- * Fast sync onto a closing checkpoint, for a node whose epoch is so long over that nobody keeps its vertices: hears what
- * all peers have to offer, proves it from the committee this node knows, compares it (`Histories`), takes the newest, and
- * fetches its state. Two histories stop it: a machine cannot know which network its owner means.
+ * Fast sync to a closing checkpoint, for a node so far behind that no peer still has the vertices of its epoch. Asks
+ * all peers for their checkpoints, proves these from the committee this node knows, compares them (`Histories`), picks
+ * the newest, and fetches its state. Two histories stop it: a machine cannot know which network its owner means.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -31,19 +31,22 @@ export interface Surroundings {
   readonly ledgerOf: (state: JoinedState) => JoinedLedger
 }
 
-/** Where it has come to. */
+/** The result of a fast sync. */
 export interface Joined extends JoinedState {
   readonly ledger: Ledger
-  /** The closing checkpoints on the way there. */
+  /** The closing checkpoints that lead to it. */
   readonly proven: ReadonlyArray<SignedCheckpoint>
 }
 
-/** For an answer; and how long a join listens at least before it follows anybody: others may only just be connecting. */
+/**
+ * How long to wait for an answer, and how long a join listens at least before it follows a claim: other peers may still
+ * be connecting.
+ */
 const ANSWER_PATIENCES = 2
-/** Who has not proven its claim this long after the first one was proven is not waited for. */
+/** A peer that has not proven its claim this long after the first one was proven is not waited for. */
 const CLAIMS_PATIENCES = 30
 
-/** Verdicts on signatures that are remembered: what many peers tell is verified once. */
+/** Cached verdicts on signatures: one that many peers send is verified once. */
 const REMEMBERED_VERDICTS = 16_384
 
 const remembering = (isValid: Trust["isValid"]): Trust["isValid"] => {
@@ -62,7 +65,7 @@ const remembering = (isValid: Trust["isValid"]): Trust["isValid"] => {
 interface Asked {
   readonly from: number
   readonly at: Timestamp
-  /** For whom; null for the first question of all, what the peer has to offer. */
+  /** The inquiry it belongs to; null for the first question to a peer, which asks for its checkpoints. */
   readonly by: Inquiry | null
 }
 
@@ -70,11 +73,11 @@ export class Joining {
   readonly #around: Surroundings
   readonly #trust: Trust
   #histories: Histories
-  /** Those that have nothing to offer. */
+  /** Peers that have nothing to offer. */
   readonly #others = new Set<PeerId>()
-  /** Those that cannot prove what they offer, or do not answer. */
+  /** Peers that cannot prove their offer, or do not answer. */
   readonly #failed = new Set<PeerId>()
-  /** The one question that each peer has still to answer. */
+  /** The one open question to each peer. */
   readonly #asked = new Map<PeerId, Asked>()
   readonly #begunAt: Timestamp
   /** When the first claim was proven. */
@@ -82,7 +85,7 @@ export class Joining {
   #wakeAt: number
   #askAgainAt: number | null = null
   #download: StateDownload | null = null
-  /** One that was begun before: it goes on where it was if its state is offered again. */
+  /** A download begun earlier: it resumes if its state is offered again. */
   #begun: StateDownload | null
   #making: JoinedLedger | null = null
   #ledger: Ledger | null = null
@@ -111,7 +114,7 @@ export class Joining {
     return this.#wakeAt
   }
 
-  /** Whether nobody who is there offers anything true. */
+  /** Whether no connected peer offers anything true. */
   get isPointless(): boolean {
     return this.#begun === null && this.#histories.size === 0 && this.#asked.size === 0
   }
@@ -121,7 +124,7 @@ export class Joining {
     return this.#asked.has(peer)
   }
 
-  /** What a peer has to offer; `closing.newest` may be no news. */
+  /** A peer's offer; `closing.newest` may be nothing new. */
   offered(from: PeerId, { signed, newest }: Closing, now: Timestamp): void {
     const asked = this.#asked.get(from)
     // Otherwise it is the late answer to another question.
@@ -167,7 +170,7 @@ export class Joining {
     return now - this.#begunAt >= this.#answerMs
   }
 
-  /** Who does not answer, or goes on answering without end, has nothing to say. */
+  /** A peer that does not answer, or never stops answering, has nothing to offer. */
   #expire(now: Timestamp): void {
     for (const [peer, { at, by }] of this.#asked) {
       const isGone = !this.#around.peers.has(peer)
@@ -202,7 +205,7 @@ export class Joining {
     if (this.#histories.newest.length > 0) this.#provenAt ??= now
   }
 
-  /** Where two claims part, once nobody can connect them. */
+  /** Where two claims part, once no peer can connect them. */
   #connect(now: Timestamp): Parting | null {
     for (;;) {
       const { liars, parting } = this.#histories.connect(this.#around.peers.ranked(now))
@@ -225,7 +228,7 @@ export class Joining {
         this.#drop(peer)
       }
     }
-    // One bogus offer does not make a node ask everybody.
+    // One bogus offer must not make a node ask every peer.
     if (this.#provenAt === null) return
     for (const peer of peers.all) {
       const hasSpoken = this.#others.has(peer) || this.#failed.has(peer) || this.#histories.has(peer)
@@ -238,17 +241,17 @@ export class Joining {
     this.#around.outbox.send(peer, { _tag: "AskClosing", from: Natural.epoch(from) })
   }
 
-  /** Whether everybody has said what there is to say, or has had the time for it. */
+  /** Whether every peer has made its case, or has had time to. */
   #isSettled(now: Timestamp): boolean {
     if (this.#provenAt === null || !this.#hasListened(now)) return false
     return this.#isClaimTimeOver(now) || (this.#asked.size === 0 && this.#histories.open.length === 0)
   }
 
-  #part({ first, second, toldFirst, toldSecond }: Parting): void {
+  #part({ first, second, firstClaimants, secondClaimants }: Parting): void {
     this.#isStopped = true
     this.#around.outbox.emit({
       _tag: "JoinStopped",
-      problem: { _tag: "TwoChains", first, second, toldFirst, toldSecond },
+      problem: { _tag: "TwoChains", first, second, firstClaimants, secondClaimants },
     })
   }
 
@@ -299,13 +302,13 @@ export class Joining {
     }
     for (const peer of this.#download?.takeSilent() ?? []) peers.broughtNothing(peer, now)
     if (asking !== null || this.#download?.isHopeless(peers.all) !== true) return
-    // The network has closed further epochs meanwhile, or there is nobody to ask.
+    // The network has closed more epochs meanwhile, or there is no peer to ask.
     this.#leave()
     this.#histories = new Histories(this.#trust)
     this.#provenAt = null
   }
 
-  /** A piece of the state; gives the whole once it is there. */
+  /** Takes a piece of the state, and asks for the next. */
   received(from: PeerId, answer: Extract<Answer, { _tag: "State" }>, now: Timestamp): void {
     const download = this.#download
     if (download === null || this.#isStopped) return
@@ -334,7 +337,7 @@ export class Joining {
     return isLedgerDue || download?.hasKept === true || this.#histories.open.some(({ hasWork }) => hasWork)
   }
 
-  /** Works on that while it may. */
+  /** Does that work while it may. */
   work(mayContinue: () => boolean, now: Timestamp): Joined | undefined {
     if (this.#isStopped) return undefined
     const inquiry = this.#nextInquiry(now)
@@ -355,7 +358,7 @@ export class Joining {
     return trie && this.#make({ trie, target }, mayContinue)
   }
 
-  /** Members' first: what many strangers claim must not use up the time that claims have to be proven in. */
+  /** Members' inquiries first: claims of many strangers must not use up the time for proving claims. */
   #nextInquiry(now: Timestamp): Inquiry | undefined {
     const open = this.#histories.open.filter(({ hasWork }) => hasWork)
     if (open.length < 2) return open[0]

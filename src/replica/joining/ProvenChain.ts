@@ -1,7 +1,8 @@
 /**
  * The closing checkpoints of one peer, as far as they follow from a committee this node trusts: a checkpoint is proven
  * when its signers hold more than two thirds of the weight of the newest trusted committee, and then it names a newer
- * committee to trust. What the newest committee did not sign is reached in smaller steps, at worst epoch by epoch.
+ * committee to trust. Checkpoints that the newest committee did not sign are reached in smaller steps, at worst epoch
+ * by epoch.
  */
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
@@ -19,14 +20,14 @@ export interface Pin {
 }
 
 export interface Trust {
-  /** The committee of an epoch this node knows itself. */
+  /** The committee of an epoch that this node knows first-hand. */
   readonly record: EpochRecord.EpochRecord
   /** The closing checkpoint that every chain must pass through. */
   readonly pin: Pin | null
   readonly isValid: (check: Check) => boolean
 }
 
-/** Whether the signers hold a quorum of this committee, whoever else signed. */
+/** Whether the signers hold a quorum of this committee, no matter which others signed. */
 const isSignedBy = (
   record: EpochRecord.EpochRecord,
   { checkpoint, signatures }: Signed,
@@ -37,7 +38,7 @@ const isSignedBy = (
   const signers = record.members.filter(({ address }) => byValidator.has(address))
   let weight = signers.reduce((sum, member) => sum + member.weight, 0)
   for (const member of signers) {
-    // No signature is verified that could not help any more.
+    // The rest of the signatures could not make a quorum any more.
     if (!EpochRecord.isQuorum(weight, total)) return false
     const signature = byValidator.get(member.address)
     const holds = signature !== undefined && isValid(Checkpoint.check(checkpoint, member, signature))
@@ -49,20 +50,20 @@ const isSignedBy = (
 const closes = ({ checkpoint: { epoch, nextEpoch } }: Signed): boolean => nextEpoch?.epoch === epoch + 1
 
 /**
- * A peer whose checkpoints bear more false signatures than this proves nothing any more. An honest one may pass on a few: of
- * those who signed, it knew only the committee that it trusted itself.
+ * A peer whose checkpoints carry more false signatures than this proves nothing any more. An honest one may pass on a
+ * few: it could check only signers from the committee that it trusted itself.
  */
 const MAX_FALSE = 64
 
 export class ProvenChain {
   readonly #trust: Trust
   #falseSignatures = 0
-  /** Of the last answer, from new to old: what is not looked at yet. */
+  /** The rest of the last answer, from new to old. */
   #answer: ReadonlyArray<Signed> | null = null
   /** Whether the answer showed the first epoch that a step can be made in. */
   #showedAsked = false
   #trusted: EpochRecord.EpochRecord
-  /** Before the last answer. */
+  /** The trusted committee before the last answer. */
   #trustedBefore: EpochRecord.EpochRecord
   #isPinned: boolean
   readonly #newest: Signed
@@ -72,7 +73,7 @@ export class ProvenChain {
   readonly #hashes = new Map<Epoch, Signed>()
   #asked: Epoch | null = null
   #isBroken = false
-  /** Every step was asked for, down to the next one. */
+  /** Every step was asked for, down to the next epoch. */
   #isExhausted = false
 
   constructor(trust: Trust, newest: Signed) {
@@ -96,7 +97,7 @@ export class ProvenChain {
     return this.#hashes.get(this.#newest.checkpoint.epoch)?.checkpoint.hash === this.#newest.checkpoint.hash
   }
 
-  /** Whether the peer claimed what it cannot prove. */
+  /** Whether the peer made a claim that it cannot prove. */
   get isBroken(): boolean {
     return this.#isBroken
   }
@@ -105,7 +106,7 @@ export class ProvenChain {
     return this.#hashes.get(epoch)
   }
 
-  /** The committee that the next step starts from, and where it was when nothing was proven. */
+  /** The committee that the next step starts from; at first, the one trusted from the outset. */
   get trusted(): EpochRecord.EpochRecord {
     return this.#trusted
   }
@@ -127,7 +128,7 @@ export class ProvenChain {
     this.#trustedBefore = this.#trusted
   }
 
-  /** The same for checkpoints that come from a disk, without stopping in between. */
+  /** The same for checkpoints from disk, without pausing in between. */
   takeAtOnce(signed: ReadonlyArray<Signed>): void {
     this.take(signed)
     while (this.hasWork) this.step()
@@ -137,7 +138,10 @@ export class ProvenChain {
     return this.#answer !== null
   }
 
-  /** Proves one checkpoint more, or finds that the answer proves no more. It verifies a committee's signatures at most. */
+  /**
+   * Proves one more checkpoint, or finds that the answer proves no more. It verifies at most one committee's
+   * signatures.
+   */
   step(): void {
     const all = this.#answer
     if (all === null) return
@@ -151,7 +155,7 @@ export class ProvenChain {
     const isStuck = this.#trusted === this.#trustedBefore && !this.isProven
     if (this.#falseSignatures > MAX_FALSE) this.#isBroken = true
     if (!isStuck || this.#asked !== this.#lowest) return
-    // It showed the one that our committee must have signed, and it is not; or it does not have that one.
+    // It showed the checkpoint that our committee must have signed, which did not; or it does not have that checkpoint.
     this.#isBroken ||= this.#showedAsked
     this.#isExhausted = true
   }
@@ -184,7 +188,7 @@ export class ProvenChain {
     this.#trusted = checkpoint.nextEpoch
   }
 
-  /** From high epochs to low: whoever is named by a proven one is what it says. */
+  /** From high epochs to low: a checkpoint named by a proven one is proven too. */
   #link(all: ReadonlyArray<Signed>): void {
     for (const signed of all) {
       const { epoch, hash } = signed.checkpoint
@@ -198,7 +202,7 @@ export class ProvenChain {
     return Natural.epoch(this.#isPinned ? this.#trusted.epoch : (this.#trust.pin?.epoch ?? 0))
   }
 
-  /** From which epoch on to ask for checkpoints; none when there is nothing to be gained. */
+  /** The epoch from which to ask for checkpoints; null when asking gains nothing. */
   toAsk(): Epoch | null {
     if (this.hasWork || this.isProven || this.#isBroken || this.#isExhausted) return null
     const lowest = this.#lowest

@@ -1,6 +1,6 @@
 /**
- * A state on its way here, piece by piece, from one peer at a time; what was checked stays, whoever sent it, and over a
- * restart.
+ * Downloads a state piece by piece, from one peer at a time. Checked pieces stay, whichever peer sent them, even after
+ * a restart.
  */
 import { Either } from "effect"
 import { Assembly } from "../../ledger/trie/Assembly.js"
@@ -14,15 +14,15 @@ import type { PeerId } from "../messages/Peer.js"
 
 type StateAnswer = Extract<Answer, { _tag: "State" }>
 
-/** An honest peer's piece has about half of what an answer may hold, unless it is the last of its part of the state. */
+/** An honest peer's piece is about half of an answer's limit, unless it is the last of its part of the state. */
 const MEAGRE_BYTES = 131_072
 
-/** What came of an answer. */
+/** The result of an answer. */
 export type Received =
-  /** `isMeagre`: a small part of what was asked for, where an honest peer sends as much as an answer holds. */
+  /** `isMeagre`: a small part of what this node asked for, where an honest peer fills its answer. */
   | { readonly _tag: "Kept"; readonly subtree: Uint8Array; readonly isMeagre: boolean }
   | { readonly _tag: "Refused"; readonly reason: string }
-  /** Nothing new, or nobody asked for it. */
+  /** Nothing new, or not asked for. */
   | { readonly _tag: "Nothing" }
 
 export class StateDownload {
@@ -32,10 +32,10 @@ export class StateDownload {
   /** Pieces from before a restart, to be looked at again. */
   readonly #kept: Array<Uint8Array>
   #asked: { readonly peer: PeerId; readonly at: Timestamp } | null = null
-  /** Those that were asked and have not answered, and at which depth: a late piece is as good. */
+  /** Peers that have not answered yet, and the depth they were asked for: a late piece is as good. */
   readonly #awaited = new Map<PeerId, number>()
   #silent: Array<PeerId> = []
-  /** Those that did not have it, or sent something else, since the last piece came. */
+  /** Peers that did not have it, or sent something else, since the last piece came. */
   readonly #failed = new Set<PeerId>()
 
   constructor(target: SignedCheckpoint, patienceMs: number, kept: Iterable<Uint8Array>) {
@@ -59,7 +59,7 @@ export class StateDownload {
     } while (mayContinue())
   }
 
-  /** Whoever failed before may be asked again. */
+  /** Peers that failed before may be asked again. */
   resume(): void {
     this.#asked = null
     this.#failed.clear()
@@ -86,7 +86,7 @@ export class StateDownload {
     return this.#asked === null ? null : this.#asked.at + this.#patienceMs
   }
 
-  /** Whom to ask what, now; none while an answer may still come, or when everybody has failed. */
+  /** The next question and the peer to ask; null while an answer may still come, or when every peer has failed. */
   next(peers: ReadonlyArray<PeerId>, now: Timestamp): { readonly to: PeerId; readonly question: Question } | null {
     if (this.hasKept) return null
     const asked = this.#asked
@@ -105,14 +105,14 @@ export class StateDownload {
     return { to, question: { _tag: "AskState", root: this.#root, position } }
   }
 
-  /** Those that were given up on since this was last called. */
+  /** Peers given up on since the last call. */
   takeSilent(): ReadonlyArray<PeerId> {
     const silent = this.#silent
     this.#silent = []
     return silent
   }
 
-  /** Whether nobody who is there can go on with it. */
+  /** Whether no connected peer can continue it. */
   isHopeless(peers: ReadonlyArray<PeerId>): boolean {
     return (
       !this.hasKept && this.#asked === null && this.trie === undefined && peers.every((peer) => this.#failed.has(peer))
@@ -135,7 +135,7 @@ export class StateDownload {
       return { _tag: "Refused", reason: accepted.left.message }
     }
     this.#failed.clear()
-    // It leaves out of what was asked for what would have fitted into the same answer.
+    // It leaves out records that would have fitted into the same answer.
     const leavesOut = accepted.right.siblings.slice(depth).some(({ records }) => records > 0)
     const isMeagre = subtree.length < MEAGRE_BYTES && leavesOut
     return { _tag: "Kept", subtree, isMeagre }

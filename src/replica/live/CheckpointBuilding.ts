@@ -1,8 +1,8 @@
 /**
- * Checkpoints being built, one after the other, in slices: what changed since the one before is put into the state trie,
- * and the whole supply is counted again from its leaves, while commits go on. Rounds wait for the one that closes an epoch:
- * so where much changes the trie is brought up to date before a checkpoint is due, and one that closes nothing is skipped
- * if it still waits when the next is.
+ * Builds checkpoints one after the other, in slices while commits go on: puts the changes since the last one into the
+ * state trie, and counts the whole supply again from its leaves. Rounds wait for the checkpoint that closes an epoch.
+ * So where much changes the trie is brought up to date before a checkpoint is due, and a checkpoint that closes nothing
+ * is skipped if it still waits when the next is due.
  */
 import { Either } from "effect"
 import type { Execution } from "../../ledger/rules/Execution.js"
@@ -24,7 +24,7 @@ interface Due {
   readonly previous: Hash
 }
 
-/** What changed until some commit, one freeze after the other, and the checkpoint of that commit if one is due. */
+/** The changes up to some commit, one freeze after the other, and the checkpoint of that commit if one is due. */
 interface Waiting {
   readonly due: Due | null
   readonly changes: ReadonlyArray<Iterable<Trie.Change>>
@@ -33,15 +33,15 @@ interface Waiting {
 interface Job {
   readonly due: Due | null
   readonly update: Trie.Update
-  /** Once all changes are in it. */
+  /** Set once all changes are in it. */
   trie: Trie.Trie | undefined
   recount: ReturnType<typeof recounted> | undefined
 }
 
-/** Leaves counted before others may have the thread. */
+/** Leaves counted before the thread is released. */
 const LEAVES_PER_SLICE = 8
 
-/** Counts the supply from the leaves, resting now and then. They are what this node itself put there. */
+/** Counts the supply from the leaves, pausing now and then. This node itself wrote them. */
 function* recounted(trie: Trie.Trie): Generator<undefined, Either.Either<Totals, SupplyInvariantViolated>, undefined> {
   const recount = new Recount()
   let taken = 0
@@ -56,7 +56,7 @@ function* inOrder(changes: Waiting["changes"]): Generator<Trie.Change, void, und
   for (const some of changes) yield* some
 }
 
-/** Whether it need not be done before what is due now: neither a checkpoint, nor one that closes an epoch. */
+/** Whether it may be skipped in favour of the one due now: it is no checkpoint, or none that closes an epoch. */
 const givesWay = (job: Waiting, due: Due | null): boolean =>
   job.due === null || (due !== null && job.due.execution.nextEpoch === null)
 
@@ -75,18 +75,18 @@ export class CheckpointBuilding {
     return this.size > 0
   }
 
-  /** How many freezes of the ledger are kept: what is being built holds one, however many it began with. */
+  /** How many freezes of the ledger are held: a build holds one, however many it began with. */
   get size(): number {
     const waiting = this.#jobs.reduce((count, { changes }) => count + changes.length, 0)
     return waiting + (this.#running === undefined ? 0 : 1)
   }
 
-  /** The state after this commit is a checkpoint; `changes` are what the ledger froze right after it. */
+  /** The state after this commit becomes a checkpoint; `changes` is the ledger's freeze right after it. */
   add(execution: Execution, previous: Hash, changes: Iterable<Trie.Change>): void {
     this.#enqueue({ execution, previous }, changes)
   }
 
-  /** No checkpoint is due, but so much changed since the last freeze that it had better be put into the trie now. */
+  /** No checkpoint is due, but enough has changed since the last freeze to put it into the trie now. */
   prepare(changes: Iterable<Trie.Change>): void {
     this.#enqueue(null, changes)
   }
@@ -97,7 +97,7 @@ export class CheckpointBuilding {
     this.#jobs = [...kept, { due, changes: [...giveWay.flatMap((job) => job.changes), changes] }]
   }
 
-  /** Works while it may; gives the next checkpoint once it is built. */
+  /** Works while it may, and returns the next checkpoint once it is built. */
   work(mayContinue: () => boolean): Either.Either<Built | undefined, SupplyInvariantViolated> {
     const job = this.#running ?? this.#begin()
     if (job === undefined) return Either.right(undefined)

@@ -1,18 +1,18 @@
 /**
- * How the own wall clock differs from the committee's, as the timestamps of vertices show it when they come in. It decides
- * nothing: it is for the operator, who is told when the clock is wrong.
+ * How far this node's wall clock differs from the committee's, measured by the timestamps of arriving vertices. It
+ * decides nothing: it warns the operator when the clock is wrong.
  */
 
 import type { Committee } from "../../consensus/dag/Committee.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 
-/** Of each member the last vertices count, and of them the one that was fastest on its way. */
+/** The last vertices of each member count, and of them the one that arrived fastest. */
 const REMEMBERED = 8
 
 interface Heard {
   round: Round
-  /** Timestamps as differences to the steady clock of the moment in which they came in. */
+  /** Timestamps relative to the steady clock at the moment they arrived. */
   readonly aheadMs: Array<number>
 }
 
@@ -24,7 +24,9 @@ export class CommitteeClock {
     return this.#heard.size
   }
 
-  /** A vertex of another member has just come in. One of an earlier round was fetched, and tells nothing. */
+  /**
+   * A vertex of another member has just arrived. One of an earlier round was fetched, and says nothing about the clock.
+   */
   hear(author: Address, round: Round, timestamp: Timestamp, now: Timestamp): void {
     const heard = this.#heard.get(author) ?? { round, aheadMs: [] }
     if (heard.aheadMs.length > 0 && round <= heard.round) return
@@ -40,8 +42,9 @@ export class CommitteeClock {
   }
 
   /**
-   * How far the own clock, ahead of the steady one by `wallAheadMs`, is ahead of the median by weight; none before a quorum
-   * was heard. The own clock counts in it, so that a single wrong clock among three does not pass for the right one.
+   * How far this node's clock, ahead of the steady one by `wallAheadMs`, is ahead of the median by weight; null before
+   * a quorum was heard. It is part of the median itself, so that a single wrong clock among three does not pass for the
+   * right one.
    */
   aheadMs(committee: Committee, self: Address | null, wallAheadMs: number): number | null {
     const clocks: Array<{ readonly aheadMs: number; readonly weight: number }> = []

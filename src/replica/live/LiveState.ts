@@ -1,4 +1,4 @@
-/** What a node has executed and knows of the running epoch: all that a fast sync replaces by another. */
+/** Everything a node has executed and knows of the running epoch: a fast sync replaces all of it. */
 
 import * as Core from "../../consensus/Core.js"
 import type { SigningGuard } from "../../consensus/SigningGuard.js"

@@ -1,6 +1,7 @@
 /**
- * The states that others ask about: those of the last two closing checkpoints for joiners, and the one of the last
- * checkpoint that a quorum signed for proofs. Tries share what they have in common, so a view costs what changed since.
+ * The states that peers and clients ask for: those of the last two closing checkpoints for joiners, and the one of the
+ * last checkpoint that a quorum signed for proofs. Tries share their common nodes, so a view costs only the changes
+ * since.
  */
 import { Either } from "effect"
 import * as Position from "../../ledger/trie/Position.js"
@@ -29,7 +30,7 @@ export class StateViews {
     this.#closing = closing.slice(-KEPT_CLOSING)
   }
 
-  /** The state under the last checkpoint that a quorum signed, as far as this node has it. */
+  /** The state under the last checkpoint that a quorum signed, if this node has it. */
   get latest(): ProvenState | null {
     return this.#latest
   }
@@ -51,7 +52,9 @@ export class StateViews {
     if (trie !== undefined && isNewer) this.#latest = { signed, trie }
   }
 
-  /** The first piece at an encoded position of the closing state with this root, as it is sent; none of another. */
+  /**
+   * The first piece at an encoded position of the closing state with this root, in wire form; null for any other root.
+   */
   subtree(root: Hash, position: Uint8Array): Uint8Array | null {
     const trie = this.#closing.find(({ hash }) => hash === root)
     const place = Binary.decode("position", position, Position.read)

@@ -1,4 +1,4 @@
-/** Vertices that are known here and not ordered yet; what stands in them is not proposed again. */
+/** Known vertices that are not ordered yet; transactions and heartbeats in them are not proposed again. */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"

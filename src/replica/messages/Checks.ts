@@ -14,15 +14,15 @@ import type { Message } from "./Message.js"
 export interface Knowledge {
   readonly networkId: NetworkId
   /**
-   * Whose key a signature under a checkpoint must hold for. None for epochs that are long over or have not begun here,
-   * and for what is signed by a quorum already: such a signature is not taken in either.
+   * The member whose key a signature under a checkpoint must verify with. None for epochs long past or not begun here,
+   * or once a quorum has signed: such a signature is dropped anyway.
    */
   readonly signerOf: (checkpoint: Checkpoint.Checkpoint, validator: Address) => Member | undefined
-  /** Of transactions, what was found good before. */
+  /** Whether this transaction was found valid before. */
   readonly isVerified: (transaction: Transaction) => boolean
 }
 
-/** Closing checkpoints are judged where it is known whose signatures count; state is judged by its root. */
+/** Closing checkpoints are judged where the signers that count are known; state is judged by its root. */
 export const checksOf = (
   message: Message,
   { networkId, signerOf, isVerified }: Knowledge,

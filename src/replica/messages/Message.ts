@@ -1,4 +1,4 @@
-/** What nodes say to each other, as plain data; how it becomes bytes is the network's business. */
+/** The messages between nodes, as plain data; their encoding is the network's business. */
 
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -10,7 +10,7 @@ import type { Header } from "../../protocol/vertex/Header.js"
 import type { Heartbeat as HeartbeatOf } from "../../protocol/vertex/Heartbeat.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 
-/** What an answer may hold, of vertices or of closing checkpoints; one item is always let through. */
+/** Size limit of an answer, in vertices or closing checkpoints; a single item always passes. */
 export const ANSWER_BYTES = 2_097_152
 /** How many vertices one question may name. */
 export const ASKED_VERTICES = 256
@@ -18,8 +18,8 @@ export const ASKED_VERTICES = 256
 export const ANSWERED_CHECKPOINTS = 16
 
 /**
- * For everybody, over whatever way the host has. `V`: how vertices are held. What came in and was not judged yet, and what
- * goes out from the disk, is held as bytes (`Vertex.Encoded`).
+ * Sent to all peers, by any means the host has. `V` is the form of the vertices: those that arrive and are not judged
+ * yet, and those read from disk, stay bytes (`Vertex.Encoded`).
  */
 export type Gossip<V = Vertex> =
   | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
@@ -36,8 +36,8 @@ export type Gossip<V = Vertex> =
 export type DiskQuestion =
   | { readonly _tag: "AskVertices"; readonly hashes: ReadonlyArray<Hash> }
   /**
-   * All vertices of these rounds, in the order in which the asked one inserted them, as far as an answer reaches;
-   * `after` is the last one of the answer before.
+   * All vertices of these rounds, in the order in which the asked node inserted them, as far as an answer reaches;
+   * `after` is the last one of the previous answer.
    */
   | {
       readonly _tag: "AskRounds"
@@ -51,14 +51,14 @@ export type DiskQuestion =
 
 /** Questions that the replica answers itself. */
 export type Question =
-  /** The highest header that the asked one knows of this author. */
+  /** The highest header that the asked node knows of this author. */
   | { readonly _tag: "AskHighest"; readonly author: Address }
-  /** The subtree at an encoded `Position` of the state with this root, at most so many bytes of it. */
+  /** The subtree at an encoded `Position` of the state with this root, up to a size limit. */
   | { readonly _tag: "AskState"; readonly root: Hash; readonly position: Uint8Array }
 
 export type Answer<V = Vertex> =
   | { readonly _tag: "Vertices"; readonly vertices: ReadonlyArray<V> }
-  /** `isLast`: the asked one has no more of them. */
+  /** `isLast`: the asked node has no more of them. */
   | {
       readonly _tag: "Rounds"
       readonly epoch: Epoch
@@ -70,9 +70,9 @@ export type Answer<V = Vertex> =
       readonly signed: ReadonlyArray<SignedCheckpoint>
       readonly newest: SignedCheckpoint | null
     }
-  /** `epoch`: the one that the asked one is in. */
+  /** `epoch`: the one that the asked node is in. */
   | { readonly _tag: "Highest"; readonly author: Address; readonly epoch: Epoch; readonly header: Header | null }
-  /** An encoded `Subtree`; null when the asked one does not hold that state. */
+  /** An encoded `Subtree`; null when the asked node does not hold that state. */
   | { readonly _tag: "State"; readonly root: Hash; readonly subtree: Uint8Array | null }
 
 export type Message<V = Vertex> = Gossip<V> | DiskQuestion | Question | Answer<V>

@@ -2,13 +2,13 @@
 import type { Brand } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 
-/** The host's name for it; nothing is read out of it. */
+/** The host's name for it; opaque here. */
 export type PeerId = string & Brand.Brand<"PeerId">
 
 export interface Connection {
   readonly peer: PeerId
-  /** The validator whose key the peer has proven to hold, to the host; null for who proved none. */
+  /** The validator whose key the peer has proven to the host that it holds; null if it proved none. */
   readonly validator: Address | null
-  /** Whether this node dialled it. Whoever dials in can be there a hundred times. */
+  /** Whether this node dialled it. One machine can dial in a hundred times. */
   readonly isDialled: boolean
 }

@@ -1,14 +1,14 @@
 /**
- * Whom this node is connected to, and whose turn it is to be asked. Peers may lie, be slow or be silent, and strangers can
- * be as many as there are places, so no class of peers may use up the questions of another: members of the committee,
- * which have proven their keys; peers that this node has dialled; and those that have dialled in. Members are asked first.
- * After a question in vain the next class has its turn, so each class gets at least every third question, however many
- * peers are in the others. The order depends on nothing a peer can choose: ids can be ground, so they do not count.
+ * The connected peers, and the order in which they are asked. Peers may lie, be slow or be silent, and strangers can
+ * fill every place, so no class of peers may use up the questions of another: members of the committee, which have
+ * proven their keys; peers that this node has dialled; and those that have dialled in. Members are asked first. After a
+ * question in vain the next class has its turn, so each class gets at least every third question, however many peers
+ * are in the others. The order depends on nothing a peer can choose: ids can be ground, so they do not count.
  *
- * Within a class those that have failed lately come last, but not after a question in vain: that turn goes by the order of
- * turns alone, because honest peers fail too while the network stands still, and liars that fail are always replaced by
- * others. Among members turns go by weight, of which the honest hold more than two thirds; in the other classes to whoever
- * has waited longest, and newcomers wait behind all others.
+ * Within a class, peers that have failed lately come last, except after a question in vain: that turn follows the order
+ * of turns alone, because honest peers fail too while the network is stalled, and liars that fail are always replaced
+ * by others. Among members turns go by weight, of which the honest hold more than two thirds; in the other classes to
+ * the peer that has waited longest, with newcomers behind all others.
  */
 
 import { Pace } from "../../consensus/Pace.js"
@@ -16,7 +16,7 @@ import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Connection, PeerId } from "./Peer.js"
 
-/** A peer that brought nothing waits this many paces before its next turn, twice as long each time it happens again. */
+/** A peer that brought nothing waits this many paces before its next turn, doubled each time it happens again. */
 const BENCHED_PACES = 16
 const MAX_DOUBLINGS = 5
 
@@ -30,7 +30,7 @@ const after = (kind: number): Class => CLASSES[kind + 1] ?? MEMBER
 
 interface Standing {
   connection: Connection
-  /** When it was last asked, counted in questions; when it connected, if it never was. */
+  /** When it was last asked, counted in questions; before that, when it connected. */
   turn: number
   /** Whether it brought something since it was last asked. */
   hasBrought: boolean
@@ -39,8 +39,9 @@ interface Standing {
 }
 
 /**
- * Who is asked before others: `Best` for who brings the most, class after class when that is in vain; `Members` for what is
- * asked for so often that nobody is blamed for not having it, and `Rotation` for the same, with an equal share for each class.
+ * Which peers come first. `Best`: those that bring the most, class after class when that is in vain. `Members`: for
+ * things asked for so often that no peer is blamed for not having them. `Rotation`: the same, with an equal share for
+ * each class.
  */
 export type Order = "Best" | "Members" | "Rotation"
 
@@ -51,21 +52,24 @@ export class Peers {
   #standings = new Map<PeerId, Standing>()
   #turns = 0
   #paces = new Map<string, Pace>()
-  /** What each member is owed of the questions to members, in weight; kept when it comes and goes. */
+  /** Each member's claim on the questions to members, in weight; it survives a reconnect. */
   readonly #owed = new Map<Address, number>()
-  /** The class whose turn it is: the first one, but for one question after another class was asked in vain. */
+  /** The class whose turn it is: the first one, except for one question after another class was asked in vain. */
   #nextClass: Class = MEMBER
   #nextInRotation: Class = MEMBER
-  /** The classes in which a question was in vain, and none was asked since. */
+  /** Classes with a question in vain and none since. */
   readonly #inVain = new Set<Class>()
 
-  /** `everyMs`: how often one peer is asked or told one kind of thing. `weightOf`: in the running epoch's committee, or 0. */
+  /**
+   * `everyMs`: the least time between two questions or notices of one kind to one peer. `weightOf`: its weight in the
+   * running epoch's committee, or 0.
+   */
   constructor(everyMs: number, weightOf: (validator: Address) => number) {
     this.#everyMs = everyMs
     this.#weightOf = weightOf
   }
 
-  /** Gives those that are new. */
+  /** Returns the new ones. */
   connect(connections: ReadonlyArray<Connection>): ReadonlyArray<PeerId> {
     const before = this.#standings
     this.#standings = new Map()
@@ -77,7 +81,7 @@ export class Peers {
     }
     const added = [...present.values()].filter(({ peer }) => !before.has(peer))
     for (const connection of added) {
-      // Behind all that wait: whoever comes and goes gets no more turns for it.
+      // Behind all that wait: reconnecting must not earn more turns.
       const fresh = { turn: ++this.#turns, hasBrought: false, failures: 0, benchedUntil: 0 }
       this.#standings.set(connection.peer, { connection, ...fresh })
     }
@@ -105,7 +109,7 @@ export class Peers {
     return this.all.filter((peer) => this.validatorOf(peer) === validator)
   }
 
-  /** All of them, the first to be asked first. */
+  /** All peers, in the order in which to ask them. */
   ranked(now: Timestamp, order: Order = "Best"): ReadonlyArray<PeerId> {
     const first = order === "Best" ? this.#nextClass : order === "Rotation" ? this.#nextInRotation : MEMBER
     return [...this.#standings.values()]
@@ -127,12 +131,12 @@ export class Peers {
     return isDialled ? DIALLED : STRANGER
   }
 
-  /** With what the next question to a member brings it. */
+  /** Its claim, including its share of the next question. */
   #owedTo(validator: Address | null): number {
     return validator === null ? 0 : (this.#owed.get(validator) ?? 0) + this.#weightOf(validator)
   }
 
-  /** The one whose turn it is, which ends with that; none when there is nobody. */
+  /** The peer whose turn it is; this uses up the turn. Undefined when there is none. */
   next(now: Timestamp, order: Order = "Best"): PeerId | undefined {
     const [peer] = this.ranked(now, order)
     if (peer !== undefined) this.asked(peer, order)
@@ -154,19 +158,19 @@ export class Peers {
     if (kind === MEMBER && validator !== null) this.#charge(validator)
   }
 
-  /** Every member that is here is owed its weight; the one that is asked pays for all. */
+  /** Every connected member is owed its weight; the one that is asked pays for all. */
   #charge(asked: Address): void {
     const members = new Set(this.validators.filter((validator) => this.#weightOf(validator) > 0))
     let total = 0
     for (const validator of members) total += this.#weightOf(validator)
     for (const validator of members) {
-      // Nobody saves up turns, or debts, for longer than it takes everybody to be asked once.
+      // No member saves up turns, or debts, for longer than one full rotation.
       const owed = this.#owedTo(validator) - (validator === asked ? total : 0)
       this.#owed.set(validator, Math.max(-total, Math.min(total, owed)))
     }
   }
 
-  /** It gave something that was needed. */
+  /** It answered with something needed. */
   brought(peer: PeerId): void {
     const standing = this.#standings.get(peer)
     if (standing === undefined) return
@@ -175,7 +179,7 @@ export class Peers {
     standing.benchedUntil = 0
   }
 
-  /** It was asked, and gave nothing that was needed or took too long. */
+  /** It was asked, and sent nothing that was needed or took too long. */
   broughtNothing(peer: PeerId, now: Timestamp): void {
     const standing = this.#standings.get(peer)
     if (standing === undefined) return
@@ -187,7 +191,7 @@ export class Peers {
     this.#nextClass = after(kind)
   }
 
-  /** Whether it is time to tell this peer something of this kind again. */
+  /** Whether it is time to send this peer something of this kind again. */
   isDue(kind: string, peer: PeerId, now: Timestamp): boolean {
     const key = paceKey(kind, peer)
     const pace = this.#paces.get(key) ?? new Pace(this.#everyMs)

@@ -1,4 +1,4 @@
-/** What is to be done, gathered while one input is worked on. After a fatal finding nothing more is. */
+/** Collects the outputs of one input. After a fatal finding it collects no more. */
 import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Fatal, Output, Outputs } from "./Output.js"
@@ -17,7 +17,7 @@ export class Outbox {
     if (!this.#isHalted) this.#outputs.push(output)
   }
 
-  /** Gives the id under which the host reports it. */
+  /** Returns the id under which the host reports it. */
   write(write: Write, isSynced = false): number {
     const id = ++this.#writes
     this.emit({ _tag: "Write", id, write, isSynced })

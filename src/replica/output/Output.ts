@@ -1,6 +1,6 @@
 /**
- * What a replica asks of its host, as data. The host carries out writes in their order, and messages in theirs. Nobody hears
- * of a write before it is on the disk: what reads as finalized is there.
+ * What a replica asks of its host, as data. The host carries out writes in their order, and messages in theirs. No
+ * write becomes visible before it is on disk: whatever reads as finalized is there.
  */
 
 import type { Rollback } from "../../consensus/commit/Rollback.js"
@@ -13,20 +13,20 @@ import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message
 import type { PeerId } from "../messages/Peer.js"
 import type { ReceivedTransaction, Write } from "./Write.js"
 
-/** Where a fast sync cannot go on by itself. */
+/** Why a fast sync cannot continue on its own. */
 export type JoinProblem =
-  /** Peers prove two histories. Somebody has to say which network is meant: `--trust EPOCH:HASH`. */
+  /** Peers prove two histories. The operator has to say which network is meant: `--trust EPOCH:HASH`. */
   | {
       readonly _tag: "TwoChains"
       readonly first: SignedCheckpoint
       readonly second: SignedCheckpoint
-      readonly toldFirst: ReadonlyArray<PeerId>
-      readonly toldSecond: ReadonlyArray<PeerId>
+      readonly firstClaimants: ReadonlyArray<PeerId>
+      readonly secondClaimants: ReadonlyArray<PeerId>
     }
-  /** The complete state with the signed root is not what a ledger writes. */
+  /** The complete state has the signed root, but no ledger would write it. */
   | { readonly _tag: "UnreadableState"; readonly epoch: Epoch; readonly reason: string }
 
-/** How a fast sync is coming along. */
+/** The progress of a fast sync. */
 export interface JoinProgress {
   readonly epoch: Epoch
   readonly heldRecords: number
@@ -44,13 +44,15 @@ export type Fatal =
 
 export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }
-  /** To everybody, by whatever way; a peer that misses it asks for what it lacks. */
+  /** To all peers, by any means; a peer that misses it asks for what it lacks. */
   | { readonly _tag: "Broadcast"; readonly message: Gossip }
   /** Answer the question from the disk, without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }
-  /** `isSynced`: report it by `written(id)` once it and all before it survive a power cut. Others are not reported. */
+  /**
+   * `isSynced`: report it by `written(id)` once it and all earlier writes survive a power cut. Others are not reported.
+   */
   | { readonly _tag: "Write"; readonly id: number; readonly write: Write; readonly isSynced: boolean }
-  /** These wait in the mempool from now on. */
+  /** These are in the mempool from now on. */
   | { readonly _tag: "TakenIn"; readonly received: ReadonlyArray<ReceivedTransaction> }
   /** The peer sent something that no honest node sends. */
   | {
@@ -60,7 +62,7 @@ export type Output =
     }
   | { readonly _tag: "Joining"; readonly progress: JoinProgress }
   | { readonly _tag: "JoinStopped"; readonly problem: JoinProblem }
-  /** Nothing comes after it, and nothing is taken in any more. */
+  /** The last output; the replica takes no more input. */
   | { readonly _tag: "Fatal"; readonly fatal: Fatal }
 
 export type Outputs = ReadonlyArray<Output>

@@ -1,8 +1,8 @@
 /**
- * What goes to the disk, in the order in which it is given, to one of two files; each write is done whole or not at all.
- * After the end of a process a prefix of all writes is there, at least up to the last one that was reported. A power cut
- * leaves of each file a prefix of its own writes: in `signed.db` everything that was done, in `udg.db` at least everything
- * up to the last write of either file that syncs it. docs/storage.md says why.
+ * Writes to disk, in the order in which they are made, to one of two files; each is done whole or not at all. After the
+ * process ends, a prefix of all writes is there, at least up to the last one that was reported. A power cut leaves a
+ * prefix of each file's own writes: in `signed.db` everything that was done, in `udg.db` at least everything up to the
+ * last write of either file that syncs it. docs/storage.md says why.
  */
 
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -23,7 +23,10 @@ export type Write =
   /** Signed here: nothing else may ever be signed for its slot. */
   | { readonly _tag: "OwnVertex"; readonly vertex: Vertex }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
-  /** A commit with everything it did. `settled`: what has left the mempool with it, of what was written as pending. */
+  /**
+   * A commit with all its effects. `settled`: the transactions that left the mempool with it, of those written as
+   * pending.
+   */
   | {
       readonly _tag: "Executed"
       readonly execution: Execution
@@ -31,8 +34,8 @@ export type Write =
       readonly settled: ReadonlyArray<Hash>
     }
   /**
-   * Built here, of a commit executed before. `bytes`: of the state's records. `isCosigned`: this node sits in the committee
-   * and has signed it.
+   * Built here, from a commit executed before. `bytes`: of the state's records. `isCosigned`: this node sits in the
+   * committee and has signed it.
    */
   | {
       readonly _tag: "CheckpointBuilt"
@@ -41,22 +44,22 @@ export type Write =
       readonly isCosigned: boolean
     }
   | { readonly _tag: "CheckpointFinal"; readonly signed: SignedCheckpoint }
-  /** The running epoch becomes the previous one; what was the previous one may go. */
+  /** The running epoch becomes the previous one; the one before that may be deleted. */
   | { readonly _tag: "EpochStarted"; readonly opening: Opening }
-  /** What came into the mempool and what left it, every now and then: what did both in between was never here. */
+  /** Changes of the mempool, every now and then: a transaction that came and went in between is never written. */
   | {
       readonly _tag: "Pending"
       readonly added: ReadonlyArray<ReceivedTransaction>
       readonly removed: ReadonlyArray<Hash>
     }
-  /** A header under the own key that was not made here: somebody else signs with it, or this disk was set back. */
+  /** A header signed with this node's key, but not here: another process uses the key, or this disk was set back. */
   | { readonly _tag: "ForeignOwnHeader"; readonly header: Header }
-  /** A fast sync begins: subtrees of another target are worth nothing any more. */
+  /** A fast sync begins: subtrees of another target are now worthless. */
   | { readonly _tag: "JoinBegun"; readonly target: SignedCheckpoint }
-  /** A checked part of the target's state, as it was sent. */
+  /** A checked part of the target's state, as it was received. */
   | { readonly _tag: "JoinSubtree"; readonly subtree: Uint8Array }
   /**
-   * The subtrees kept are the whole state: they replace all records, and the epoch that the target opens replaces all
+   * The stored subtrees are the whole state: they replace all records, and the epoch that the target opens replaces all
    * epochs. Own vertices, foreign headers, closing checkpoints and pending transactions stay. `proven`: the closing
    * checkpoints that lead to the target.
    */
@@ -74,10 +77,10 @@ export const fileOf = ({ _tag }: Write): File =>
   _tag === "OwnVertex" || _tag === "ForeignOwnHeader" ? "signed" : "ledger"
 
 /**
- * Whether everything that was given before, and this, is on the disk when this write is done.
+ * Whether this write and all earlier ones are on disk when it is done.
  *
- * An own vertex: whoever has it may ask for what it names, and after a power cut everywhere nobody else may have that.
- * The beginning of an epoch: a power cut takes nothing of an epoch that is over, also where nothing is signed.
+ * An own vertex: a node that has it may ask for its parents, and after a power cut everywhere no other node may have
+ * those. The beginning of an epoch: a power cut takes nothing of a finished epoch, even on a node that signs nothing.
  */
 export const syncsLedger = ({ _tag }: Write): boolean => SYNCING.has(_tag)
 

@@ -1,13 +1,16 @@
-/** Proofs of equivocation that no commit has brought yet. One of an author and epoch is enough: it is slashed once. */
+/**
+ * Proofs of equivocation that no commit has included yet. One per author and epoch is enough: an author is slashed
+ * once.
+ */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
 import * as Evidence from "../../protocol/vertex/Evidence.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 
-/** Not again for so many rounds after it was proposed: by then it is ordered, or its vertex is lost. */
+/** Rounds to wait before proposing it again: by then it is ordered, or its vertex is lost. */
 const PROPOSED_AGAIN_ROUNDS = 8
-/** Nobody has more authors to accuse than two committees have members. */
+/** There are never more authors to accuse than two committees have members. */
 const MAX_HELD = 2 * Limits.COMMITTEE_MEMBERS
 
 interface Held {
@@ -30,7 +33,7 @@ export class EvidencePool {
     return !this.#held.has(keyOf(evidence.first)) && this.#held.size < MAX_HELD
   }
 
-  /** Whether it is news. */
+  /** Whether it was new. */
   add(evidence: Evidence.Evidence): boolean {
     if (!this.wants(evidence)) return false
     const key = keyOf(evidence.first)
@@ -39,7 +42,7 @@ export class EvidencePool {
     return true
   }
 
-  /** For the own vertex of this round, as many as fit. */
+  /** For this node's vertex of the round, as many as fit. */
   take(round: Round, maxBytes: number): ReadonlyArray<Evidence.Evidence> {
     const taken: Array<Evidence.Evidence> = []
     let bytes = 0
@@ -54,8 +57,9 @@ export class EvidencePool {
   }
 
   /**
-   * A commit was executed: what can no longer be punished has been, or is proof of nothing. Asked of the ledger, not of
-   * what stood in the vertices: an author could confess to a slot of no epoch, and be taken for punished.
+   * A commit was executed: drops evidence that can no longer be punished, because it has been or because it proves
+   * nothing. This asks the ledger and does not look at the evidence in vertices: an author could confess to a slot of
+   * an epoch that never was, and would pass for punished.
    */
   settle(isPunishable: (evidence: Evidence.Evidence) => boolean): void {
     for (const [key, { evidence }] of this.#held) if (!isPunishable(evidence)) this.#held.delete(key)

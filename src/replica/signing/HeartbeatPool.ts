@@ -1,7 +1,8 @@
 /**
- * Heartbeats of validators outside the committee that stand in no vertex yet: the latest of each. The same key may sign on
- * another network too, and anybody can replay what it signed there. So only the name of a commit that this node has
- * executed makes a heartbeat the latest; one that names a commit ahead waits beside it until that commit is executed.
+ * Heartbeats of validators outside the committee that are in no vertex yet: the latest of each. The same key may sign
+ * on another network too, and its signatures from there can be replayed here. So a heartbeat counts as the latest only
+ * if it names a commit that this node has executed; one that names a later commit waits beside it until that commit is
+ * executed.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -13,14 +14,14 @@ import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 export type Naming =
   /** Executed here, and recent enough to be named. */
   | "executed"
-  /** Not executed yet, and close enough to what is. */
+  /** Not executed yet, but close to the last executed one. */
   | "ahead"
   /** Another commit has this index, or it is too old or too far ahead. */
   | "none"
 
-/** A member proposes those assigned to it at once, the others when they have waited so long. */
+/** A member proposes its assigned heartbeats at once, and the others after they have waited this long. */
 const PATIENCE_ROUNDS = 4
-/** Far more validators than committees have seats. */
+/** Far more than a committee has seats. */
 const MAX_HELD = 10 * Limits.COMMITTEE_MEMBERS
 /** Members execute the same commits within a few of each other. */
 export const COMMITS_AHEAD = 16
@@ -64,7 +65,7 @@ export class HeartbeatPool {
     this.#ahead.set(validator, [...waiting, held])
   }
 
-  /** What waited for this commit names it, or never will. */
+  /** Every heartbeat that waited for this commit either names it or never will. */
   executed({ index, hash }: Pick<Commit, "index" | "hash">): void {
     for (const [validator, waiting] of this.#ahead) {
       const left = waiting.filter(({ heartbeat }) => heartbeat.commitIndex > index)
@@ -77,7 +78,7 @@ export class HeartbeatPool {
     }
   }
 
-  /** This one, which names a commit that was executed here, stands in a vertex. */
+  /** This heartbeat, which names a commit that was executed here, is in a vertex. */
   included({ validator, commitIndex }: Heartbeat): void {
     const held = this.#held.get(validator)
     if (held !== undefined && held.heartbeat.commitIndex <= commitIndex) this.#held.delete(validator)

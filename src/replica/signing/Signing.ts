@@ -21,7 +21,7 @@ import type { EvidencePool } from "./EvidencePool.js"
 import type { HeartbeatPool } from "./HeartbeatPool.js"
 import * as VertexBody from "./VertexBody.js"
 
-/** Whether this node takes what is fresh. Not before it has seen what the leader before has taken. */
+/** Whether this node includes fresh transactions: only after it has seen which ones the previous leader included. */
 const mayLead = ({ committee, dag, seat }: Core["epoch"], round: Round): boolean =>
   committee.leaderOf(round) === seat && (round === committee.firstRound || hasLeader(dag, Natural.round(round - 1)))
 
@@ -41,12 +41,12 @@ export class Signing {
     this.#outbox = outbox
   }
 
-  /** How many own headers are kept, and own vertices on their way to the disk. */
+  /** How many of this node's headers are held, and vertices of its own that are being written. */
   get size(): number {
     return this.#headers.size + this.#unwritten.length
   }
 
-  /** A guard that knows what was signed here since this epoch; it asks the committee anew. */
+  /** A guard that knows everything signed here since this epoch; it asks the committee again. */
   guard(oldest: Epoch, roundIntervalMs: number): SigningGuard | null {
     if (this.self === null) return null
     const heldBack = this.#guard?.heldBack ?? []
@@ -73,7 +73,7 @@ export class Signing {
     this.#unwritten = [...this.#unwritten, { writeId, vertex }]
   }
 
-  /** The own vertices that are on the disk now, and may be handed out. */
+  /** This node's vertices that are on disk now and may be sent. */
   written(id: number): ReadonlyArray<Vertex.Vertex> {
     const written = this.#unwritten.filter(({ writeId }) => writeId <= id)
     this.#unwritten = this.#unwritten.filter(({ writeId }) => writeId > id)
@@ -84,7 +84,7 @@ export class Signing {
     return this.#signer === null ? null : Checkpoint.sign(checkpoint, this.#signer)
   }
 
-  /** Whoever stakes enough and sits in no committee says that it is there. */
+  /** A validator with enough stake and no seat in the committee says that it is online. */
   beat({ commitIndex, commitHash }: Extract<CoreOutput, { _tag: "HeartbeatDue" }>, { ledger }: LiveState): void {
     if (this.#signer === null || this.self === null) return
     const { stakedAmount, leaving } = ledger.read.stake(this.self)

@@ -1,4 +1,4 @@
-/** What goes into an own vertex: evidence first, then heartbeats, and transactions into what is left of a mebibyte. */
+/** Fills the body of this node's vertex: evidence first, then heartbeats, then transactions up to one mebibyte. */
 import type { PendingTransactions } from "../../ledger/pending/PendingTransactions.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -14,9 +14,9 @@ const PARENT_BYTES = 8 + 20 + 32
 /** The counts in front of the three lists. */
 const BODY_BYTES = 2 + 1 + 1
 const HEARTBEAT_BYTES = 32 + 8 + 32 + 64
-/** Headers of large committees are long; a vertex is not there for evidence alone. */
+/** Headers of large committees are long, and evidence must not fill a whole vertex. */
 const EVIDENCE_BYTES = 262_144
-/** What a leader takes of what came last, also in a large committee. */
+/** The least room a leader has for the newest transactions, even in a large committee. */
 const LEAST_FRESH_BYTES = 32_768
 
 export interface Sources {
@@ -32,7 +32,7 @@ export interface Slot {
   readonly members: number
   /** Whether this node leads the round. */
   readonly leads: boolean
-  /** Whether this node is the one to propose what an account sends. */
+  /** Whether this node proposes the account's transactions. */
   readonly isAssigned: (account: Address) => boolean
 }
 
@@ -44,7 +44,7 @@ export const fill = (
   const beats = heartbeats.take(round, isAssigned)
   const proofBytes = proofs.length === 0 ? 0 : EVIDENCE_BYTES
   const taken = HEADER_BYTES + PARENT_BYTES * parents + BODY_BYTES + proofBytes + HEARTBEAT_BYTES * beats.length
-  // A leader that carried everything would send, in one moment, what all members can send together.
+  // A leader that carried everything would send at once as much as all members can send together.
   const freshBytes = leads ? Math.max(LEAST_FRESH_BYTES, divideFloor(Limits.VERTEX_BYTES, members)) : 0
   const transactions = pool.choose({ round, maxBytes: Limits.VERTEX_BYTES - taken, freshBytes, isAssigned })
   return { transactions, evidence: proofs, heartbeats: beats }

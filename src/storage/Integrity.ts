@@ -1,4 +1,4 @@
-/** Whether a database can be used at all, found out without changing a byte of it. */
+/** Checks whether a database is usable, without changing a byte of it. */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Option, type Scope } from "effect"
@@ -20,7 +20,7 @@ import * as Meta from "./tables/Meta.js"
 /** `quick` looks at every page; `full` also compares every index with its table, which takes a few times as long. */
 export type Thoroughness = "quick" | "full"
 
-/** What a write in progress would be undone with, while there is no log. */
+/** The rollback journal of a write in progress, while there is no write-ahead log. */
 const journalOf = (file: string): string => `${file}-journal`
 
 const unusable = (file: string, error: PlatformError): DatabaseFailed =>
@@ -31,8 +31,8 @@ const unusable = (file: string, error: PlatformError): DatabaseFailed =>
   })
 
 /**
- * Looked at before anything is opened: what SQLite puts beside a file has the mode of the file, and would still stand in
- * the way when that is put right.
+ * Checked before anything is opened: SQLite creates its side files with the mode of the database, and these would still
+ * be in the way after that mode is corrected.
  */
 const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
@@ -50,17 +50,17 @@ const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSy
     ),
   )
 
-/** A file that is not there, or was made and never written to, is a new one. */
+/** A file that is missing, or was created and never written to, is new. */
 export const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     fileSystem.stat(file).pipe(
       Effect.map(({ size }) => size === 0n),
-      // What cannot be looked at for another reason is reported by whoever opens it.
+      // Any other reason is reported when the file is opened.
       Effect.orElseSucceed(() => true),
     ),
   )
 
-/** Fails where a table, a column or an index is not there that the migrations up to this version make. */
+/** Fails if a table, a column or an index is missing that the migrations up to this version create. */
 const requireShape = (database: Database.Database, migrations: ReadonlyArray<Migration.Migration>) =>
   Effect.gen(function* () {
     const found = new Set(yield* Migration.shapeOf(database))
@@ -70,7 +70,7 @@ const requireShape = (database: Database.Database, migrations: ReadonlyArray<Mig
       return yield* new DatabaseDamaged({ file: database.file, finding: `its schema has no ${missing}` })
   })
 
-/** Fails for what another or a newer program wrote; gives the schema's version, 0 where there is none at all. */
+/** Fails for a database of another or a newer program; returns the schema's version, 0 if it has none. */
 const requireKnown = (
   database: Database.Database,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -96,8 +96,8 @@ const requireKnown = (
   })
 
 /**
- * SQLite's own check of every page: structure, order of keys, types of columns. What it cannot see is a changed value;
- * for those there are the supply recount and the state root.
+ * SQLite's own check of every page: structure, key order, column types. It cannot see a changed value; the supply
+ * recount and the state root do.
  */
 const requireSound = (database: Database.Database, thoroughness: Thoroughness): Effect.Effect<void, StorageError> =>
   thoroughness === "full"
@@ -116,8 +116,8 @@ const requireOk = (database: Database.Database, check: string): Effect.Effect<vo
   )
 
 /**
- * What the node goes on from is read through indexes: a row that its index does not know is missing without a word. These
- * tables are small beside the transactions, whose indexes only `full` looks at.
+ * The node reads the data it resumes from through indexes, and silently misses a row that is not in its index. These
+ * tables are small next to the transactions, whose indexes only `full` checks.
  */
 const INDEXED = ["vertices", "commits", "checkpoints", "own_vertices"]
 
@@ -131,8 +131,8 @@ const requireIndexes = (database: Database.Database): Effect.Effect<void, Storag
   })
 
 /**
- * Structure alone does not tell that a page of vertices' bytes is gone, if the pages that led to it do not lead there any
- * more. Later that would look like a commit that nothing decides, which is another kind of trouble.
+ * The structure check does not notice a lost page of vertex bytes if no other page leads to it any more. Later that
+ * would look like a commit that no vertices decide, which is another kind of trouble.
  */
 const requireBytes = (database: Database.Database): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
@@ -148,7 +148,7 @@ const requireBytes = (database: Database.Database): Effect.Effect<void, StorageE
     }
   })
 
-/** A commit of the running epoch that does not have as many vertices as it says, or a vertex of no such commit. */
+/** A commit of the running epoch without as many vertices as it says, or a vertex of no such commit. */
 const MISPLACED = `
   select commit_index from commits c where epoch = (select max(epoch) from openings)
     and vertex_count <> (select count(*) from vertices v where v.commit_index = c.commit_index)
@@ -157,7 +157,7 @@ const MISPLACED = `
     and not exists (select 1 from commits c where c.commit_index = v.commit_index and c.epoch = v.epoch)
   limit 1`
 
-/** Otherwise it shows when the next commit finds a vertex ordered that nothing has ordered, and ends the node as a bug. */
+/** Otherwise the next commit finds a vertex marked as ordered that no commit ordered, and ends the node as a bug. */
 const requirePlaces = (database: Database.Database): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     if (!(yield* Migration.shapeOf(database)).some((line) => line.startsWith("table openings "))) return
@@ -168,18 +168,18 @@ const requirePlaces = (database: Database.Database): Effect.Effect<void, Storage
     }
   })
 
-/** Only what a kill has cut off in the first write is undone; a connection that reads could not do it. */
+/** Undoes only a first write that was cut off by a kill: a read-only connection cannot. */
 const makeReadable = (file: string): Effect.Effect<void, StorageError, FileSystem.FileSystem> =>
   Effect.zipRight(requireAccess(file), Effect.unlessEffect(Database.rollBack(file), isNew(journalOf(file))))
 
-/** What `use` finds in a file that is there. */
+/** Runs `use` on a file that exists. */
 const looked = <A>(file: string, use: (database: Database.Database) => Effect.Effect<A, OpenError>) =>
   Effect.zipRight(
     makeReadable(file),
     Effect.unlessEffect(Effect.scoped(Effect.flatMap(Database.openToRead(file), use)), isNew(file)),
   )
 
-/** Fails if the database cannot be used: newer schema, other network, damage. Gives its schema's version. */
+/** Fails if the database is unusable: newer schema, other network, damage. Returns its schema's version. */
 const requireUsable = (
   database: Database.Database,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -196,7 +196,7 @@ const requireUsable = (
     return version
   })
 
-/** Fails if the file cannot be used; a new one can. */
+/** Fails if the file is unusable; a new one is fine. */
 export const check = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -207,7 +207,7 @@ export const check = (
     Effect.withSpan("integrity", { attributes: { file } }),
   )
 
-/** A database to look at, checked in full. One that has not been brought to the newest schema cannot be read by it. */
+/** A database opened read-only and checked in full. One with an older schema cannot be read by it. */
 export const openChecked = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,
@@ -221,7 +221,7 @@ export const openChecked = (
     return found < known ? yield* new OlderSchema({ file, found, known }) : database
   }).pipe(Effect.withSpan("integrity", { attributes: { file } }))
 
-/** The genesis a file was made for; none for a new one. */
+/** The genesis a file was created for; none for a new one. */
 export const genesisOf = (
   file: string,
   migrations: ReadonlyArray<Migration.Migration>,

@@ -1,6 +1,6 @@
 /**
- * Everything that outlives the process. What a commit changes is written in one transaction, so after any crash the
- * files hold exactly the state of some commit; what this validator signed is on the disk before anybody else has it.
+ * Everything that outlives the process. Each commit is written in one transaction, so after any crash the files hold
+ * exactly the state of some commit. Every vertex this validator signs is on disk before any peer has it.
  */
 import type { FileSystem } from "@effect/platform"
 import { Context, Effect, Layer, type Option, type Scope } from "effect"
@@ -29,7 +29,7 @@ import * as StateReplacement from "./tables/StateReplacement.js"
 import * as Transactions from "./tables/Transactions.js"
 import * as Vertices from "./tables/Vertices.js"
 
-/** Where things are kept. Having the directory means holding its lock. */
+/** Where the data is stored. A value of the directory kind holds its lock. */
 export type Location =
   | { readonly _tag: "Directory"; readonly directory: DataDirectory }
   /** In memory, gone with the process. */
@@ -55,21 +55,21 @@ export class Storage extends Context.Tag("udg/Storage")<
     readonly joins: Joins.Joins
     readonly pending: PendingTransactions.PendingTransactions
     readonly signed: SignedVertices.SignedVertices
-    /** A commit's changes, its record, its vertices and its transactions: all of it or nothing. */
+    /** A commit's changes, its record, its vertices and its transactions: all or nothing. */
     readonly appendCommit: (batch: CommitBatch.CommitBatch) => Effect.Effect<void, StorageError>
-    /** What the beginning of a network is: commit 0 and the epoch it opens, all of it or nothing. */
+    /** Starts a network: commit 0 and the epoch it opens, all or nothing. */
     readonly begin: (batch: CommitBatch.CommitBatch, opening: Opening) => Effect.Effect<void, StorageError>
     /**
-     * The fetched state takes the place of this one, and the epoch goes on from it: all of it or nothing. Returns when it is
-     * on the disk.
+     * Replaces this state by the fetched one, from which the epoch continues: all or nothing. Returns when it is on
+     * disk.
      */
     readonly replaceState: (replacement: StateReplacement.Replacement) => Effect.Effect<void, StorageError>
     /**
-     * Keeps a vertex that was signed here. Returns when it is on the disk, and with it everything that was kept before, so
-     * also whatever it names: only then may anybody else have it.
+     * Stores a vertex that was signed here. Returns when it is on disk with everything stored before it, so including
+     * its parents: only then may a peer have it.
      */
     readonly keepOwn: (vertex: Vertex) => Effect.Effect<void, SignedVertices.AlreadySigned | StorageError>
-    /** Gives the space of pruned rows back to the disk; for a node that does nothing else meanwhile. */
+    /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
     readonly compact: Effect.Effect<void, StorageError>
   }
 >() {}
@@ -107,13 +107,13 @@ const openFiles = (
       migrations: SignedSchema.migrations,
     } as const
     const expected = Genesis.hash(genesis)
-    // It starts while the files are looked at.
+    // It starts while the files are checked.
     const thread = yield* WriterThread.make
     for (const { file, migrations } of [node, signed]) yield* Integrity.check(file, migrations, expected)
     return { node: yield* openFile(node, thread, genesis), signed: yield* openFile(signed, thread, genesis) }
   })
 
-/** Both as they are, and nothing made: a directory without `signed.db` is a copy of one, and stays one. */
+/** Opens both read-only and creates nothing: a directory without `signed.db` is a copy, and stays one. */
 const openFilesToRead = (
   directory: DataDirectory,
   genesis: Genesis.Genesis,
@@ -173,11 +173,11 @@ const open = ({ location, genesis }: Options): Effect.Effect<Kept, OpenError, Fi
   }
 }
 
-/** Opens what is there or makes it, and closes it with the scope. */
+/** Opens the files or creates them, and closes them with the scope. */
 export const layer = (options: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
   Layer.scoped(Storage, Effect.map(open(options), make))
 
-/** What is there, to be looked at: whatever would write fails. */
+/** Opens the files read-only: every write fails. */
 export const layerToRead = (
   directory: DataDirectory,
   genesis: Genesis.Genesis,

@@ -225,11 +225,11 @@ const feedFromNetwork = (
 const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
   Effect.gen(function* () {
     const { setMembers } = yield* Network
-    let told: Natural.Epoch | null = null
+    let announced: Natural.Epoch | null = null
     const tell = Effect.suspend(() => {
       const { epoch, members } = replica.core.epoch.opening.record
-      if (epoch === told) return Effect.void
-      told = epoch
+      if (epoch === announced) return Effect.void
+      announced = epoch
       return setMembers(members.map(({ address }) => address))
     })
     yield* tell

@@ -1,4 +1,4 @@
-/** A small file that is there whole or not at all: written beside its place, synced, then moved into it. */
+/** A small file that exists whole or not at all: written under another name, synced, then renamed. */
 import { dirname } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -12,7 +12,7 @@ const synced = <E>(path: string, mode: number, fill: (file: FileSystem.File) => 
     yield* file.sync
   }).pipe(Effect.scoped)
 
-/** Until the directory is synced, a power cut may take the new name with it. Windows has no such call, and no need. */
+/** Until the directory is synced, a power cut may undo the rename. Windows has no such call, and no need for one. */
 export const syncDirectory = (path: string): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -20,7 +20,7 @@ export const syncDirectory = (path: string): Effect.Effect<void, never, FileSyst
     yield* directory.sync
   }).pipe(Effect.scoped, Effect.ignore)
 
-/** Whether something has this name, be it a link that leads nowhere: what is written would take the link's place. */
+/** Whether the name is taken, even by a dangling link: a write would replace the link. */
 export const isTaken = (path: string): Effect.Effect<boolean, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -28,7 +28,7 @@ export const isTaken = (path: string): Effect.Effect<boolean, PlatformError, Fil
     return isLink || (yield* fileSystem.exists(path))
   })
 
-/** Gives a file that is whole and synced its place, which is then taken by all of it or by what was there before. */
+/** Moves a whole, synced file into its place, which then holds either all of it or the previous content. */
 export const place = (from: string, to: string): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -36,7 +36,7 @@ export const place = (from: string, to: string): Effect.Effect<void, PlatformErr
     yield* syncDirectory(dirname(to))
   })
 
-/** Writes the file piece by piece, in place of whatever has its name. */
+/** Writes the file piece by piece, replacing any file of that name. */
 export const fill = <E>(
   path: string,
   mode: number,
@@ -45,13 +45,13 @@ export const fill = <E>(
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
     const temporary = `${path}.new`
-    // What a crash may have left of an earlier attempt.
+    // A crash may have left it.
     yield* fileSystem.remove(temporary, { force: true })
     yield* Effect.onError(synced(temporary, mode, fill), () => Effect.ignore(fileSystem.remove(temporary)))
     yield* place(temporary, path)
   })
 
-/** Writes the file, in place of whatever has its name. */
+/** Writes the file, replacing any file of that name. */
 export const write = (
   path: string,
   content: Uint8Array,

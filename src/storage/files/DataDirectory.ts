@@ -1,6 +1,6 @@
 /**
- * The directory a node keeps everything in, held by one process at a time. Whoever has a `DataDirectory` has its lock:
- * an exclusive transaction on an empty SQLite file, which the operating system ends with the process, however it ends.
+ * The directory of all the node's data, held by one process at a time. A `DataDirectory` holds its lock: an exclusive
+ * transaction on an empty SQLite file, which the operating system ends with the process, however it ends.
  */
 import { dirname, join } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
@@ -24,7 +24,7 @@ export const FILES = {
 
 export class DataDirectory {
   readonly path: string
-  /** Whether it was there before, with a mode that lets other users of the machine in. */
+  /** Whether it existed before with a mode that lets other users in. */
   readonly isOpenToOthers: boolean
 
   private constructor(path: string, isOpenToOthers: boolean) {
@@ -36,7 +36,7 @@ export class DataDirectory {
     return join(this.path, FILES[name])
   }
 
-  /** Makes the directory if need be and holds it until the scope ends. */
+  /** Creates the directory if necessary, and holds it until the scope ends. */
   static open(
     path: string,
   ): Effect.Effect<DataDirectory, DirectoryLocked | DirectoryUnusable, FileSystem.FileSystem | Scope.Scope> {
@@ -58,8 +58,8 @@ const hasReason =
     error._tag === "SystemError" && error.reason === reason
 
 /**
- * Makes the directory and those above it, one at a time: Node's own way to make all of them never returns where the system
- * says of each that the one above is missing, as below /proc.
+ * Creates the directory and its parents, one at a time: Node's recursive `mkdir` never returns where the system reports
+ * every parent as missing, as below /proc.
  */
 const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<void, PlatformError> => {
   const one = fileSystem.makeDirectory(path, { mode: OWN_MODE })
@@ -71,7 +71,7 @@ const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<vo
   )
 }
 
-/** For its owner alone: secret keys lie there, and nobody else's writes belong there. */
+/** For its owner alone: it holds secret keys, and no other user may write to it. */
 const OWN_MODE = 0o700
 const OF_OTHERS = 0o077
 
@@ -92,7 +92,7 @@ const lock = (directory: string): Effect.Effect<void, DirectoryLocked | Director
   const file = join(directory, FILES.lock)
   const hold = Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file, disableWAL: true })
-    // Whoever finds the lock taken says so at once instead of waiting.
+    // A process that finds the lock taken fails at once instead of waiting.
     yield* client`pragma busy_timeout = 0`.raw
     yield* client`begin exclusive`.raw
   })

@@ -17,7 +17,7 @@ export class GenesisFileError extends Data.TaggedError("GenesisFileError")<{
 }
 
 const READABLE = 0o644
-/** Two million allocations, and less than the longest string there can be. */
+/** Enough for two million allocations, and below the longest possible string. */
 const MAX_MIB = 256
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
@@ -26,7 +26,7 @@ const systemError = (path: string, verb: string) => (error: PlatformError) =>
     reason: `cannot be ${verb}: ${error._tag === "SystemError" ? error.reason : "not a path"}`,
   })
 
-/** The genesis that stands in the file, every rule checked. */
+/** The genesis in the file, every rule checked. */
 export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
@@ -47,7 +47,7 @@ export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileEr
     )
   })
 
-/** Writes the genesis in place of whatever has the file's name. */
+/** Writes the genesis, replacing any file of that name. */
 export const write = (
   path: string,
   genesis: Genesis.Genesis,

@@ -1,6 +1,6 @@
 /**
  * A secret key in a file of its own: 64 hex characters and a newline, readable by its owner alone. Errors name the file
- * and what is wrong with it, never what stands in it.
+ * and its fault, never its content.
  */
 import { platform } from "node:os"
 import { FileSystem } from "@effect/platform"
@@ -21,7 +21,7 @@ export class KeyFileError extends Data.TaggedError("KeyFileError")<{
 
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
-/** A key and its newline; whatever is much longer is no key, and is not read. */
+/** A key, its newline and some slack; a longer file is no key, and is not read. */
 const MAX_BYTES = 128
 const HEX_DIGITS = `${2 * Keys.SEED_BYTES} hex characters`
 
@@ -29,7 +29,7 @@ const systemReason = (error: PlatformError): string => (error._tag === "SystemEr
 
 const fail = (path: string, reason: string) => Effect.fail(new KeyFileError({ path, reason }))
 
-/** Windows has no such bits. */
+/** Windows has no such mode bits. */
 const isOpenToOthers = (mode: number): boolean => platform() !== "win32" && (mode & OTHERS) !== 0
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0")
@@ -41,7 +41,7 @@ const requireFit = (path: string, info: FileSystem.File.Info) => {
     : Effect.void
 }
 
-/** What stands in a file that nobody but its owner may read, if it is short enough to be what is expected. */
+/** The content of a file that only its owner can read, if it is short enough. */
 export const readOwn = (
   path: string,
   expected: string,
@@ -57,14 +57,14 @@ export const readOwn = (
     return yield* Effect.mapError(fileSystem.readFileString(path), unreadable)
   })
 
-/** The key that this text is, as it stands in the file of that path. */
+/** Reads the key from the text of the file at that path. */
 export const parse = (path: string, text: string): Effect.Effect<Keys.SecretKey, KeyFileError> =>
   Option.match(Keys.SecretKey.fromHex(text.trim()), {
     onNone: () => fail(path, `${HEX_DIGITS} expected, something else found`),
     onSome: Effect.succeed,
   })
 
-/** The key that stands in the file. */
+/** The key in the file. */
 export const load = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
   Effect.flatMap(readOwn(path, HEX_DIGITS, MAX_BYTES), (text) => parse(path, text))
 
@@ -73,12 +73,12 @@ export const create = (path: string, key: Keys.SecretKey): Effect.Effect<void, K
   Effect.gen(function* () {
     const unwritable = (error: PlatformError) =>
       new KeyFileError({ path, reason: `cannot be written: ${systemReason(error)}` })
-    // The data directory is locked, so nobody makes it in between; a key is never written over.
+    // The data directory is locked, so no other node creates the file in between; a key is never overwritten.
     if (yield* Effect.mapError(AtomicFile.isTaken(path), unwritable)) return yield* fail(path, "exists already")
     yield* Effect.mapError(AtomicFile.write(path, Binary.utf8(`${key.toSecretHex()}\n`), OWNER_ONLY), unwritable)
   })
 
-/** The key of the file, or a fresh one that stands in it from now on. */
+/** The key in the file; if there is none, a fresh one, which is written to it. */
 export const loadOrCreate = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     if (yield* Effect.orElseSucceed(AtomicFile.isTaken(path), () => true)) return yield* load(path)

@@ -1,11 +1,14 @@
-/** Peers of an earlier run, one on a line, as the address book writes them. Losing it costs nothing but time, so nothing about it is an error. */
+/**
+ * Peers of an earlier run, one per line, as the address book writes them. Losing the file costs only time, so no
+ * failure is an error.
+ */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AtomicFile from "./AtomicFile.js"
 
 const OWNER_WRITES = 0o644
-/** Far more than are kept; a longer file is none of ours. */
+/** Far more than the address book keeps; a longer file is not ours. */
 const MAX_BYTES = 262_144
 
 export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> =>
@@ -17,7 +20,7 @@ export const load = (path: string): Effect.Effect<ReadonlyArray<string>, never, 
     return text.split("\n").filter((line) => line !== "")
   }).pipe(Effect.orElseSucceed(() => []))
 
-/** Nobody met is no reason to forget who was met before. */
+/** A run without peers does not erase the peers of earlier ones. */
 export const save = (
   path: string,
   addresses: ReadonlyArray<string>,

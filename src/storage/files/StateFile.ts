@@ -1,7 +1,7 @@
 /**
- * The state of one closing checkpoint as a file that can be carried anywhere: the genesis, the closing checkpoints that lead
- * from its committee to this one, and the state in pieces that each prove their place under its root. Nothing in it has
- * to be believed: docs/storage.md has the bytes.
+ * The state of one closing checkpoint as a portable file: the genesis, the closing checkpoints that lead from its
+ * committee to this one, and the state in pieces that each prove their place under its root. The reader need not trust
+ * any of it: docs/storage.md has the byte layout.
  */
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -25,16 +25,16 @@ export class StateFileError extends Data.TaggedError("StateFileError")<{
 
 export interface Content {
   readonly genesis: Genesis.Genesis
-  /** From old to new; the last one's state it is. */
+  /** From old to new; the state is that of the last one. */
   readonly chain: ReadonlyArray<Checkpoint.SignedCheckpoint>
-  /** Encoded subtrees, which are the whole state. */
+  /** Encoded subtrees that make up the whole state. */
   readonly pieces: Iterable<Uint8Array>
 }
 
 const READABLE = 0o644
 const MAGIC = Binary.utf8("udg state 1\n")
 const LENGTH_BYTES = 4
-/** Of a genesis or a checkpoint; a piece of the state is no longer than a subtree may be. */
+/** Limit of a genesis or a checkpoint; a piece of the state has the limit of a subtree. */
 const PART_BYTES = 0x400_0000
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
@@ -43,10 +43,10 @@ const systemError = (path: string, verb: string) => (error: PlatformError) =>
     reason: `cannot be ${verb}: ${error._tag === "SystemError" ? error.reason : "not a path"}`,
   })
 
-/** A part behind its length; an empty one ends the checkpoints. */
+/** A part after its length; an empty one ends the checkpoints. */
 const framed = (part: Uint8Array): Uint8Array => Binary.encode((writer) => writer.u32(part.length).raw(part))
 
-/** No signature covers a genesis, so its hash stands before it: another byte in it would be another network. */
+/** No signature covers a genesis, so its hash precedes it: with another byte in it, it would be another network. */
 const withHash = (genesis: Genesis.Genesis): Uint8Array =>
   Binary.encode((writer) => writer.hex(Genesis.hash(genesis)).raw(Genesis.encode(genesis)))
 
@@ -65,7 +65,7 @@ export const write = (
     }),
   ).pipe(Effect.mapError(systemError(path, "written")))
 
-/** Reads the next so many bytes; fewer only at the end of the file. */
+/** Reads up to `bytes` more bytes; fewer only at the end of the file. */
 const take = (file: FileSystem.File, bytes: number): Effect.Effect<Uint8Array, PlatformError> =>
   Effect.gen(function* () {
     const taken = new Uint8Array(bytes)
@@ -86,7 +86,7 @@ export interface Opened {
   readonly next: Effect.Effect<Option.Option<Uint8Array>, StateFileError>
 }
 
-/** Reads what stands in front of the state, which then comes piece by piece until the scope ends. */
+/** Reads everything before the state, which then comes piece by piece until the scope ends. */
 export const open = (path: string): Effect.Effect<Opened, StateFileError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

@@ -1,15 +1,15 @@
-/** What can go wrong with what is kept on disk, each in one line that says what to do. */
+/** The errors of the stored data, each in one line that says how to fix it. */
 import { basename } from "node:path"
 import { Data } from "effect"
 
-/** Another process works in the directory; its lock dies with it, so a crash leaves none behind. */
+/** Another process uses the directory; its lock dies with it, so a crash leaves none behind. */
 export class DirectoryLocked extends Data.TaggedError("DirectoryLocked")<{ readonly directory: string }> {
   override get message(): string {
     return `${this.directory} is in use by another process; stop that one or name another data directory`
   }
 }
 
-/** The directory cannot be made, or nothing can be written to it. */
+/** The directory cannot be created, or is not writable. */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   readonly directory: string
   readonly reason: string
@@ -29,7 +29,7 @@ export class NewerSchema extends Data.TaggedError("NewerSchema")<{
   }
 }
 
-/** Of a database that is only looked at, and so not brought to the newest schema. */
+/** A database opened read-only, and so not migrated to the newest schema. */
 export class OlderSchema extends Data.TaggedError("OlderSchema")<{
   readonly file: string
   readonly found: number
@@ -40,7 +40,7 @@ export class OlderSchema extends Data.TaggedError("OlderSchema")<{
   }
 }
 
-/** There is nothing to look at. */
+/** The directory has no ledger to read. */
 export class NoLedger extends Data.TaggedError("NoLedger")<{ readonly directory: string }> {
   override get message(): string {
     return `${this.directory} holds no ledger; name the data directory of a node that has run`
@@ -59,11 +59,11 @@ export class OtherGenesis extends Data.TaggedError("OtherGenesis")<{
 
 const remedies: Readonly<Record<string, string>> = {
   "udg.db": "restore a backup, or move it away and join the network again",
-  // An older copy has forgotten what was signed since, and a validator that signs twice loses half its stake.
+  // An older copy does not know the newest signatures, and a validator that signs twice loses half its stake.
   "signed.db": "put no copy in its place: move it away, with its -wal and -shm, as docs/operations/backup.md says",
 }
 
-/** The file's structure or a value in it is not what this program writes. */
+/** The file's structure or a value in it is not one that this program writes. */
 export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
   readonly file: string
   readonly finding: string
@@ -73,14 +73,14 @@ export class DatabaseDamaged extends Data.TaggedError("DatabaseDamaged")<{
   }
 }
 
-/** Nothing of the write is kept; the database is as it was before. */
+/** The write was undone; the database is as it was before. */
 export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly file: string }> {
   override get message(): string {
     return `no space is left for ${this.file}; free some and start again`
   }
 }
 
-/** Whatever else the system answers; a write that fails so has changed nothing. */
+/** Any other error of the system; a write that fails with it has changed nothing. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly file: string
   readonly code: string
@@ -91,10 +91,10 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   }
 }
 
-/** Of a database that is open. */
+/** The errors of an open database. */
 export type StorageError = DatabaseDamaged | DatabaseFailed | DiskFull
 
-/** Of opening one. */
+/** The errors of opening one. */
 export type OpenError = StorageError | NewerSchema | OtherGenesis
 
 const codeOf = (cause: unknown): string =>
@@ -102,10 +102,10 @@ const codeOf = (cause: unknown): string =>
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** SQLite's own error, by its result code. */
+/** Translates SQLite's own error by its result code. */
 export const fromSqlite = (file: string, cause: unknown): StorageError => {
   const code = codeOf(cause)
-  // SHMSIZE: the index of the log, which is made when a file is opened, found no room.
+  // SHMSIZE: there was no room for the log's index, which is created when a file is opened.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new DiskFull({ file })
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
     return new DatabaseDamaged({ file, finding: reasonOf(cause) })

@@ -1,6 +1,6 @@
 /**
- * What the node keeps in `udg.db`. Hashes are 32 and addresses 20 raw bytes, but for `accounts`, which people read and
- * write by hand; `select hex(hash)` shows them. Comments stand inside the statements, so `.schema` shows them too.
+ * The schema of `udg.db`. Hashes are 32 and addresses 20 raw bytes, except in `accounts`, which people read and write
+ * by hand; `select hex(hash)` shows them. The comments are inside the statements, so `.schema` shows them too.
  */
 import type { Migration } from "../sqlite/Migration.js"
 

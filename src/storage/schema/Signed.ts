@@ -1,4 +1,7 @@
-/** What this validator has signed, in `signed.db`: a small file of its own, synced to the disk with every write. */
+/**
+ * The schema of `signed.db`, which holds this validator's signatures: a small file of its own, synced to disk with
+ * every write.
+ */
 import type { Migration } from "../sqlite/Migration.js"
 
 const first = `
@@ -33,7 +36,7 @@ create table foreign_headers (
 create index foreign_headers_by_slot on foreign_headers (author, epoch, round);
 `
 
-/** Others ask for vertices by their hashes. */
+/** Peers ask for vertices by their hashes. */
 const second = `
 create index own_vertices_by_hash on own_vertices (hash);
 `

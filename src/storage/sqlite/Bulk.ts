@@ -1,18 +1,18 @@
 /**
- * Many rows with few statements: a statement that takes 128 rows costs little more than one that takes a single row.
- * The texts are few and fixed, so that every one of them stays prepared.
+ * Writes many rows with few statements: one for 128 rows costs little more than one for a single row. The texts are few
+ * and fixed, so all of them stay prepared.
  */
 import type { Value } from "./Connection.js"
 import type { Sql } from "./Sql.js"
 
-/** Takes the values one row after the other; part of a transaction. */
+/** The values come row after row; part of a transaction. */
 export type Statement = (sql: Sql, values: ReadonlyArray<Value>) => void
 
 const STATEMENT_ROWS = [128, 64, 32, 16, 8, 4, 2, 1]
 
 const repeated = (text: string, times: number): string => Array<string>(times).fill(text).join(", ")
 
-/** Whatever is to be done with rows given as `(?, ?), (?, ?)`. */
+/** A statement over rows written as `(?, ?), (?, ?)`. */
 export const from = (columns: number, textOf: (rows: string) => string): Statement => {
   const row = `(${repeated("?", columns)})`
   const texts = STATEMENT_ROWS.map((rows) => ({ text: textOf(repeated(row, rows)), size: rows * columns }))
@@ -25,10 +25,10 @@ export const from = (columns: number, textOf: (rows: string) => string): Stateme
   }
 }
 
-/** Rows for `table (column, column)`; `onConflict` is the clause behind the values, if any. */
+/** Inserts rows into `table (column, column)`; `onConflict` is the clause after the values, if any. */
 export const insert = (into: string, columns: number, onConflict = ""): Statement =>
   from(columns, (rows) => `insert into ${into} values ${rows} ${onConflict}`)
 
-/** Takes out the rows whose `key` columns have these values. */
+/** Deletes the rows whose `key` columns have these values. */
 export const remove = (table: string, key: ReadonlyArray<string>): Statement =>
   from(key.length, (rows) => `delete from ${table} where (${key.join(", ")}) in (values ${rows})`)

@@ -1,5 +1,5 @@
 /**
- * Reads the columns of a row. The tables are STRICT, so a value of another type is damage, not a mistake of a caller:
+ * Reads the columns of a row. The tables are STRICT, so a value of another type is damage, not a caller's mistake:
  * these throw an `UnexpectedValue`, which the database turns into a `DatabaseDamaged`.
  */
 import { toHex } from "#crypto"
@@ -35,7 +35,7 @@ export const text = (row: Row, column: number): string => {
 
 export const bytes = (row: Row, column: number): Uint8Array => {
   const value = row[column]
-  // SQLite's driver hands out Buffers; a plain view behaves like every other byte string of the program.
+  // SQLite's driver returns Buffers; a plain view behaves like every other byte string of the program.
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : refuse("bytes", value)

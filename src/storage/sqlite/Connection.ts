@@ -1,26 +1,29 @@
-/** A connection to an SQLite file, of this thread or another one. */
+/** A connection to an SQLite file, in this thread or another one. */
 import type { SqlConnection, SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import * as EventLoop from "../../turns/EventLoop.js"
 import type { Row } from "./Column.js"
 
-/** What a column can be given. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
+/**
+ * The type of a column's value. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers.
+ */
 export type Value = string | number | Uint8Array | null
 
 export interface Connection {
   /**
-   * Plain code, for there may be thousands in a transaction. Done with the next rows that are asked for: what fails is told
-   * there, and nothing behind it is done. Whoever began the transaction rolls it back; it may have been already.
+   * Not an Effect, because a transaction may add thousands. Executed with the next `ask`, which also reports a failure;
+   * nothing after the failed statement is executed. The code that began the transaction rolls it back, unless that has
+   * happened already.
    */
   readonly add: (text: string, values: ReadonlyArray<Value>) => void
-  /** Its rows, when all before it is done. */
+  /** Its rows, once every statement before it is executed. */
   readonly ask: (text: string, values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
 }
 
-/** Each may be of many rows. */
+/** Each may cover many rows. */
 const STATEMENTS_BETWEEN_TURNS = 8
 
-/** One of this thread, where others have to have their turn meanwhile. */
+/** A connection in this thread, which gives way to other fibers now and then. */
 export const local = (connection: SqlConnection.Connection): Connection => {
   let added: Array<readonly [text: string, values: ReadonlyArray<Value>]> = []
 

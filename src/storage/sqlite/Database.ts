@@ -1,11 +1,11 @@
 /**
- * One SQLite file with two connections: one that writes, in a thread of its own, and one that only reads, here, so that a
- * read never waits for a commit, nor anybody for the disk.
- * Every write is a transaction of its own and either happens whole or not at all.
+ * One SQLite file with two connections: one that writes, in a thread of its own, and one that only reads, here, so that
+ * reads never wait for a commit, and this thread never waits for the disk. Every write is a transaction of its own and
+ * happens whole or not at all.
  *
- * Not by the client's own `withTransaction`: that turns a failing COMMIT into a defect, and COMMIT is exactly where a
- * full disk shows in WAL mode. And never outside of `read` or `write`: a statement that merely borrows the connection
- * may run inside a transaction of somebody else, and be rolled back with it.
+ * The client's own `withTransaction` is not used: it turns a failing COMMIT into a defect, and in WAL mode a full disk
+ * shows exactly there. Nor is any statement run outside of `read` or `write`: one that merely borrows the connection
+ * may run inside another caller's transaction, and be rolled back with it.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
@@ -22,7 +22,7 @@ import type { WriterThread } from "./WriterThread.js"
 
 type Statements<A> = (sql: Sql.Sql) => Effect.Effect<A, SqlError.SqlError>
 
-/** A connection for one user at a time: what one adds and another asks for would be one transaction. */
+/** A connection for one caller at a time: otherwise statements of two callers would be one transaction. */
 interface Turns {
   readonly connection: Connection.Connection
   readonly lock: Effect.Semaphore
@@ -40,19 +40,19 @@ export interface Database {
   ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
   /** A consistent view: nothing is committed between two statements of one reading. */
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** All of it or nothing. Not interrupted once it has begun. */
+  /** All or nothing. Not interrupted once it has begun. */
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** The same, and returns when this and everything written before it is on the disk, whatever the durability. */
+  /** The same, but returns when this and everything written before is on disk, whatever the durability. */
   readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
-  /** Returns when everything written before is on the disk. */
+  /** Returns when everything written before is on disk. */
   readonly sync: Effect.Effect<void, StorageError.StorageError>
-  /** Gives the space of deleted rows back to the disk. Writes the whole file anew. */
+  /** Returns the space of deleted rows to the disk. Rewrites the whole file. */
   readonly compact: Effect.Effect<void, StorageError.StorageError>
 }
 
-/** When SQLite tells the disk to keep what is written. */
+/** When SQLite syncs writes to disk. */
 export type Durability =
-  /** At a checkpoint of the log: survives any end of the process; a power cut may take the last commits. */
+  /** At a checkpoint of the log: survives the process, however it ends; a power cut may take the last commits. */
   | "process"
   /** At every commit: survives a power cut. */
   | "power"
@@ -75,7 +75,7 @@ const inTransaction = <A>(connection: Connection.Connection, begin: string, stat
     return statements(Sql.over(connection))
   }).pipe(
     Effect.zipLeft(Effect.suspend(() => connection.ask("commit", []))),
-    // After a full disk, or where a statement failed, it is rolled back already, and SQLite refuses to do it twice.
+    // After a full disk or a failed statement it is rolled back already, and SQLite refuses a second rollback.
     Effect.onError(() => Effect.ignore(connection.ask("rollback", []))),
   )
 
@@ -85,9 +85,9 @@ const transaction =
     inTransaction(connection, begin, statements).pipe(lock.withPermits(1), Effect.uninterruptible)
 
 /**
- * A commit in the mode `full` syncs the whole log; one that has changed nothing does not. A checkpoint would not do: it
- * syncs only what it is about to move into the database, which is nothing while a reader still sees the file as it was at
- * the last checkpoint.
+ * A commit in mode `full` syncs the whole log, unless it changed nothing. A checkpoint would not do: it syncs only the
+ * pages it is about to move into the database, which are none while a reader still sees the file as of the last
+ * checkpoint.
  */
 const syncedTransaction =
   ({ connection, lock }: Turns) =>
@@ -96,7 +96,7 @@ const syncedTransaction =
       Effect.suspend(() => setAll(connection, syncs("power"))),
       inTransaction(connection, "begin immediate", statements),
     ).pipe(
-      // Where this fails, the following writes are slower than they need be.
+      // If this fails, later writes are slower than necessary.
       Effect.ensuring(Effect.ignore(Effect.suspend(() => setAll(connection, syncs("process"))))),
       lock.withPermits(1),
       Effect.uninterruptible,
@@ -113,7 +113,10 @@ const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.C
 const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
 
-/** The driver throws where the file cannot be opened. The client sets no mode of the log: it would not keep its statement. */
+/**
+ * The driver throws if the file cannot be opened. The client does not set the journal mode: it would not keep its
+ * statement.
+ */
 const connect = (
   config: Omit<SqliteClient.SqliteClientConfig, "disableWAL">,
 ): Effect.Effect<Turns, StorageError.StorageError, Scope.Scope> =>
@@ -155,13 +158,13 @@ const writerPragmas = (durability: Durability): ReadonlyArray<string> => [
 
 const readerPragmas: ReadonlyArray<string> = [`cache_size = -${READER_CACHE_KIB}`, "temp_store = memory"]
 
-/** The smallest change there is, and it means nothing: only what has changed something syncs the log. */
+/** The smallest possible change, without a meaning: only a commit that changed something syncs the log. */
 const touch: Statements<void> = (sql) =>
   Effect.map(sql`pragma user_version`.values, ([row = []]) =>
     sql.text(`pragma user_version = ${Column.integer(row, 0)}`).run(),
   )
 
-/** `durability` is that of the connection that writes; where none writes to a disk, there is nothing to sync. */
+/** `durability` is that of the writing connection; if none writes to a disk, there is nothing to sync. */
 const make = (file: string, durability: Durability, writer: Turns, reader: Turns): Database => {
   const writeSynced: Database["writeSynced"] = (statements) => {
     const perform = durability === "power" ? transaction(writer, "begin immediate") : syncedTransaction(writer)
@@ -184,7 +187,7 @@ const make = (file: string, durability: Durability, writer: Turns, reader: Turns
   }
 }
 
-/** Opens a file that was checked before, or makes it, and brings it to the newest schema. */
+/** Opens a file that was checked before, or creates it, and migrates it to the newest schema. */
 export const open = (
   { file, durability, migrations }: Options,
   thread: WriterThread,
@@ -198,7 +201,7 @@ export const open = (
     return make(file, durability, writer, reader)
   })
 
-/** In memory only one connection sees the data; reads then take their turn with the writes. */
+/** In memory only one connection sees the data, so reads and writes take turns. */
 export const openInMemory = (
   migrations: ReadonlyArray<Migration.Migration>,
 ): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
@@ -210,8 +213,8 @@ export const openInMemory = (
   })
 
 /**
- * Undoes the write that a crash cut off before the file had a log, which is while it is made. Whoever only reads cannot do
- * that, and could not look into the file at all.
+ * Undoes a write cut off by a crash before the file had a log, which means while it was created. A read-only connection
+ * cannot do that, and could not read the file at all.
  */
 export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
@@ -222,8 +225,8 @@ export const rollBack = (file: string): Effect.Effect<void, StorageError.Storage
   )
 
 /**
- * A file as it is. The connection cannot write, and closing it leaves the log alone, so whatever stands against using
- * the file, its bytes stay what they were.
+ * Opens a file read-only. The connection cannot write, and closing it leaves the log alone, so even if the file turns
+ * out to be unusable its bytes do not change.
  */
 export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.map(connect({ filename: file, readonly: true }), (reader) => make(file, "power", reader, reader))

@@ -12,11 +12,11 @@ import { createRequire } from "node:module"
 // Not imported: the driver is CommonJS, and brings nothing but itself.
 export const Sqlite: typeof import("better-sqlite3").default = createRequire(import.meta.url)("better-sqlite3")
 
-const kept = new Set<object>()
+const reachable = new Set<object>()
 const { prepare } = Sqlite.prototype
 
 Sqlite.prototype.prepare = function (text) {
   const statement = prepare.call(this, text)
-  kept.add(this).add(statement)
+  reachable.add(this).add(statement)
   return statement
 }

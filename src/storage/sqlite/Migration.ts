@@ -1,6 +1,6 @@
 /**
- * The schema's history. A database carries the number of the last migration it went through in `user_version`, which
- * SQLite changes with the same transaction, so it is at every moment at exactly one version.
+ * The schema's history. A database stores the number of its last migration in `user_version`, which SQLite changes in
+ * the same transaction, so it is at exactly one version at any moment.
  */
 import { Effect } from "effect"
 import type { StorageError } from "../files/StorageError.js"
@@ -14,7 +14,7 @@ export interface Migration {
   readonly statements: string
 }
 
-/** "udgl" in ASCII: says to `file` and to us whose database this is. */
+/** "udgl" in ASCII: tells `file` and us whose database this is. */
 export const APPLICATION_ID = 0x7564676c
 
 export interface Version {
@@ -23,7 +23,7 @@ export interface Version {
   readonly isEmpty: boolean
 }
 
-/** What the file says it is. */
+/** The application and version that the file names. */
 export const versionOf = (database: Database): Effect.Effect<Version, StorageError> =>
   database.read((sql) =>
     Effect.gen(function* () {
@@ -44,7 +44,7 @@ export const newest = (migrations: ReadonlyArray<Migration>): number => migratio
 const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
   statements.split(/;\n/).filter((text) => text.trim() !== "")
 
-/** The tables with their columns, and the indexes, a line each. */
+/** The tables with their columns, and the indexes, one per line. */
 export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>, StorageError> =>
   database.read((sql) =>
     Effect.map(
@@ -55,7 +55,7 @@ export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>
     ),
   )
 
-/** Takes the database through every migration it has not seen, each in one transaction. */
+/** Runs every migration that the database has not had, each in one transaction. */
 export const run = (database: Database, migrations: ReadonlyArray<Migration>): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const { version } = yield* versionOf(database)

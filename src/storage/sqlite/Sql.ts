@@ -1,26 +1,29 @@
 /**
- * Statements as they are written down, for the connection of one transaction: `sql\`select … where id = ${id}\`.values`.
- * They go to the connection as they are; a client's would be put together anew, with a span and a context of its own, every
- * time, at a multiple of what SQLite takes.
+ * Statements as written in the source, for the connection of one transaction: `sql\`select … where id =
+ * ${id}\`.values`. They go to the connection unchanged; a client would rebuild each statement every time, with a span
+ * and a context of its own, which takes several times as long as SQLite itself.
  */
 import type { SqlError } from "@effect/sql"
 import { Data, type Effect } from "effect"
 import type { Row } from "./Column.js"
 import type { Connection, Value } from "./Connection.js"
 
-/** A part of the statement itself, not a value. */
+/** A part of the statement's text, not a value. */
 class Literal extends Data.Class<{ readonly text: string }> {}
 
 export interface Statement {
-  /** Its rows; waits until all before it is done. */
+  /** Its rows; waits for all statements before it. */
   readonly values: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
-  /** Done at the latest with the next rows that are asked for, or with the transaction; what is wrong is told then. */
+  /**
+   * Executed with the next statement that returns rows, or with the transaction at the latest; a failure is reported
+   * then.
+   */
   readonly run: () => void
 }
 
 export interface Sql {
   (texts: TemplateStringsArray, ...parts: ReadonlyArray<Value | Literal>): Statement
-  /** One that is put together. */
+  /** A statement with a computed text. */
   readonly text: (text: string, values?: ReadonlyArray<Value>) => Statement
   readonly literal: (text: string) => Literal
 }

@@ -1,5 +1,5 @@
 /**
- * The program of the thread in which SQLite writes: it answers each request in its turn. What fails ends its transaction.
+ * The program of the thread in which SQLite writes: it answers requests in their order. A failure ends its transaction.
  * `WriterThread` is the other side.
  */
 import { parentPort } from "node:worker_threads"
@@ -11,7 +11,7 @@ import { ParcelReader, type Step } from "./Parcel.js"
 interface Perform {
   readonly what: "perform"
   readonly file: number
-  /** Of the statements that are new. Both sides number a file's statements as they come. */
+  /** The texts of new statements. Both sides number a file's statements as they come. */
   readonly texts: ReadonlyArray<string>
   readonly steps: ReadonlyArray<Step>
   /** The values of all steps. */
@@ -24,7 +24,7 @@ export type Request =
   | Perform
   | { readonly what: "close"; readonly file: number }
 
-/** What the driver said. */
+/** The driver's error. */
 export interface Problem {
   readonly message: string
   readonly code: string | undefined
@@ -62,7 +62,7 @@ class File {
     try {
       if (this.#database.inTransaction) this.#database.exec("rollback")
     } catch {
-      // What matters is why it came to this.
+      // The first error is the one to report.
     }
   }
 
@@ -70,7 +70,7 @@ class File {
     this.#database.close()
   }
 
-  /** Prepared when it is first needed: the steps before it may make the table that it names. */
+  /** Prepared on first use: an earlier step may create its table. */
   #statement(number: number): Statement {
     const known = this.#statements[number]
     if (known !== undefined) return known

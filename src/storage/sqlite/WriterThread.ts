@@ -1,8 +1,8 @@
 /**
- * The thread in which SQLite writes, and waits for the disk, while here rounds go on and requests are answered. Its program
- * is `WriterProgram`. Statements are gathered and cross over together: only where rows are asked for, or somebody has to
- * know that all before is done, is an answer waited for. What fails there ends its transaction: it is rolled back, and the
- * next answer that is waited for says why.
+ * The thread in which SQLite writes and waits for the disk, while this thread runs rounds and serves requests. Its
+ * program is `WriterProgram`. Statements are gathered and cross over together: this side waits for an answer only when
+ * it needs rows, or needs to know that all before is done. A failure there ends its transaction: it is rolled back, and
+ * the next awaited answer says why.
  */
 import type { Worker } from "node:worker_threads"
 import { SqlError } from "@effect/sql"
@@ -15,7 +15,7 @@ import type { Problem, Reply, Request } from "./WriterProgram.js"
 
 type Rows = ReadonlyArray<Row>
 
-/** How the driver's own errors look here. */
+/** The driver's own errors on this side. */
 class SqliteProblem extends Data.Error<{ readonly message: string; readonly code: string }> {}
 
 const problemOf = ({ message, code = "no code" }: Problem): SqlError.SqlError =>
@@ -47,7 +47,7 @@ export class WriterThread {
     })
   }
 
-  /** Ends with the scope; files that were opened in it are closed by then, behind everything that was written to them. */
+  /** Ends with the scope; files opened in it are closed by then, after all their writes. */
   static readonly make: Effect.Effect<WriterThread, never, Scope.Scope> = Effect.acquireRelease(
     Effect.sync(() => new WriterThread()),
     (thread) => Effect.promise(() => thread.#worker.terminate()),

@@ -1,7 +1,7 @@
-/** What we use of it: it brings no types. */
+/** The part of it that we use; it brings no types. */
 declare module "better-sqlite3" {
   interface Statement {
-    /** Whether it gives rows. */
+    /** Whether it returns rows. */
     readonly reader: boolean
     all(...values: ReadonlyArray<unknown>): ReadonlyArray<unknown>
     get(...values: ReadonlyArray<unknown>): unknown
@@ -21,7 +21,7 @@ declare module "better-sqlite3" {
     prepare(statement: string): Statement
     exec(statements: string): unknown
     pragma(text: string): unknown
-    /** Lets statements do what may damage the database. */
+    /** Allows statements that may damage the database. */
     unsafeMode(on: boolean): void
     close(): void
   }

@@ -13,18 +13,18 @@ import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 
 /**
- * An account as its columns say. Balance and nonce are whatever stands there: they are judged by the recount of the
- * supply, which has to see what somebody wrote into the file, not a correction of it.
+ * An account as its columns hold it. Balance and nonce are not checked here but by the supply recount, which has to see
+ * edits of the file uncorrected.
  */
 export interface StoredAccount {
   readonly address: Address
   readonly balance: number
   readonly nonce: number
-  /** The account record behind balance and nonce; null for an account that has nothing else, as nearly all are. */
+  /** The account record after balance and nonce; null for an account that has nothing else, as nearly all do. */
   readonly extras: Uint8Array | null
 }
 
-/** How an account without extras stands in its column. */
+/** The column value of an account without extras. */
 const NO_EXTRAS = Uint8Array.of(0)
 
 /** An account record begins with balance and nonce, eight bytes each. */
@@ -32,12 +32,12 @@ const EXTRAS_OFFSET = 16
 const PAGE_ROWS = 8_192
 
 export interface Accounts {
-  /** Hands over every account, some thousands at a time, in the order of their addresses. */
+  /** Passes every account to `visit`, some thousands at a time, in the order of addresses. */
   readonly load: (visit: (page: ReadonlyArray<StoredAccount>) => void) => Effect.Effect<void, StorageError>
   readonly count: Effect.Effect<number, StorageError>
 }
 
-/** The record these columns stand for; a balance or nonce outside of its range has none and throws. */
+/** The record in these columns; throws for a balance or nonce out of range. */
 export const toRecord = ({ address, balance, nonce, extras }: StoredAccount): StateRecord => ({
   kind: "Account",
   key: fromHex(address),
@@ -65,7 +65,7 @@ const insert = Bulk.insert(
 
 const remove = Bulk.remove("accounts", ["address"])
 
-/** Puts changed accounts into their rows; part of a commit's transaction. */
+/** Writes changed accounts to their rows; part of a commit's transaction. */
 export class Changes {
   readonly #rows: Array<Value> = []
   readonly #gone: Array<Value> = []

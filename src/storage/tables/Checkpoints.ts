@@ -1,4 +1,4 @@
-/** Checkpoints, the node's own and those it was given, with who signed them. */
+/** Checkpoints, built here or received, with their signers. */
 import type { SqlError } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import { fromHex, toHex } from "#crypto"
@@ -24,20 +24,20 @@ export interface CheckpointsOfEpoch {
 
 export interface Checkpoints {
   /**
-   * Keeps a checkpoint with the signatures known by now; signatures are added to those of before, and a quorum once
-   * reached stays. A different checkpoint of a round that has one replaces it.
+   * Stores a checkpoint with the signatures known so far; new signatures are added to the old ones, and a quorum once
+   * reached stays. A different checkpoint of the same round replaces it.
    */
   readonly put: (checkpoint: StoredCheckpoint) => Effect.Effect<void, StorageError>
-  /** Keeps a checkpoint that was built here. */
+  /** Stores a checkpoint that was built here. */
   readonly putBuilt: (checkpoint: Checkpoint.Checkpoint) => Effect.Effect<void, StorageError>
   readonly ofEpoch: (epoch: Epoch) => Effect.Effect<CheckpointsOfEpoch, StorageError>
   readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   readonly latestWithQuorum: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
   readonly latestClosing: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-  /** Those that close an epoch, from this epoch on, in their order, `limit` at most. */
+  /** Closing checkpoints from this epoch on, in their order, `limit` at most. */
   readonly closing: (from: Epoch, limit: number) => Effect.Effect<ReadonlyArray<StoredCheckpoint>, StorageError>
-  /** Drops some of the old ones that close no epoch, with their signatures, and says whether there may be more. */
+  /** Deletes some old checkpoints that close no epoch, with their signatures, and returns whether there may be more. */
   readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
@@ -69,12 +69,12 @@ const withSignatures = (sql: Sql, row: Column.Row) =>
     }),
   )
 
-/** Part of a transaction that may do more. */
+/** Part of a larger transaction. */
 export const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint): void => {
   const { round, epoch, nextEpoch } = checkpoint
   const hash = fromHex(checkpoint.hash)
   const quorum = hasQuorum ? 1 : 0
-  // Signatures are of the content: with other content they go, by the foreign key.
+  // Signatures cover the content: if it changes, the foreign key deletes them.
   sql`delete from checkpoints where round = ${round} and hash <> ${hash}`.run()
   sql`insert into checkpoints (round, epoch, hash, is_closing, has_quorum, content)
     values (${round}, ${epoch}, ${hash}, ${nextEpoch === null ? 0 : 1}, ${quorum}, ${Checkpoint.encode(checkpoint)})
@@ -86,7 +86,7 @@ export const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheck
   }
 }
 
-/** Of those behind this round; gives the last one that was looked at, null when there is none. */
+/** Prunes after this round; returns the last round it looked at, null if there is none. */
 const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
   Effect.gen(function* () {
     const next = yield* sql`select round, epoch from checkpoints

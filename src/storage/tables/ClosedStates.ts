@@ -1,7 +1,7 @@
 /**
- * The states in which the last epochs closed, as what of them was changed since: from the present state one comes back to
- * the last close, and from there to the one before. A record is written here at its first change in an epoch, in the
- * same transaction, so after any crash the way back is whole.
+ * The states at the close of the last epochs, stored as the changes since: they lead from the present state back to the
+ * last close, and from there to the one before. A record is stored here at its first change in an epoch, in the same
+ * transaction, so after any crash the way back is complete.
  */
 import { Effect } from "effect"
 import { fromHex, toHex } from "#crypto"
@@ -20,11 +20,15 @@ import * as Records from "./Records.js"
 
 export interface ClosedStates {
   /**
-   * Hands over, some thousands at a time, the records that have another value at the close of this epoch than at the close
-   * of the next one, or now when that has not closed: with the value they had, null for those that were not there.
+   * Passes to `visit`, some thousands at a time, the records whose value at the close of this epoch differs from that
+   * at the next close, or from the present one if the next epoch has not closed: with the old value, null for records
+   * that did not exist.
    */
   readonly load: (epoch: Epoch, visit: (page: ReadonlyArray<Change>) => void) => Effect.Effect<void, StorageError>
-  /** Forgets some of what leads to closes before this one, and says how much; less than the limit: there is no more. */
+  /**
+   * Deletes some of the changes that lead to earlier closes, and returns how many; less than the limit means that none
+   * are left.
+   */
   readonly prune: (before: Epoch, limit: number) => Effect.Effect<number, StorageError>
 }
 
@@ -32,19 +36,21 @@ const PAGE_ROWS = 4_096
 
 const keepAccounts = Bulk.from(
   2,
-  (given) => `insert or ignore into accounts_before (epoch, address, balance, nonce, extras)
-    select given.column1, given.column2, a.balance, a.nonce, a.extras
-    from (values ${given}) given left join accounts a on a.address = given.column2`,
+  (keys) => `insert or ignore into accounts_before (epoch, address, balance, nonce, extras)
+    select changed.column1, changed.column2, a.balance, a.nonce, a.extras
+    from (values ${keys}) changed left join accounts a on a.address = changed.column2`,
 )
 
 const keepRecords = Bulk.from(
   3,
-  (given) => `insert or ignore into records_before (epoch, kind, key, value)
-    select given.column1, given.column2, given.column3, r.value
-    from (values ${given}) given left join records r on r.kind = given.column2 and r.key = given.column3`,
+  (keys) => `insert or ignore into records_before (epoch, kind, key, value)
+    select changed.column1, changed.column2, changed.column3, r.value
+    from (values ${keys}) changed left join records r on r.kind = changed.column2 and r.key = changed.column3`,
 )
 
-/** Keeps what these records are before they change, unless the epoch has changed them before; part of a commit's transaction. */
+/**
+ * Stores these records before they change, unless this epoch has changed them already; part of a commit's transaction.
+ */
 export const keep = (sql: Sql, closed: Epoch, changes: Iterable<Pick<Change, "kind" | "key">>): void => {
   const accounts: Array<Value> = []
   const records: Array<Value> = []
@@ -87,7 +93,7 @@ export const make = (database: Database): ClosedStates => {
       ),
     )
 
-  /** Page by page, each with a turn for others behind it. */
+  /** Page by page, with a turn for others after each. */
   const paged = (
     page: (last: Change | undefined) => Effect.Effect<ReadonlyArray<Change>, StorageError>,
     visit: (page: ReadonlyArray<Change>) => void,

@@ -1,4 +1,4 @@
-/** Everything one commit leaves behind, written as one: plain data, so that the writer may live in another thread. */
+/** Everything one commit stores, written at once: plain data, so that the writer may live in another thread. */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type * as Execution from "../../ledger/rules/Execution.js"
@@ -18,7 +18,7 @@ import * as Records from "./Records.js"
 import * as Transactions from "./Transactions.js"
 import * as Vertices from "./Vertices.js"
 
-/** A record whose value is another than before. */
+/** A record whose value has changed. */
 export interface RecordChange {
   readonly kind: Kind
   readonly key: Uint8Array
@@ -29,9 +29,9 @@ export interface RecordChange {
 export interface CommitBatch {
   readonly commit: Commits.CommitRecord
   readonly changes: Iterable<RecordChange>
-  /** In the commit's order, all of them stored before. Genesis orders none. */
+  /** In the commit's order; all of them are stored already. Genesis orders none. */
   readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
-  /** Which of the mempool's transactions the commit has settled. */
+  /** The transactions of the mempool that the commit has settled. */
   readonly settled: ReadonlyArray<Hash>
 }
 
@@ -50,7 +50,7 @@ const executedOf = (vertex: Vertex, outcomes: ReadonlyArray<Execution.Outcome>) 
   return executed
 }
 
-/** What the ledger made of a commit; `vertices` are those it executed. What had no effect leaves no trace. */
+/** The result of executing a commit; `vertices` are those it executed. Transactions without effect leave no trace. */
 export const fromExecution = (
   { commit, time, effectsDigest, changes, vertices: outcomes }: Execution.Execution,
   vertices: ReadonlyArray<Vertex>,
@@ -65,7 +65,7 @@ export const fromExecution = (
   settled,
 })
 
-/** Puts changed records where each belongs. */
+/** Writes each changed record to its table. */
 export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): void => {
   const accounts = new Accounts.Changes()
   const records = new Records.Changes()
@@ -81,14 +81,14 @@ const markVertices = (sql: Sql, { commit, vertices }: CommitBatch): Effect.Effec
   Effect.gen(function* () {
     const hashes = vertices.map(({ header }) => header.hash)
     const marked = yield* Vertices.markOrdered(sql, commit.index, hashes)
-    // The DAG stores a vertex before anybody can order it, and orders none twice.
+    // The DAG stores a vertex before a commit can order it, and no commit orders one twice.
     if (marked !== hashes.length)
       throw new Error(
         `commit ${commit.index} orders ${hashes.length} vertices, of which ${marked} are stored unordered`,
       )
   })
 
-/** About as many records as are put together in ten milliseconds. Behind them others have their turn. */
+/** About as many records as take ten milliseconds. After them other fibers have their turn. */
 const CHANGES_PER_TURN = 1_024
 
 function* partsOf<A>(all: Iterable<A>): Generator<ReadonlyArray<A>> {
@@ -108,13 +108,13 @@ export const write = (sql: Sql, batch: CommitBatch): Effect.Effect<void, SqlErro
     const { commit, vertices } = batch
     Commits.append(sql, commit, vertices.length)
     for (const changes of partsOf(batch.changes)) {
-      // Nobody joins at genesis: what there was then says its file.
+      // No node joins at genesis: the genesis file has that state.
       if (commit.epoch > 1) ClosedStates.keep(sql, Natural.epoch(commit.epoch - 1), changes)
       writeChanges(sql, changes)
       if (changes.length === CHANGES_PER_TURN) yield* EventLoop.turn
     }
     yield* Transactions.append(sql, commit.index, vertices)
     PendingTransactions.remove(sql, batch.settled)
-    // Last, because it waits for an answer, and all before it may be done meanwhile.
+    // Last, because it waits for an answer, while the statements before it may be executed.
     yield* markVertices(sql, batch)
   })

@@ -10,7 +10,7 @@ import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Prune from "./Prune.js"
 
-/** A commit with what executing it gave. */
+/** A commit with the results of its execution. */
 export interface CommitRecord extends Commit {
   readonly time: Timestamp
   readonly effectsDigest: Hash
@@ -25,7 +25,7 @@ export interface Commits {
   readonly firstSince: (round: Round, epoch: Epoch) => Effect.Effect<Option.Option<CommitIndex>, StorageError>
   /** In their order. */
   readonly ofEpoch: (epoch: Epoch) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
-  /** Drops some of the old ones that ordered no transaction which is still recorded, and says whether there may be more. */
+  /** Deletes some old commits that ordered no transaction still recorded, and returns whether there may be more. */
   readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
@@ -42,14 +42,14 @@ const commitOf = (row: Column.Row): CommitRecord => ({
   effectsDigest: Column.hash(row, 7),
 })
 
-/** Part of a commit's transaction; a commit that stands there already is a bug of the caller and is refused. */
+/** Part of a commit's transaction; a commit that is there already is a bug of the caller and is refused. */
 export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): void =>
   sql`insert into commits ${sql.literal(`(${COLUMNS}, vertex_count)`)} values (
     ${commit.index}, ${commit.epoch}, ${commit.leaderRound}, ${fromHex(commit.leaderHash)},
     ${fromHex(commit.previous)}, ${fromHex(commit.hash)}, ${commit.time}, ${fromHex(commit.effectsDigest)},
     ${vertexCount})`.run()
 
-/** Of the old commits behind this one those that are looked at together; null when there are none. */
+/** The next batch of old commits after this one; null if there are none. */
 const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
   Effect.gen(function* () {
     const [lowest = []] = yield* sql`select min(commit_index) from commits where commit_index > ${index}`.values

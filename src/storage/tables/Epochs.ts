@@ -1,4 +1,4 @@
-/** What opened the running epoch and the one before it. */
+/** The openings of the running epoch and the one before it. */
 import { Effect, Either } from "effect"
 import { fromHex } from "#crypto"
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -11,8 +11,8 @@ import * as Joins from "./Joins.js"
 
 export interface Epochs {
   /**
-   * The epoch begins; of those before only the last one stays, and a fast sync to the close of an earlier one is given up.
-   * Returns when that and everything before it is on the disk: a power cut takes nothing of an epoch that is over.
+   * Begins the epoch; keeps only the last one before it, and gives up a fast sync to an earlier close. Returns when
+   * this and everything before it is on disk: a power cut takes nothing of a finished epoch.
    */
   readonly begin: (opening: Opening) => Effect.Effect<void, StorageError>
   /** The running epoch, then the one before it; nothing in a new database. */
@@ -32,7 +32,7 @@ const openingOf = (row: Column.Row): Opening => ({
   },
 })
 
-/** Part of a transaction that does more. */
+/** Part of a larger transaction. */
 export const insert = (sql: Sql, { base, record, position }: Opening): void =>
   sql`insert or replace into openings (epoch, base, record, commit_index, commit_hash, leader_round, time) values (
     ${record.epoch}, ${fromHex(base)}, ${EpochRecord.encode(record)}, ${position.index}, ${fromHex(position.hash)},

@@ -1,4 +1,4 @@
-/** A fast sync that is under way: where it goes, and the pieces of the state that have come. */
+/** The fast sync under way: its target, and the pieces of the state received so far. */
 import { Effect, Either, Option } from "effect"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
@@ -9,12 +9,12 @@ import type { Sql } from "../sqlite/Sql.js"
 
 export interface Join {
   readonly target: Checkpoint.SignedCheckpoint
-  /** Checked against the target's root, in the order in which they came. */
+  /** Checked against the target's root, in the order of arrival. */
   readonly subtrees: ReadonlyArray<Uint8Array>
 }
 
 export interface Joins {
-  /** One begins; what was fetched for another target goes. */
+  /** Begins a fast sync; deletes the pieces of any other target. */
   readonly begin: (target: Checkpoint.SignedCheckpoint) => Effect.Effect<void, StorageError>
   readonly add: (subtree: Uint8Array) => Effect.Effect<void, StorageError>
   readonly kept: Effect.Effect<Option.Option<Join>, StorageError>
@@ -25,7 +25,7 @@ const targetOf = (row: Column.Row): Checkpoint.SignedCheckpoint =>
     throw new Column.UnexpectedValue(message)
   })
 
-/** Gives up one that goes to the close of an earlier epoch than this; part of a transaction that does more. */
+/** Gives up a fast sync to the close of an earlier epoch; part of a larger transaction. */
 export const forgetBefore = (sql: Sql, epoch: Epoch): void => sql`delete from joins where epoch < ${epoch}`.run()
 
 export const make = (database: Database): Joins => ({

@@ -1,4 +1,4 @@
-/** Which network a database belongs to. */
+/** The network a database belongs to. */
 import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
@@ -21,7 +21,7 @@ const genesisHashOf = (database: Database): Effect.Effect<Option.Option<Hash.Has
     ),
   )
 
-/** The genesis the database was made for; none in a database that was just made. */
+/** The genesis the database was created for; none in a new database. */
 export const genesis = (database: Database): Effect.Effect<Option.Option<Genesis.Genesis>, StorageError> =>
   Effect.flatMap(
     database.read((sql) => keptUnder(sql, "genesis")),
@@ -49,7 +49,7 @@ export const requireGenesis = (
     }),
   )
 
-/** Writes down which network the database is for, once. */
+/** Stores the network the database is for, once. */
 export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.Effect<void, StorageError> =>
   Effect.flatMap(
     genesisHashOf(database),

@@ -23,12 +23,12 @@ export interface StoredPendingTransaction {
 }
 
 export interface PendingTransactions {
-  /** What came in and what left since the last time, in one write. */
+  /** The arrivals and departures since the last update, in one write. */
   readonly update: (
     added: ReadonlyArray<PendingTransaction>,
     removed: ReadonlyArray<Hash>,
   ) => Effect.Effect<void, StorageError>
-  /** In the order of their arrival. */
+  /** In the order of arrival. */
   readonly all: Effect.Effect<ReadonlyArray<StoredPendingTransaction>, StorageError>
 }
 
@@ -36,7 +36,7 @@ const insert = Bulk.insert("pending_transactions (hash, received_at, bytes)", 3,
 
 const removeAll = Bulk.remove("pending_transactions", ["hash"])
 
-/** Takes transactions out; also part of the commit's transaction that executed them. */
+/** Deletes transactions; also part of the commit's transaction that executed them. */
 export const remove = (sql: Sql, ids: ReadonlyArray<Hash>): void => removeAll(sql, ids.map(fromHex))
 
 export const make = (database: Database): PendingTransactions => ({

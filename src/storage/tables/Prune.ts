@@ -1,4 +1,4 @@
-/** How old rows go: a few at a time, since nothing else is written meanwhile. */
+/** Deletes old rows a few at a time, since nothing else is written meanwhile. */
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
@@ -7,17 +7,17 @@ import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 
 export interface Request {
-  /** What goes is of a lower round … */
+  /** Only rows of a lower round … */
   readonly beforeRound: Round
-  /** … and of a lower epoch. */
+  /** … and of a lower epoch are deleted. */
   readonly beforeEpoch: Epoch
-  /** At most so many are looked at. */
+  /** At most this many rows are looked at. */
   readonly limit: number
 }
 
 /**
- * For a table in which some old rows stay for good: what was looked at once need not be looked at again. `behind` looks at
- * the rows behind a number and gives that of the last one, null when there is none. Says whether there may be more.
+ * For a table that keeps some old rows forever: rows looked at once need not be looked at again. `behind` looks at the
+ * rows after a number and returns the number of the last one, null if there is none. Returns whether there may be more.
  */
 export const onwards = (
   database: Database,

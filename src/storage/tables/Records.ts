@@ -13,11 +13,11 @@ import type { Sql } from "../sqlite/Sql.js"
 const PAGE_ROWS = 4_096
 
 export interface Records {
-  /** Hands over every record, some thousands at a time, in the order of kind and key. */
+  /** Passes every record to `visit`, some thousands at a time, in the order of kind and key. */
   readonly load: (visit: (page: ReadonlyArray<StateRecord>) => void) => Effect.Effect<void, StorageError>
 }
 
-/** Of a row that begins with kind and key. */
+/** The kind and key that a row begins with. */
 export const placeOf = (row: Column.Row): Pick<StateRecord, "kind" | "key"> => {
   const byte = Column.integer(row, 0)
   const kind = StateKey.kindOf(byte)
@@ -35,7 +35,7 @@ const insert = Bulk.insert(
 
 const remove = Bulk.remove("records", ["kind", "key"])
 
-/** Puts changed records into their rows; part of a commit's transaction. */
+/** Writes changed records to their rows; part of a commit's transaction. */
 export class Changes {
   readonly #rows: Array<Value> = []
   readonly #gone: Array<Value> = []

@@ -1,6 +1,6 @@
 /**
- * What this validator has signed: the memory that keeps it from ever signing twice. A vertex is handed out only after
- * `keep` has returned, and then it is on the disk, whatever happens to the power.
+ * Every vertex this validator has signed: the memory that keeps it from ever signing twice. A vertex is sent only after
+ * `keep` has returned, and then it survives a power cut.
  */
 import { Data, Effect, Option } from "effect"
 import { fromHex } from "#crypto"
@@ -13,7 +13,7 @@ import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
 
-/** The slot holds another vertex; that one may be sent again, nothing else may be signed for it. */
+/** The slot holds another vertex; only that one may be sent again, and nothing else may be signed for the slot. */
 export class AlreadySigned extends Data.TaggedError("AlreadySigned")<{
   readonly epoch: Epoch
   readonly round: Round
@@ -45,7 +45,7 @@ export interface Rounds {
 export interface SignedPlace {
   readonly round: Round
   readonly hash: Hash
-  /** How many bytes the encoded vertex has. */
+  /** The size of the encoded vertex in bytes. */
   readonly size: number
 }
 
@@ -57,23 +57,23 @@ export interface ForeignHeader extends Slot {
 }
 
 export interface SignedVertices {
-  /** Returns when the vertex is on the disk; the same one twice is no mistake. */
+  /** Returns when the vertex is on disk; storing the same one twice is fine. */
   readonly keep: (vertex: Vertex) => Effect.Effect<void, AlreadySigned | StorageError>
   readonly at: (slot: Slot) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
   readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
-  /** What is in these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
+  /** The slots of these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
   readonly placesIn: (rounds: Rounds, limit: number) => Effect.Effect<ReadonlyArray<SignedPlace>, StorageError>
   /** The last ones by epoch and round, newest first. */
   readonly last: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
-  /** Hands over those of this epoch and later ones, oldest first, a few at a time: each may be a megabyte. */
+  /** Passes those of this epoch and later ones to `visit`, oldest first, a few at a time: each may be a megabyte. */
   readonly load: (
     author: Address,
     from: Epoch,
     visit: (page: ReadonlyArray<SignedVertex>) => void,
   ) => Effect.Effect<void, StorageError>
-  /** Forgets epochs below this one and says how many vertices went. */
+  /** Deletes epochs below this one and returns how many vertices that were. */
   readonly prune: (before: Epoch) => Effect.Effect<number, StorageError>
-  /** Keeps a header under this validator's key that was not made here. */
+  /** Stores a header signed with this validator's key elsewhere. */
   readonly keepForeign: (header: Header.Header, seenAt: Timestamp) => Effect.Effect<void, StorageError>
   /** By epoch and round, highest first. */
   readonly foreign: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<ForeignHeader>, StorageError>
@@ -116,7 +116,7 @@ const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<
 const isTaken = (error: StorageError): boolean =>
   error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_CONSTRAINT")
 
-/** What was signed behind this slot. */
+/** The vertices signed after this slot. */
 const pageOf = (database: Database, author: Address, epoch: Epoch, round: number) =>
   database.read((sql) =>
     Effect.map(

@@ -1,4 +1,4 @@
-/** The state of a closing checkpoint in place of everything executed here, as a fast sync leaves it. */
+/** Replaces everything executed here by the state of a closing checkpoint, at the end of a fast sync. */
 import type { SqlError } from "@effect/sql"
 import { Effect, Either } from "effect"
 import type { Opening } from "../../consensus/output/Opening.js"
@@ -11,12 +11,12 @@ import * as Checkpoints from "./Checkpoints.js"
 import * as CommitBatch from "./CommitBatch.js"
 import * as Epochs from "./Epochs.js"
 
-/** What stands in no chain with the new state. */
+/** Tables that do not continue into the new state. */
 const REPLACED_TABLES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
 /**
- * What takes the place: the state of `target`, of which the fetched pieces are all, the closing checkpoints that lead to it,
- * and the epoch that it opens.
+ * The new state: that of `target`, which the fetched pieces make up, the closing checkpoints that lead to it, and the
+ * epoch that it opens.
  */
 export interface Replacement {
   readonly target: SignedCheckpoint
@@ -30,7 +30,7 @@ export const recordsOf = (bytes: Uint8Array): ReadonlyArray<StateRecord.StateRec
     Either.getOrThrow(StateRecord.decode(value)),
   )
 
-/** For one transaction: the pieces that were fetched become the state, one after the other. */
+/** For one transaction: the fetched pieces become the state, one after the other. */
 export const write = (sql: Sql, { target, proven, opening }: Replacement): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     for (const signed of [...proven, target]) Checkpoints.put(sql, { ...signed, hasQuorum: true })

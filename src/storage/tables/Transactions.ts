@@ -1,4 +1,4 @@
-/** What became of transactions, and which of them an account took part in. */
+/** The results of transactions, and the accounts that took part in each. */
 import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
@@ -35,7 +35,7 @@ export interface ExecutedTransaction {
   /** Its place among the vertex's transactions. */
   readonly position: number
   readonly outcome: Outcome
-  /** In whose history it appears, each once. */
+  /** The accounts in whose histories it appears, each once. */
   readonly participants: ReadonlyArray<Address>
 }
 
@@ -45,7 +45,7 @@ export interface OrderedVertex {
   readonly executed: ReadonlyArray<ExecutedTransaction>
 }
 
-/** Where a transaction stands in the order of execution; what an account history is cursored by. */
+/** A transaction's position in the order of execution; the cursor of account histories. */
 export type Sequence = number
 
 export interface RecordedTransaction {
@@ -68,7 +68,7 @@ export interface RecordedTransaction {
 
 export interface HistoryRequest {
   readonly address: Address
-  /** Only what came before this one; null for the newest. */
+  /** Only transactions before this one; null for the newest. */
   readonly before: Sequence | null
   readonly limit: number
 }
@@ -77,7 +77,7 @@ export interface Transactions {
   readonly byId: (id: Hash) => Effect.Effect<Option.Option<RecordedTransaction>, StorageError>
   /** Sent and received, newest first. */
   readonly history: (request: HistoryRequest) => Effect.Effect<ReadonlyArray<RecordedTransaction>, StorageError>
-  /** Forgets the transactions of commits below this one and says how many; it looks through every account's history. */
+  /** Deletes the transactions of earlier commits and returns how many; it reads every account's history. */
   readonly prune: (before: CommitIndex) => Effect.Effect<number, StorageError>
 }
 
@@ -130,7 +130,7 @@ const insert = (sql: Sql, { places, transactions, history }: ReturnType<typeof n
   insertHistory(sql, history)
 }
 
-/** Of a large commit so many transactions are put together before others have their turn. */
+/** Transactions of a large commit written before other fibers have their turn. */
 const ROWS_AT_ONCE = 1_024
 
 const lastSequence = (sql: Sql): Effect.Effect<Sequence, SqlError.SqlError> =>
@@ -138,7 +138,7 @@ const lastSequence = (sql: Sql): Effect.Effect<Sequence, SqlError.SqlError> =>
     row === undefined ? 0 : Column.integer(row, 0),
   )
 
-/** The last numbers that were given out, of transactions and of their vertices. */
+/** The last numbers assigned to transactions and to their vertices. */
 const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlError.SqlError> =>
   Effect.map(
     sql`select ifnull((select seq from sqlite_sequence where name = 'transactions'), 0),
@@ -146,7 +146,7 @@ const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlEr
     ([row = []]) => [Column.integer(row, 0), Column.integer(row, 1)],
   )
 
-/** Records what the vertices' transactions came to; part of a commit's transaction. */
+/** Records the results of the vertices' transactions; part of a commit's transaction. */
 export const append = (
   sql: Sql,
   index: CommitIndex,

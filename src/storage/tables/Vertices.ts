@@ -24,7 +24,7 @@ export interface StoredVertex {
   readonly round: Round
   readonly author: Address
   readonly timestamp: Timestamp
-  /** Which commit ordered it; null while none has. */
+  /** The commit that ordered it; null while none has. */
   readonly commitIndex: CommitIndex | null
   /** The encoded vertex. */
   readonly bytes: Uint8Array
@@ -32,23 +32,23 @@ export interface StoredVertex {
 
 export interface PageRequest {
   readonly epoch: Epoch
-  /** Both ends belong to it. */
+  /** Both ends are included. */
   readonly fromRound: Round
   readonly toRound: Round
-  /** The arrival of the last vertex of the page before; null for the first page. */
+  /** The arrival of the last vertex of the previous page; null for the first page. */
   readonly after: Arrival | null
-  /** How many bytes of vertices the page may hold; it always holds one vertex if there is one. */
+  /** How many bytes of vertices the page may hold; it always holds at least one vertex if there is one. */
   readonly maxBytes: number
 }
 
 export interface Page {
   readonly vertices: ReadonlyArray<StoredVertex>
-  /** Whether it is known that nothing comes after them. The page behind the last one is empty. */
+  /** Whether these are known to be the last. The page after the last one is empty. */
   readonly isLast: boolean
 }
 
 export interface Vertices {
-  /** Keeps vertices in the order in which they entered the DAG; those it has are left as they are. */
+  /** Stores vertices in the order in which they entered the DAG; those it has already do not change. */
   readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
   readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
   /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
@@ -57,16 +57,16 @@ export interface Vertices {
   readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
   readonly highestHeads: (epoch: Epoch) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  /** Where a vertex stands in the order of arrival. */
+  /** A vertex's place in the order of arrival. */
   readonly arrivalOf: (hash: Hash) => Effect.Effect<Option.Option<Arrival>, StorageError>
   /** Rounds of an epoch in the order of arrival, page by page. */
   readonly ofEpoch: (request: PageRequest) => Effect.Effect<Page, StorageError>
-  /** What a commit ordered, in its order. */
+  /** The vertices that a commit ordered, in its order. */
   readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
   readonly count: Effect.Effect<number, StorageError>
-  /** The lowest round of which there is a vertex. */
+  /** The lowest round with a vertex. */
   readonly oldestRound: Effect.Effect<Option.Option<Round>, StorageError>
-  /** Drops old vertices and says how many went; less than the limit: there are no more. */
+  /** Deletes old vertices and returns how many; less than the limit means that none are left. */
   readonly prune: (request: Prune.Request) => Effect.Effect<number, StorageError>
 }
 
@@ -74,7 +74,7 @@ const PLACE = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_i
 const COLUMNS = `${PLACE}, b.bytes`
 const HEAD_COLUMNS = `${PLACE}, substr(b.bytes, 1, ${HEAD_BYTES})`
 const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
-/** More rows than this are not looked at for one page. */
+/** At most this many rows are read for one page. */
 const PAGE_ROWS = 1_024
 
 const vertexOf = (row: Column.Row): StoredVertex => ({
@@ -88,7 +88,7 @@ const vertexOf = (row: Column.Row): StoredVertex => ({
   bytes: Column.bytes(row, 7),
 })
 
-/** Their bytes only where the vertex has none yet: one that is known is left as it is. */
+/** Inserts the bytes only if the vertex has none yet: a known one does not change. */
 const insertOne = (sql: Sql, { header, encoded }: Vertex): void => {
   const hash = fromHex(header.hash)
   sql`insert into vertices (hash, epoch, round, author, timestamp)
@@ -98,7 +98,7 @@ const insertOne = (sql: Sql, { header, encoded }: Vertex): void => {
     on conflict (vertex_id) do nothing`.run()
 }
 
-/** Marks stored vertices as ordered by a commit and says how many there were; part of its transaction. */
+/** Marks stored vertices as ordered by a commit and returns how many there were; part of its transaction. */
 export const markOrdered = (
   sql: Sql,
   commitIndex: CommitIndex,
@@ -147,7 +147,7 @@ export const make = (database: Database): Vertices => {
     heads: (from, to, limit) =>
       select(HEAD_COLUMNS, "where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
 
-    // Beside a max() SQLite gives the other columns of the row that holds it.
+    // With max() SQLite returns the other columns of the row that holds the maximum.
     highestHeads: (epoch) =>
       select(
         HEAD_COLUMNS,

@@ -1,6 +1,6 @@
-/** A binary heap whose items know their place, so that one that changed is moved and not looked for. */
+/** A binary heap whose items know their position, so that a changed item is moved without a search. */
 export interface Placed {
-  /** Where it lies in its heap, -1 outside; the heap's to write. */
+  /** Its position in the heap, -1 outside. Only the heap writes it. */
   place: number
 }
 
@@ -34,7 +34,7 @@ export class Heap<A extends Placed> {
     return first
   }
 
-  /** Puts an item right that is in the heap and has changed. */
+  /** Restores the order after an item in the heap has changed. */
   update(item: A): void {
     this.#rise(item)
     this.#sinkAt(item.place)

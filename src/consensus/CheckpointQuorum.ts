@@ -1,4 +1,7 @@
-/** Collects the signatures under one epoch's checkpoints, and holds what a quorum signed against what this node has. */
+/**
+ * Collects the signatures under one epoch's checkpoints, and compares the checkpoints that a quorum signed with this
+ * node's own results.
+ */
 
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
 import type { Address } from "../protocol/identity/Address.js"
@@ -8,7 +11,10 @@ import type { CommitIndex } from "../protocol/numbers/Natural.js"
 import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./commit/Rollback.js"
 import type { Committee } from "./dag/Committee.js"
 
-/** Checkpoints without a quorum that one validator's signature may keep alive, and signed ones kept unjudged. */
+/**
+ * How many checkpoints without a quorum one validator's signatures may keep, and how many signed ones wait to be
+ * compared.
+ */
 const MAX_PENDING = 8
 
 interface Candidate {
@@ -16,9 +22,9 @@ interface Candidate {
   readonly signatures: Map<Address, Signature>
 }
 
-/** What came of a signature, a checkpoint or a commit. */
+/** The result of a signature, a checkpoint or a commit. */
 export interface Finding {
-  /** The checkpoint that has become final by it. */
+  /** The checkpoint that it made final. */
   readonly final: SignedCheckpoint | null
   readonly rollback: Rollback | null
 }
@@ -31,10 +37,13 @@ export class CheckpointQuorum {
   readonly #committee: Committee
   readonly #commits = new Map<CommitIndex, ExecutedCommit>()
   readonly #own = new Map<CommitIndex, Checkpoint>()
-  /** The own one that closes the epoch: there is none behind it. */
+  /** This node's checkpoint that closes the epoch: none follows it. */
   #ownClosing: Checkpoint | null = null
   readonly #candidates = new Map<Hash, Candidate>()
-  /** Signed by a quorum: the latest, the closing one, and those whose commit this node has not executed yet. */
+  /**
+   * Checkpoints signed by a quorum: the latest, the closing one, and those whose commit this node has not executed
+   * yet.
+   */
   readonly #signed = new Map<CommitIndex, SignedCheckpoint>()
   #latest: SignedCheckpoint | null = null
 
@@ -56,7 +65,7 @@ export class CheckpointQuorum {
     return this.#latest?.checkpoint.nextEpoch === null ? null : this.#latest
   }
 
-  /** How many commits of the epoch are kept to hold checkpoints against. */
+  /** How many commits of the epoch are kept to compare checkpoints with. */
   get commits(): number {
     return this.#commits.size
   }
@@ -66,7 +75,7 @@ export class CheckpointQuorum {
     return this.#candidates.size
   }
 
-  /** What a validator has signed under a checkpoint without a quorum, or with one. */
+  /** A validator's signature under a checkpoint, with or without a quorum. */
   signatureOf(checkpoint: Checkpoint, validator: Address): Signature | undefined {
     const signed = this.#signed.get(checkpoint.commitIndex)
     return (
@@ -104,17 +113,18 @@ export class CheckpointQuorum {
     )
   }
 
-  /** Whether a signature of this validator under it says anything new; if not, nobody need look whether it holds. */
+  /** Whether a signature of this validator under it would add anything; if not, it need not be verified. */
   isNews(checkpoint: Checkpoint, validator: Address): boolean {
     if (checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined)
       return false
-    // Another content of a commit that a quorum has signed: if a quorum signs that as well, finality is rolled back.
+    // Different content for a commit that a quorum has signed: if a quorum signs this as well, finality is rolled
+    // back.
     const signed = this.#signed.get(checkpoint.commitIndex)
     if (signed === undefined ? this.#isPast(checkpoint) : signed.checkpoint.hash === checkpoint.hash) return false
     return this.#candidates.get(checkpoint.hash)?.signatures.has(validator) !== true
   }
 
-  /** A signature of a member of this committee, found valid by the host. */
+  /** A signature of a member of this committee that the host has verified. */
   add(checkpoint: Checkpoint, { validator, signature }: CheckpointSignature): Finding {
     if (!this.isNews(checkpoint, validator)) return NO_FINDING
     let candidate = this.#candidates.get(checkpoint.hash)
@@ -127,12 +137,12 @@ export class CheckpointQuorum {
     return this.#weigh(candidate)
   }
 
-  /** A checkpoint below the latest final one says nothing new. */
+  /** A checkpoint below the latest final one adds nothing. */
   #isPast(checkpoint: Checkpoint): boolean {
     return this.#latest !== null && checkpoint.commitIndex <= this.#latest.checkpoint.commitIndex
   }
 
-  /** A validator that signs everything keeps alive only the last few of it. */
+  /** A validator that signs everything keeps only its last few checkpoints alive. */
   #makeRoom(validator: Address): void {
     const kept = [...this.#candidates.values()].filter(({ signatures }) => signatures.has(validator))
     if (kept.length < MAX_PENDING) return

@@ -1,6 +1,6 @@
 /**
- * The consensus of one node, one epoch after another, as a synchronous machine: vertices, signatures, time and what the
- * ledger did come in, `Output`s come out. It signs nothing, stores nothing, sends nothing and reads no clock.
+ * The consensus of one node, one epoch after another, as a synchronous state machine: vertices, signatures, time and
+ * the ledger's results go in, `Output`s come out. It signs, stores and sends nothing, and reads no clock.
  */
 
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
@@ -28,28 +28,36 @@ import type { Following, Signing as SigningState } from "./Recovery.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard, Told } from "./SigningGuard.js"
 
-/** Parents are fetched one by one up to this many rounds ahead; a longer way is made by asking for whole rounds. */
+/** Up to this many rounds ahead, parents are fetched one by one; beyond that, the node asks for whole rounds. */
 const FETCHED_ROUNDS = 16
-/** Behind a quorum by more than this, a node asks for whole rounds. */
+/** A node that is further than this behind a quorum asks for whole rounds. */
 const TOLERATED_LAG_ROUNDS = 4
-/** Retries without a new round of a quorum after which a node asks for what it may lack; a partition is no reason to shout. */
+/**
+ * After this many retries without a new round of a quorum, a node asks for what it may lack; a partition is no reason
+ * to flood the network.
+ */
 const STANDSTILL_RETRIES = 8
 
-/** Recovered vertices that are sent at once: as many as fit in the waiting rooms of others, and not too much for the line. */
+/**
+ * Recovered vertices sent at once: as many as fit in the waiting rooms of others without overloading the connection.
+ */
 const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
 
-/** Retries in vain after which the cause is no lost message: everything is sent again, but less often. */
+/** After this many failed retries a lost message is not the cause: everything is still sent again, but less often. */
 const PATIENT_AFTER_RETRIES = 40
 const PATIENT_RETRIES = 4
 
-/** What a vertex can be of use for. */
+/** What a node can do with a vertex. */
 export type Use =
   | { readonly _tag: "Wanted" }
-  /** It is here, or too old to matter. */
+  /** It is already here, or too old to matter. */
   | { readonly _tag: "Known" }
-  /** Only its header: somebody may sign with the own key, or its author may ask what it has signed. */
+  /**
+   * Only its header matters: someone else may be signing with this node's key, or the author may ask what it has
+   * signed.
+   */
   | { readonly _tag: "HeaderOnly" }
-  /** Of another epoch, which says that one of the two nodes is behind. */
+  /** It belongs to another epoch, so one of the two nodes is behind. */
   | { readonly _tag: "Elsewhere"; readonly epoch: EpochNumber }
   /** No honest node sends it. */
   | { readonly _tag: "Invalid"; readonly error: WrongBase | NotAMember }
@@ -64,7 +72,7 @@ export interface Options {
   readonly guard: SigningGuard | null
 }
 
-/** Of fast syncs only the replica knows. */
+/** Only the replica knows of fast syncs. */
 type FollowingHere = Exclude<Following, { readonly _tag: "Joining" }>
 
 interface Lacking {
@@ -77,8 +85,8 @@ export interface Stored {
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null
   /**
-   * Signed here in the running epoch and later ones, in the order of epochs and rounds. They are in a file of their own,
-   * and what is left of the other file may end before them.
+   * Vertices signed here in the running epoch and later ones, in the order of epochs and rounds. They are in a
+   * separate file, and the readable part of the ledger's file may end before them.
    */
   readonly signed: ReadonlyArray<Vertex>
 }
@@ -91,30 +99,30 @@ export class Core {
   #epoch: Epoch
   #checkpoints: CheckpointQuorum
   #previous: { readonly epoch: Epoch; readonly checkpoints: CheckpointQuorum } | null = null
-  /** The own closing checkpoint of the running epoch, once the ledger has built it. */
+  /** This node's closing checkpoint of the running epoch, once the ledger has built it. */
   #closing: Checkpoint | null = null
   /** Commits on disk that the stored vertices have to decide again. */
   #recorded: Array<ExecutedCommit> = []
   #early: EarlyVertices | null = null
-  /** The last round that was proposed in this epoch, whether or not the vertex is back yet. */
+  /** The last round proposed in this epoch, whether or not the vertex has come back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
-  /** Whether no round was completed for long, as of the last tick. */
+  /** Whether no round had been completed for a long time at the last tick. */
   #isStandingStill = false
   /** How far the wall clock is ahead of the steady one. */
   #wallAheadMs = 0
-  /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stand still too. */
+  /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stall too. */
   #moved: { readonly round: Round; readonly at: Timestamp } | null = null
   /** The highest round that others are in, and when that was first seen. */
   #begun: RoundClock.Own["begun"] | null = null
-  /** What the last step left to be made, and when. */
+  /** The vertex that the last step planned to make, and when. */
   #planned: RoundClock.Plan | null = null
   #connected: ReadonlySet<Address> = new Set()
-  /** Own vertices of epochs that have not opened here, in the order of epochs and rounds. */
+  /** This node's vertices of epochs that have not opened here, in the order of epochs and rounds. */
   #signedLater: ReadonlyArray<Vertex>
   /**
-   * Own vertices that the disk kept and the DAG did not have when the epoch was opened here, in the order of their rounds;
-   * none once it has them all.
+   * This node's vertices that were on disk but not in the DAG when the epoch opened here, in the order of their
+   * rounds; empty once the DAG has them all.
    */
   #recovered: ReadonlyArray<Vertex> = []
   readonly #highestHeaders = new Map<Address, Header>()
@@ -127,7 +135,7 @@ export class Core {
   readonly #catchUpPace: Pace
   readonly #standstillPace: Pace
 
-  /** Rebuilds the state the stored vertices had led to. What that asks of the host is the answer to `start`. */
+  /** Rebuilds the state that the stored vertices had led to. `start` returns the outputs of the rebuild. */
   constructor(options: Options, stored: Stored) {
     this.#options = options
     this.#self = options.guard?.self ?? null
@@ -179,20 +187,21 @@ export class Core {
       this.#meetStored(vertex.header)
       this.#epoch.restore(vertex)
     }
-    // They are on disk: that is where they came from.
+    // They came from the disk, so they are already there.
     this.#outputs = this.#outputs.filter(({ _tag }) => _tag !== "Inserted")
     const [undecided] = this.#recorded
     if (undecided !== undefined) this.#halt({ _tag: "CommitNotDecided", recorded: undecided.commit })
     const closing = stored.checkpoints.find(({ nextEpoch }) => nextEpoch !== null)
     if (closing !== undefined) this.#close(closing)
-    // Exactly the vertex that was signed last is sent again; the others may never have seen it.
+    // Resend exactly the vertex that was signed last; the others may never have seen it.
     const last = this.#epoch.ownVertices.at(-1)
     if (last !== undefined) this.#emit({ _tag: "Resend", vertices: [last], closing: null })
   }
 
   /**
-   * An own vertex that is in the ledger's file and not among what was signed: the file with the latter is an old copy, and
-   * does not say what was signed since. Who is alone has all of that in the DAG.
+   * A vertex of this node that is in the ledger's file but not among the signed vertices: the file of signed vertices
+   * is an old copy and lacks everything signed since. A node that is alone in its committee has all of that in the
+   * DAG.
    */
   #meetStored(header: Header): void {
     if (this.#epoch.committee.size > 1) this.#meetOwn(header)
@@ -208,7 +217,7 @@ export class Core {
     if (header !== undefined) this.#emit({ _tag: "ForeignOwnHeader", header })
   }
 
-  /** The running epoch, to look things up in. */
+  /** The running epoch, for reading. */
   get epoch(): Epoch {
     return this.#epoch
   }
@@ -217,22 +226,22 @@ export class Core {
     return this.#checkpoints
   }
 
-  /** Signed here in epochs that have not opened here, in the order of epochs and rounds. */
+  /** Vertices signed here for epochs that have not opened here, in the order of epochs and rounds. */
   get signedLater(): ReadonlyArray<Vertex> {
     return this.#signedLater
   }
 
-  /** Whether a contradiction was found. Nothing is taken in any more. */
+  /** Whether a contradiction was found. A halted node accepts no further input. */
   get isHalted(): boolean {
     return this.#isHalted
   }
 
-  /** The committee of the running epoch or the one before; signatures under older checkpoints are of no use. */
+  /** The committee of the running epoch or the one before; signatures under older checkpoints are useless. */
   committeeOf(epoch: EpochNumber): Committee | undefined {
     return this.#checkpointsOf(epoch)?.committee
   }
 
-  /** The key a signature under a checkpoint must hold for; none when it would say nothing new. */
+  /** The member whose key must have made a signature under a checkpoint; none if the signature would add nothing. */
   signerOf(checkpoint: Checkpoint, validator: Address): Member | undefined {
     const checkpoints = this.#checkpointsOf(checkpoint.epoch)
     if (checkpoints?.isNews(checkpoint, validator) !== true) return undefined
@@ -240,12 +249,12 @@ export class Core {
     return seat === undefined ? undefined : checkpoints.committee.member(seat)
   }
 
-  /** A vertex of the running epoch or of what is kept of the one before. Everything older is on disk. */
+  /** A vertex of the running epoch, or one still kept of the epoch before. Everything older is on disk. */
   vertex(hash: Hash): Vertex | undefined {
     return this.#epoch.vertex(hash) ?? this.#previous?.epoch.vertex(hash)
   }
 
-  /** How much of everything is kept: what a limit has to hold for. */
+  /** How many items of each kind are kept, so that limits can be checked. */
   get held() {
     const { dag, committer, admission } = this.#epoch
     return {
@@ -269,7 +278,7 @@ export class Core {
     return { epoch: this.#epoch.opening.record.epoch, header: this.#highestHeaders.get(author) ?? null }
   }
 
-  /** What a vertex can be of use for, found out from its header before any signature is looked at. Changes nothing. */
+  /** Classifies a vertex by its header, before any signature is checked. Changes nothing. */
   useOf(header: Header): Use {
     const { opening, committee, admission, isClosed } = this.#epoch
     const { epoch } = opening.record
@@ -287,8 +296,9 @@ export class Core {
   }
 
   /**
-   * Whether the network builds on this vertex: authors of at least a third of the weight do, besides its own, so an honest
-   * one among them. While nothing moves, or for a node that signs nothing itself, it is enough that anybody does.
+   * Whether the network builds on this vertex: authors of at least a third of the weight do, not counting its own
+   * author, so at least one of them is honest. During a standstill, or on a node that signs nothing itself, any other
+   * author is enough.
    */
   isBuiltOn(header: Header): boolean {
     const { admission, committee } = this.#epoch
@@ -297,7 +307,7 @@ export class Core {
     return weight > 0 && (this.#epoch.seat === undefined || this.#isStandingStill)
   }
 
-  /** A header that `useOf` wanted for its own sake; its signature holds. */
+  /** A header that `useOf` classified as `HeaderOnly`, with a valid signature. */
   metHeader(header: Header, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#meetOwn(header)
@@ -306,16 +316,17 @@ export class Core {
   }
 
   /**
-   * What the wall clock shows, as the difference to the steady clock that every `now` comes from. It goes into the
-   * timestamps of own vertices and nowhere else: a wall clock may be set, and then no wait may end early or late.
+   * Sets the wall clock's difference to the steady clock, from which every `now` comes. It is used only for the
+   * timestamps of this node's vertices: a wall clock may be set, and no wait may end early or late because of that.
    */
   wallIs(aheadMs: number): void {
     this.#wallAheadMs = aheadMs
   }
 
-  /** What the rebuilding asked for, and the first steps. Called once, before anything else. */
+  /** Returns the outputs of the rebuild and of the first steps. Called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
-    // The steady clock of this run knows nothing of the run that stored them: long enough ago to wait for nothing.
+    // The steady clock of this run knows nothing of the run that stored them, so assume a time long enough ago that
+    // nothing waits.
     const longAgo = Natural.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
     const { dag, ownVertices, committee } = this.#epoch
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
@@ -325,7 +336,7 @@ export class Core {
     return this.tick(now)
   }
 
-  /** Finds the own vertices of an epoch that has just been opened: nothing else may ever be signed for their rounds. */
+  /** Finds this node's vertices of an epoch that has just opened: nothing else may ever be signed for their rounds. */
   #recover(): void {
     const { dag, opening } = this.#epoch
     const { epoch } = opening.record
@@ -335,8 +346,8 @@ export class Core {
   }
 
   /**
-   * Offers recovered vertices to the DAG. Perhaps nobody else has them, and nobody may sign their rounds again, so rounds
-   * may not go on without them.
+   * Offers recovered vertices to the DAG. Other nodes may not have them, and their rounds may not be signed again, so
+   * the node must not continue with later rounds without them.
    */
   #placeRecovered(): void {
     if (this.#isHalted) return
@@ -357,7 +368,7 @@ export class Core {
     })
   }
 
-  /** When the next tick can matter, if nothing comes in before. */
+  /** When the next tick can matter, if no input arrives before then. */
   wakeAt(now: Timestamp): Timestamp {
     const house = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
     const plan = this.#planned
@@ -366,7 +377,10 @@ export class Core {
     return Natural.timestamp(soonest)
   }
 
-  /** A vertex whose signatures hold (`Validity.signatureChecks`), from anybody, also an own one from outside. */
+  /**
+   * A vertex with valid signatures (`Validity.signatureChecks`) from any peer, including a vertex of this node from
+   * outside.
+   */
   receive(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const { header } = vertex
@@ -394,8 +408,9 @@ export class Core {
   }
 
   /**
-   * What comes after its round was collected here, or its epoch closed, is of use to its author alone, should it lose its
-   * disk: one that has joined begins with the first round of an epoch, wherever the others are.
+   * A vertex that arrives after its round was collected here, or after its epoch closed, helps only its author, in
+   * case it loses its disk: a validator that has joined starts with the first round of an epoch, wherever the others
+   * are.
    */
   #rememberLate(header: Header): void {
     const { opening, committee, dag, isClosed } = this.#epoch
@@ -412,7 +427,7 @@ export class Core {
     return before === undefined || epoch > before.epoch || (epoch === before.epoch && round > before.round)
   }
 
-  /** The vertex made of a `Propose`, signed and on disk. */
+  /** The vertex made for a `Propose`, signed and on disk. */
   own(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       this.#options.guard?.signed(vertex.header)
@@ -422,12 +437,12 @@ export class Core {
     })
   }
 
-  /** The ledger has executed a commit. Its write may still be on the way to the disk. */
+  /** The ledger has executed a commit. The write to disk may still be pending. */
   executed(executed: ExecutedCommit, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => this.#judge(this.#checkpointsOf(executed.commit.epoch)?.record(executed)))
   }
 
-  /** The ledger has built the checkpoint of a commit; of a closing commit always. */
+  /** The ledger has built the checkpoint of a commit; it always does so for a closing commit. */
   built(checkpoint: Checkpoint, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const checkpoints = this.#checkpointsOf(checkpoint.epoch)
@@ -451,12 +466,12 @@ export class Core {
     this.#emit({ _tag: "SignCheckpoint", checkpoint })
   }
 
-  /** A signature under a checkpoint that holds for the member of `committeeOf(checkpoint.epoch)`; own ones too. */
+  /** A valid signature under a checkpoint by a member of `committeeOf(checkpoint.epoch)`, including this node's own. */
   checkpointSigned(checkpoint: Checkpoint, signature: CheckpointSignature, now: Timestamp): ReadonlyArray<Output> {
     return this.checkpointsSigned({ checkpoint, signatures: [signature] }, now)
   }
 
-  /** The same for many signatures under one checkpoint. */
+  /** The same for several signatures under one checkpoint. */
   checkpointsSigned({ checkpoint, signatures }: SignedCheckpoint, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const current = this.#epoch.opening.record.epoch
@@ -480,7 +495,7 @@ export class Core {
     })
   }
 
-  /** Which validators this node is connected to at the moment. */
+  /** The validators that this node is connected to at the moment. */
   connected(validators: Iterable<Address>): void {
     this.#connected = new Set(validators)
   }
@@ -509,7 +524,7 @@ export class Core {
     this.#emit({ _tag: "FinalityRollback", rollback })
   }
 
-  /** One input, what follows from it, and what is to be done about it. */
+  /** Handles one input and its consequences, and returns the outputs. */
   #step(now: Timestamp, input: () => void): ReadonlyArray<Output> {
     if (!this.#isHalted) input()
     if (!this.#isHalted) {
@@ -552,7 +567,7 @@ export class Core {
     if (finding.rollback !== null) this.#halt(finding.rollback)
   }
 
-  /** Starts the next epoch once the own closing checkpoint is signed by a quorum of the committee it ends. */
+  /** Starts the next epoch once a quorum of the ending epoch's committee has signed this node's closing checkpoint. */
   #handOver(): void {
     const own = this.#closing
     if (this.#isHalted || own === null || this.#checkpoints.closing?.checkpoint.hash !== own.hash) return
@@ -591,20 +606,20 @@ export class Core {
     const round = Natural.round(Math.max(ownRound, signedRound, this.#proposedRound ?? ownRound))
     const { begunRound } = dag
     if (this.#begun?.round !== begunRound) this.#begun = { round: begunRound, at: now }
-    // Not before the own last vertex is back from the disk: the next one is to follow on it.
+    // Not before this node's last vertex is back from the disk: the next vertex follows it.
     const begun = round > ownRound ? { round: ownRound, at: now } : this.#begun
     const own = { round, madeAt: this.#madeAt, lastCommitRound: position.leaderRound, reachedRound, begun }
     return RoundClock.plan(dag, committer, this.#options.roundIntervalMs, own)
   }
 
-  /** Whether the next own vertex was due and is to be made. */
+  /** Emits a proposal if this node's next vertex is due; returns whether it did. */
   #propose(now: Timestamp): boolean {
     const guard = this.#options.guard
     const plan = this.#planned
     const { seat, committee, opening } = this.#epoch
     if (guard === null || seat === undefined || plan === null || plan.at > now) return false
-    // A quorum has ended the epoch: a vertex more of it helps nobody, and members that started anew since may no longer
-    // know what this key had signed in it before its disk was set back.
+    // A quorum has ended the epoch, so another vertex of it is useless, and members that started again since may no
+    // longer know what this key had signed in it before its disk was set back.
     if (this.#checkpoints.closing !== null || guard.toAsk(committee).length > 0) return false
     const { round } = plan
     const { epoch } = opening.record
@@ -633,7 +648,7 @@ export class Core {
     this.#catchUp(now)
   }
 
-  /** Where this node stands in its epoch: see docs/recovery.md. */
+  /** This node's position in its epoch: see docs/recovery.md. */
   following(now: Timestamp): FollowingHere {
     const { dag, reachedRound, isClosed, opening, committee } = this.#epoch
     const { epoch } = opening.record
@@ -660,7 +675,7 @@ export class Core {
     return members.flatMap(({ address }) => (has(address) ? [] : [address]))
   }
 
-  /** Whether own vertices are signed, and if not, why. */
+  /** Whether this node signs vertices, and if not, why. */
   get signing(): SigningState {
     return this.#options.guard?.state(this.#epoch.committee) ?? { _tag: "NoSeat" }
   }
@@ -694,20 +709,21 @@ export class Core {
       case "EpochOver":
         return { ...this.#everything, pace: this.#catchUpPace }
       case "Standstill":
-        // A follower of a network that has halted lacks nothing that a member does not ask for.
+        // On a halted network, a follower lacks nothing that a member does not ask for.
         return this.#epoch.seat === undefined ? null : { ...this.#everything, pace: this.#standstillPace }
     }
   }
 
   /**
-   * All rounds that are still kept, parents first. Whatever decided the end of an epoch lies anywhere up to its last vertex:
-   * an indirect decision more than two rounds above its leader. And when nothing has moved for long, what the others decided
-   * by may be a vertex that its author showed only to them and nobody will ever name, since they closed the epoch with it;
-   * or one that is named and fetched but finds no place to wait for its parents, because its author has filled the waiting
-   * room with vertices upon none.
+   * All rounds that are still kept, parents first. The vertices that decide the end of an epoch may be anywhere up to
+   * its last vertex: an indirect decision may be more than two rounds above its leader. After a long standstill, the
+   * others may have decided by a vertex that its author showed only to them and that no later vertex will ever name,
+   * since they closed the epoch with it. Or the vertex is named and fetched but finds no place to wait for its
+   * parents, because its author has filled its share of the waiting room with vertices whose parents do not exist.
    *
-   * What the rounds above a quorum's build on may lie below it: a second vertex that came here unnamed. Whoever asks only
-   * for the rounds above gets nothing that it can use, however honest the answer and however far behind it is.
+   * The rounds above a quorum's may build on a vertex below it: a second vertex of a slot that arrived here unnamed. A
+   * node that asks only for the rounds above then receives nothing usable, however honest the answer and however far
+   * behind it is.
    */
   get #everything(): Pick<Lacking, "fromRound" | "toRound"> {
     const { dag, reachedRound, opening } = this.#epoch
@@ -718,7 +734,7 @@ export class Core {
     }
   }
 
-  /** Lost messages must not halt the network: whoever stands still says again what it said last. */
+  /** Lost messages must not halt the network: a node that is stuck sends its last messages again. */
   #sendAgain(now: Timestamp): void {
     const isStuck = this.#madeAt !== null && now - this.#madeAt >= this.#resendPace.everyMs
     const vertices: Array<Vertex> = []
@@ -737,8 +753,8 @@ export class Core {
   }
 
   /**
-   * The lowest rounds first, from the last one of which a quorum is here: others may still lack what has entered the DAG
-   * here, and ask for what lies further back.
+   * The lowest rounds first, starting with the last round of which a quorum is here: others may still lack vertices
+   * that are already in this DAG, and they ask for anything older.
    */
   #resendRecovered(): void {
     this.#placeRecovered()

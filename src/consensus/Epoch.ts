@@ -1,4 +1,4 @@
-/** One epoch, from its opening to the commit that closes it: vertices in, commits out. */
+/** One epoch, from its opening to the commit that closes it: vertices go in, commits come out. */
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Round } from "../protocol/numbers/Natural.js"
@@ -18,7 +18,7 @@ import * as Validity from "./dag/Validity.js"
 import type { Opening } from "./output/Opening.js"
 import type { Output } from "./output/Output.js"
 
-/** How many of its last own vertices a validator sends again at the epoch's end. */
+/** How many of its last vertices a validator sends again at the epoch's end. */
 const RESENT_VERTICES = 3
 
 export class Epoch {
@@ -27,7 +27,7 @@ export class Epoch {
   readonly dag: Dag
   readonly admission: Admission
   readonly committer: Committer
-  /** The own seat; none for a node outside the committee. */
+  /** This node's seat; none for a node outside the committee. */
   readonly seat: number | undefined
   readonly #linearizer: Linearizer
   readonly #proposer: Proposer | null
@@ -51,7 +51,7 @@ export class Epoch {
     this.#emit = emit
   }
 
-  /** Whether the closing commit was decided: nothing is inserted any more. */
+  /** Whether the closing commit was decided: no more vertices are inserted. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -61,12 +61,12 @@ export class Epoch {
     return this.#linearizer.position
   }
 
-  /** The highest round that authors of a quorum are known to have reached. */
+  /** The highest round that members of a quorum are known to have reached. */
   get reachedRound(): Round {
     return this.#reached.round
   }
 
-  /** The own vertices to send again when something seems lost, oldest first. */
+  /** This node's vertices to send again when something seems lost, oldest first. */
   get ownVertices(): ReadonlyArray<Vertex> {
     return this.#ownVertices
   }
@@ -75,7 +75,7 @@ export class Epoch {
     return this.#proposer?.parents(round) ?? []
   }
 
-  /** Keeps an own vertex among those to send again. */
+  /** Keeps a vertex of this node among those to send again. */
   keepOwn(vertex: Vertex): void {
     if (this.seat === undefined || this.committee.seatOf(vertex.header.author) !== this.seat) return
     this.#ownVertices.push(vertex)
@@ -83,7 +83,7 @@ export class Epoch {
     if (this.#ownVertices.length > RESENT_VERTICES) this.#ownVertices.shift()
   }
 
-  /** A vertex of this epoch whose signatures hold. */
+  /** A vertex of this epoch with valid signatures. */
   receive(vertex: Vertex): void {
     if (this.#isClosed || this.admission.isHereOrOld(vertex)) return
     const { header } = vertex
@@ -98,7 +98,7 @@ export class Epoch {
     this.admission.receive(vertex, seat)
   }
 
-  /** A vertex that had been inserted before a restart, in the order of insertion. */
+  /** A vertex that was inserted before a restart, in the order of insertion. */
   restore(vertex: Vertex): void {
     const seat = this.committee.seatOf(vertex.header.author)
     if (seat === undefined || this.#isClosed) return
@@ -115,7 +115,7 @@ export class Epoch {
     if (evidence !== undefined) this.#emit({ _tag: "EvidenceFound", evidence })
   }
 
-  /** Almost every vertex is the first of its slot, from an author with nothing waiting. */
+  /** Almost every vertex is the first of its slot, by an author without waiting vertices. */
   #mayEquivocate({ round }: Header, seat: number): boolean {
     return this.dag.first(round, seat) !== undefined || this.admission.hasWaiting(seat)
   }
@@ -139,7 +139,7 @@ export class Epoch {
       this.#emit({ _tag: "FinalityRollback", rollback: this.committer.contradiction })
     }
     for (const { verdict } of decisions) {
-      // What the epoch has not ordered when it closes is dropped, decided leaders among it.
+      // Vertices and decided leaders that the epoch has not ordered when it closes are dropped.
       if (verdict._tag === "Commit" && !this.#isClosed) this.#commit(verdict.leader)
     }
     if (decisions.length > 0) this.#collect(this.#linearizer.collectionRound)
@@ -173,7 +173,7 @@ export class Epoch {
     if (vertices.length > 0) this.#emit({ _tag: "Returned", vertices })
   }
 
-  /** Own vertex of the highest round; none when there is none. */
+  /** The highest round of this node's vertices; the round before the epoch's first if there is none. */
   get ownRound(): Round {
     const own = this.seat === undefined ? undefined : this.dag.latestOf(this.seat)
     return own?.round ?? Natural.round(this.committee.firstRound - 1)

@@ -1,4 +1,4 @@
-/** When a validator outside the committee says that it is there: often enough that no quarter of an epoch lacks one. */
+/** When a validator outside the committee sends a heartbeat: often enough that every quarter of an epoch has one. */
 
 import type { EpochRecord } from "../protocol/epoch/EpochRecord.js"
 import { divideFloor } from "../protocol/numbers/Sats.js"
@@ -22,7 +22,7 @@ export class Heartbeats {
     this.#nextRound = firstRound
   }
 
-  /** Whether this commit is one to name in a heartbeat. */
+  /** Whether to send a heartbeat that names this commit. */
   isDue({ leaderRound }: Commit): boolean {
     if (leaderRound < this.#nextRound) return false
     this.#nextRound = leaderRound + this.#everyRounds

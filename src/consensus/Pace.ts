@@ -1,4 +1,4 @@
-/** Lets something through at most once in a while, by a clock that is never set. */
+/** Limits how often something happens, by a clock that is never set. */
 export class Pace {
   readonly everyMs: number
   #next = 0
@@ -7,14 +7,14 @@ export class Pace {
     this.everyMs = everyMs
   }
 
-  /** Whether it is time; if so, the next time is `everyMs` away. */
+  /** Whether it is due; if so, it is next due after `everyMs`. */
   isDue(now: number): boolean {
     if (now < this.#next) return false
     this.#next = now + this.everyMs
     return true
   }
 
-  /** When it is time again. */
+  /** When it is due again. */
   nextAfter(now: number): number {
     return this.#next > now ? this.#next : now + this.everyMs
   }

@@ -1,13 +1,13 @@
 /**
- * Where a node stands that is behind, joins or has lost its disk, and what it waits for. Two machines run side by side: one
- * follows the rounds of the others, the other decides whether own vertices are signed. docs/recovery.md draws both and says
- * what bounds each wait.
+ * The position of a node that is behind, joins or has lost its disk, and what it waits for. Two state machines run
+ * side by side: one follows the rounds of the others, the other decides whether this node signs vertices.
+ * docs/recovery.md draws both and states what bounds each wait.
  */
 import type { Address } from "../protocol/identity/Address.js"
 import type { Epoch, Round } from "../protocol/numbers/Natural.js"
 
 export type Following =
-  /** In the round that the others are in. */
+  /** In the same round as the others. */
   | { readonly _tag: "InStep" }
   /** A quorum has reached a later round: its vertices are fetched. */
   | { readonly _tag: "Behind"; readonly round: Round; readonly reachedRound: Round }
@@ -15,7 +15,7 @@ export type Following =
   | { readonly _tag: "EpochOver"; readonly epoch: Epoch }
   /** This node has closed the epoch and waits for signatures of a quorum. `lacks`: members that have not signed. */
   | { readonly _tag: "Closing"; readonly epoch: Epoch; readonly lacks: ReadonlyArray<Address> }
-  /** No quorum of a new round for long. `lacks`: members without a vertex in the round above the last quorum. */
+  /** No quorum of a new round for a long time. `lacks`: members without a vertex in the round above the last quorum. */
   | { readonly _tag: "Standstill"; readonly round: Round; readonly lacks: ReadonlyArray<Address> }
   /** The state of a closing checkpoint is fetched. */
   | { readonly _tag: "Joining"; readonly epoch: Epoch }
@@ -23,9 +23,11 @@ export type Following =
 export type Signing =
   /** No validator key, or no seat in this epoch. */
   | { readonly _tag: "NoSeat" }
-  /** A quorum has not said yet what this key signed before. `lacks`: members that have not. */
+  /** A quorum has not yet answered what this key signed before. `lacks`: members that have not answered. */
   | { readonly _tag: "Asking"; readonly lacks: ReadonlyArray<Address> }
-  /** The key has signed what this disk does not know. `msLeft`: time that has to pass with a quorum connected. */
+  /**
+   * The key has signed something that this disk does not know. `msLeft`: time that must pass with a quorum connected.
+   */
   | { readonly _tag: "Silent"; readonly msLeft: number; readonly isConnected: boolean; readonly round: Round }
   | { readonly _tag: "Signing" }
 

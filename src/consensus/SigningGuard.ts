@@ -1,18 +1,18 @@
 /**
- * Nothing is ever signed twice for one (epoch, round). After every start the validator asks the whole committee for its
- * own highest header and waits for answers of a quorum, itself counted; if any header of its own is unknown to its disk
- * (a restored backup, a lost disk, a copied key) it stays silent until no higher one has appeared for 120 round intervals
- * while connected to a quorum, and then signs only above the highest known.
+ * Never signs twice for one (epoch, round). After every start the validator asks the whole committee for its own
+ * highest header and waits for answers from a quorum, counting itself. If its disk does not know any of its own
+ * headers (a restored backup, a lost disk, a copied key), it stays silent until no higher header has appeared for 120
+ * round intervals while connected to a quorum. Then it signs only above the highest known header.
  *
- * The same key may sign on other networks, and anybody can replay what it signed there. A header counts only on the base
- * that its epoch has here. One of an epoch that has not opened here cannot be judged yet: it is held back, in memory only,
- * and judged when that epoch opens, which is before anything is signed in it. Until then it proves that something may be
- * ahead, so a member that answers with such a header has not said what this key signed in the running epoch, and its
- * answer does not count.
+ * The same key may sign on other networks, and anyone can replay those signatures here. A header counts only on the
+ * base that its epoch has here. The header of an epoch that has not opened here cannot be judged yet: it is held back,
+ * in memory only, and judged when that epoch opens, which is before anything is signed in it. Until then it shows that
+ * something may be ahead, so a member that answers with such a header has not said what this key signed in the running
+ * epoch, and its answer does not count.
  *
- * An answer counts for the epoch that runs here and there. A member in a later one may have forgotten what this key signed
- * in this; a member in an earlier one has not taken in what it signed in this. So when an epoch opens before anything was
- * signed since the start, the committee is asked anew.
+ * An answer counts only if the same epoch runs here and at the member. A member in a later epoch may have forgotten
+ * what this key signed in this one; a member in an earlier epoch has not yet received it. So if an epoch opens before
+ * anything was signed since the start, the committee is asked again.
  */
 import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
@@ -23,16 +23,19 @@ import type { Committee } from "./dag/Committee.js"
 import type { Signing } from "./Recovery.js"
 
 export const SILENT_INTERVALS = 120
-/** What a single look may take off the silence: a few intervals, at least a second. A node looks more often than that. */
+/**
+ * The most that one check may take off the silence: a few intervals, at least a second. A node checks more often than
+ * that.
+ */
 export const COUNTED_INTERVALS = 4
 export const MIN_COUNTED_MS = 1_000
-/** Headers held back for epochs to come. The nearest epochs are kept; about a later one the committee is asked again. */
+/** Headers held back for future epochs. The nearest epochs are kept; about later ones the committee is asked again. */
 export const MAX_HELD_BACK = 64
 
 export type Silence =
   /** The committee has not answered yet. */
   | "asking"
-  /** Somebody else signs with this key, or did. */
+  /** Another process signs with this key, or did. */
   | "foreign"
 
 /** A member's answer about this key: the highest header it knows, and the epoch it is in. */
@@ -44,19 +47,19 @@ export interface Told {
 const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "round">): boolean =>
   a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round
 
-/** Invariant: `#highest` is at or above every header of this author that was ever signed here or met anywhere. */
+/** Invariant: `#highest` is at or above every header of this author that was ever signed or seen here. */
 export class SigningGuard {
   readonly self: Address
   readonly #silentMs: number
   readonly #mostCountedMs: number
-  /** Own headers that are on the own disk, of the epochs from `#oldest` on. */
+  /** This author's headers on this node's disk, of the epochs from `#oldest` on. */
   readonly #known = new Map<Hash, Epoch>()
   #oldest: Epoch
-  /** Of the epochs from `#oldest` on that have opened here. */
+  /** The bases of the epochs from `#oldest` on that have opened here. */
   readonly #bases = new Map<Epoch, Hash>()
-  /** Of epochs that have not opened here: the highest of each epoch and base. */
+  /** Headers of epochs that have not opened here: the highest of each epoch and base. */
   #heldBack: ReadonlyArray<Header>
-  /** In the epoch that opened last. */
+  /** The members that have answered in the epoch that opened last. */
   readonly #answered = new Set<Address>()
   #highest: Pick<Header, "epoch" | "round"> | null = null
   #hasCommitteeAnswered = false
@@ -67,9 +70,9 @@ export class SigningGuard {
   #connectedSince: Timestamp | null = null
 
   /**
-   * `stored` are the own headers of the epochs from `oldest` on, as the disk has them; `heldBack` is what another guard of
-   * this run has held back. Where the ledger was set back and what was signed was not, the disk no longer knows the headers
-   * of earlier epochs than the first of those, and need not: nothing so low is ever signed again.
+   * `stored` holds this author's headers on disk, of the epochs from `oldest` on; `heldBack` holds the headers that
+   * another guard of this run held back. If the ledger was set back but the signed vertices were not, the disk no
+   * longer knows the headers of epochs before the first of those. It need not: nothing that low is ever signed again.
    */
   constructor(
     self: Address,
@@ -89,23 +92,23 @@ export class SigningGuard {
     for (const header of known) this.#know(header)
   }
 
-  /** The highest own header known; nothing at or below it may be signed. */
+  /** The highest known header of this author; nothing at or below it may be signed. */
   get highest(): Pick<Header, "epoch" | "round"> | null {
     return this.#highest
   }
 
-  /** How many own headers are known. */
+  /** How many headers of this author are known. */
   get size(): number {
     return this.#known.size
   }
 
-  /** Why nothing may be signed; none when signing is allowed. */
+  /** Why signing is not allowed; none if it is. */
   get silence(): Silence | null {
     if (this.#quietMsLeft !== null) return "foreign"
     return this.#hasCommitteeAnswered ? null : "asking"
   }
 
-  /** The same for people, and what it waits for. */
+  /** The same as text, with what it waits for. */
   state(committee: Committee): Signing {
     if (this.#quietMsLeft !== null) {
       const round = this.#highest?.round ?? committee.firstRound
@@ -126,18 +129,21 @@ export class SigningGuard {
     if (this.#highest === null || isAbove(header, this.#highest)) this.#highest = header
   }
 
-  /** A header that was signed here and is about to be on disk. */
+  /** A header that was signed here and is about to be written to disk. */
   signed(header: Header): void {
     this.#hasSigned = true
     this.#know(header)
   }
 
-  /** Own headers that cannot be judged yet. */
+  /** Headers of this author that cannot be judged yet. */
   get heldBack(): ReadonlyArray<Header> {
     return this.#heldBack
   }
 
-  /** An epoch has opened on this base. Returns the foreign header that was held back for it, after `meet` has judged it. */
+  /**
+   * An epoch has opened on this base. Returns the foreign header that was held back for it, after `meet` has judged
+   * it.
+   */
   open(epoch: Epoch, base: Hash): Header | undefined {
     this.#bases.set(epoch, base)
     if (!this.#hasSigned) this.#forgetAnswers()
@@ -147,9 +153,10 @@ export class SigningGuard {
   }
 
   /**
-   * An own header from outside, whose signature holds. True when it was signed on this network and the disk did not know
-   * it: silence begins, and begins anew if it is above all that were known. One below was signed before those, so it does
-   * not show that anybody signs still; otherwise a peer could prolong the silence with old headers, one at a time.
+   * A header of this author from outside, with a valid signature. Returns true if it was signed on this network and
+   * the disk did not know it: the silence begins, or begins again if the header is above all known ones. A lower
+   * header was signed before those, so it does not show that anyone still signs; otherwise a peer could prolong the
+   * silence with old headers, one at a time.
    */
   meet(header: Header): boolean {
     if (header.author !== this.self || header.epoch < this.#oldest || this.#known.has(header.hash)) return false
@@ -172,7 +179,7 @@ export class SigningGuard {
     this.#hasCommitteeAnswered = false
   }
 
-  /** The last epoch that has opened here; 0 when none has. */
+  /** The last epoch that has opened here; 0 if none has. */
   get #running(): number {
     return Math.max(0, ...this.#bases.keys())
   }
@@ -184,7 +191,7 @@ export class SigningGuard {
     this.#heldBack = [...others, header].sort((a, b) => a.epoch - b.epoch).slice(0, MAX_HELD_BACK)
   }
 
-  /** A member has answered the question at the start; the header in its answer went to `meet`. */
+  /** A member has answered the question asked at the start; the header in its answer went to `meet`. */
   answer(member: Address, told: Told, committee: Committee): void {
     if (!this.#tells(told)) return
     this.#answered.add(member)
@@ -192,8 +199,8 @@ export class SigningGuard {
   }
 
   /**
-   * Whether the member is in the epoch that runs here, and knows of no header above this one. It keeps headers only of the
-   * members of its own epoch and the one before.
+   * Whether the member is in the epoch that runs here and knows no header above this one. A member keeps headers only
+   * of the members of its own epoch and the epoch before.
    */
   #tells({ epoch, header }: Told): boolean {
     if (epoch !== this.#running) return false
@@ -215,9 +222,9 @@ export class SigningGuard {
   }
 
   /**
-   * Lets the silence run down. Only time between two looks that both found a quorum connected counts, and of that only as
-   * much as lies between two looks of a machine that runs: a process that was stopped, or too busy to look, has not heard
-   * what was said meanwhile.
+   * Lets the silence run down. Time counts only between two checks that both found a quorum connected, and only as
+   * much as normally lies between two checks: a process that was stopped, or too busy to check, has not heard the
+   * messages sent meanwhile.
    */
   tick(now: Timestamp, hasQuorum: () => boolean): void {
     if (this.#quietMsLeft === null) return
@@ -229,7 +236,7 @@ export class SigningGuard {
     if (this.#quietMsLeft <= 0) this.#quietMsLeft = null
   }
 
-  /** Own headers of epochs before `oldest` are no longer distinguished from foreign ones. */
+  /** Headers of epochs before `oldest` are no longer distinguished from foreign ones. */
   forgetBefore(oldest: Epoch): void {
     if (oldest <= this.#oldest) return
     this.#oldest = oldest

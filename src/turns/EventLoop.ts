@@ -1,4 +1,4 @@
-/** A long piece of work lets sockets and timers have their turn; `Effect.yieldNow` only lets other fibers. */
+/** Lets sockets and timers run during a long piece of work; `Effect.yieldNow` lets only other fibers run. */
 import { Effect } from "effect"
 
 /** An interrupted wait leaves an idle callback behind; cancelling it would cost more each time. */

@@ -1,12 +1,12 @@
 /**
- * A list with one reader, which is woken when an item arrives. It is for items that arrive a hundred times a second and more:
- * a queue that is read as a stream, and a wait that races with a clock, cost ten times as much each time.
+ * A list with one reader, which wakes when an item arrives. It is for items that arrive a hundred or more times a
+ * second: reading a queue as a stream, or racing a wait against a clock, costs ten times as much each time.
  */
 import { Effect } from "effect"
 
-/** Handed on before other fibers have their turn. */
+/** Items passed on before other fibers get their turn. */
 const ITEMS_PER_TURN = 64
-/** The longest that a timer counts. */
+/** The longest delay that a timer supports. */
 const LONGEST_MS = 2 ** 31 - 1
 
 export class Inbox<A> {
@@ -18,7 +18,7 @@ export class Inbox<A> {
     this.#wake()
   }
 
-  /** Wakes the reader although nothing arrived. */
+  /** Wakes the reader even though no item arrived. */
   wake(): void {
     this.#wake()
   }
@@ -36,15 +36,15 @@ export class Inbox<A> {
   }
 
   /**
-   * Waits until an item arrives. An interruption loses nothing: items wait in the list, not with the reader, and waking a
-   * reader that has gone does nothing.
+   * Waits until an item arrives. An interruption loses nothing: items wait in the list, not with the reader, and
+   * waking a reader that has gone does nothing.
    */
   readonly arrival: Effect.Effect<void> = Effect.async<void>((resume) => {
     this.#wake = () => resume(Effect.void)
     if (!this.isEmpty) this.#wake()
   })
 
-  /** The same, but no longer than this. */
+  /** Like `arrival`, but waits no longer than this. */
   arrivalWithin(milliseconds: number): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
       const timer = setTimeout(() => resume(Effect.void), Math.min(milliseconds, LONGEST_MS))
@@ -57,7 +57,7 @@ export class Inbox<A> {
     })
   }
 
-  /** Passes on every item, forever. If an item cannot be taken, the others wait for the next try. */
+  /** Passes on every item, forever. If passing on an item fails, the rest wait for the next attempt. */
   readonly handOn = (take: (item: A) => void): Effect.Effect<never> =>
     Effect.forever(
       Effect.map(this.arrival, () => {

@@ -1,6 +1,6 @@
 /**
- * A clock that is never set: it shows the wall clock's time at the start of the process, and then counts the milliseconds
- * that pass. Every wait and every limit runs on it. It may stop while the machine is suspended.
+ * A clock that is never set: it starts at the wall clock's time when the process starts, and then counts the
+ * milliseconds that pass. Every wait and every limit uses it. It may stop while the machine is suspended.
  */
 import { Clock, Effect } from "effect"
 import * as Natural from "../protocol/numbers/Natural.js"
@@ -16,5 +16,5 @@ export const unsafeCurrent = (clock: Clock.Clock): Natural.Timestamp =>
 
 export const current = Clock.clockWith((clock) => Effect.sync(() => unsafeCurrent(clock)))
 
-/** How far the wall clock is ahead of it. The wall clock may be set at any moment. */
+/** How far the wall clock is ahead of this one. The wall clock may be set at any moment. */
 export const wallAhead = Effect.zipWith(Clock.currentTimeMillis, current, (wall, steady) => Math.round(wall) - steady)

@@ -1,7 +1,8 @@
 /**
- * Which valid vertex enters the DAG when: parents first, and the second vertex of a slot only when a vertex that is to
- * enter names it, so that an equivocator cannot fill the DAG. Its timestamp does not matter: if nodes held a vertex back
- * until their clocks agreed with it, one wrong clock would keep its owner, and whoever names its vertices, out of the DAG.
+ * When a valid vertex enters the DAG: after its parents, and, if it is the second of its slot, only when a vertex that
+ * is to enter names it, so that an equivocator cannot fill the DAG. Its timestamp does not matter: if nodes held a
+ * vertex back until their clocks agreed with it, one wrong clock would keep its owner out of the DAG, and everyone
+ * that names its vertices.
  */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -12,14 +13,14 @@ import type { Wanted } from "../output/Output.js"
 import { Fetches } from "./Fetches.js"
 import { type Bounds, type Guest, WaitingRoom } from "./WaitingRoom.js"
 
-/** Vertices of one slot that may enter without being named while nothing moves. */
+/** Vertices of one slot that may enter without being named during a standstill. */
 const UNNAMED_PER_SLOT = 16
 
 export class Admission {
   readonly #dag: Dag
   readonly #room: WaitingRoom
   readonly #fetches: Fetches
-  /** Called for each vertex in the moment it enters, before the next one does. It may collect. */
+  /** Called for each vertex as it enters, before the next one does. It may collect. */
   readonly #onInsert: (node: Node) => void
   #isClosed = false
   #admitsUnnamed = false
@@ -37,17 +38,17 @@ export class Admission {
     return this.#room.size
   }
 
-  /** How many parents waiting vertices lack, be they waiting themselves or never seen. */
+  /** How many parents of waiting vertices are missing, whether they wait themselves or were never seen. */
   get wants(): number {
     return this.#room.wants
   }
 
-  /** How many parents were asked for and did not come. */
+  /** How many parents were requested and have not arrived. */
   get asked(): number {
     return this.#fetches.size
   }
 
-  /** How much was looked at so far, for tests that bound it. */
+  /** How much has been visited so far, for tests that bound it. */
   get steps(): number {
     return this.#room.steps + this.#fetches.steps
   }
@@ -57,7 +58,7 @@ export class Admission {
     return round <= this.#dag.collectedRound || this.#dag.has(hash) || this.#room.has(hash)
   }
 
-  /** What the authors weigh, besides its own, whose vertices wait for this one. */
+  /** The weight of the authors, other than its own, whose vertices wait for this one. */
   weightNeeding({ header }: Pick<Vertex, "header">): number {
     const { committee } = this.#dag
     const own = committee.seatOf(header.author)
@@ -75,12 +76,12 @@ export class Admission {
     return this.#room.countOf(seat) > 0
   }
 
-  /** What an author has waiting. */
+  /** The waiting vertices of an author. */
   ofSeat(seat: number): ReadonlyArray<Vertex> {
     return [...this.#room.ofSeat(seat)].map(({ vertex }) => vertex)
   }
 
-  /** Takes in a valid vertex, and whatever was waiting for nothing but it. */
+  /** Adds a valid vertex, and every waiting vertex that lacked only this one. */
   receive(vertex: Vertex, seat: number): void {
     if (this.#isClosed || this.isHereOrOld(vertex)) return
     const missing = this.#dag.missingParents(vertex)
@@ -92,12 +93,12 @@ export class Admission {
     this.#admitReady()
   }
 
-  /** Puts back what had entered before a restart, in the order it had. */
+  /** Restores the vertices that had entered before a restart, in their order. */
   restore(vertex: Vertex): void {
     if (!this.isHereOrOld(vertex)) this.#enter(vertex)
   }
 
-  /** Takes in what only waited for leave to enter unnamed. */
+  /** Lets in the vertices that waited only for permission to enter unnamed. */
   tick(): void {
     if (!this.#admitsUnnamed) return
     for (const guest of [...this.#room.unnamed()]) {
@@ -109,7 +110,7 @@ export class Admission {
     this.#admitReady()
   }
 
-  /** The missing parents up to this round that somebody should be asked for now, the most urgent first. */
+  /** The missing parents up to this round to request now, the most urgent first. */
   toFetch(upTo: number, now: Timestamp, retryMs: number): ReadonlyArray<Wanted> {
     const { committee } = this.#dag
     return this.#fetches
@@ -121,7 +122,7 @@ export class Admission {
     while (!this.#isClosed) {
       const guest = this.#room.next()
       if (guest === undefined) return
-      // Another one may hold its slot by now.
+      // Another vertex may hold its slot by now.
       const isFirst = this.#dag.first(guest.vertex.header.round, guest.seat) === undefined
       if (isFirst || guest.isNamed) this.#admit(guest)
     }
@@ -139,8 +140,8 @@ export class Admission {
   }
 
   /**
-   * While nothing moves, a second vertex of a slot need not be named: others may have closed the epoch with it, and then
-   * nobody ever will. What enters means nothing to the order but that the order can be seen.
+   * During a standstill, a second vertex of a slot need not be named: others may have closed the epoch with it, and
+   * then no vertex will ever name it. Entering does not change the order; it only makes the order visible.
    */
   admitUnnamed(isAllowed: boolean): void {
     this.#admitsUnnamed = isAllowed

@@ -7,10 +7,10 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import { Committee } from "../dag/Committee.js"
 import * as Validity from "../dag/Validity.js"
 
-/** A quorum of the next epoch is not far ahead of a node that only waits for signatures. */
+/** A quorum of the next epoch is not far ahead of a node that waits only for signatures. */
 const PER_AUTHOR = 3
 
-/** Bounded: only what is valid for the next epoch as this node computed it, a few of each author. */
+/** Bounded: only vertices that are valid for the next epoch as this node computed it, and a few of each author. */
 export class EarlyVertices {
   readonly #base: Hash
   readonly #committee: Committee
@@ -39,7 +39,7 @@ export class EarlyVertices {
     return kept === undefined || (kept.size < PER_AUTHOR && !kept.has(hash))
   }
 
-  /** Whether it is kept. */
+  /** Returns whether the vertex is kept. */
   add(vertex: Vertex): boolean {
     const seat = this.#committee.seatOf(vertex.header.author)
     if (seat === undefined || !this.wants(vertex.header)) return false

@@ -1,12 +1,13 @@
 /**
- * Which missing parents to ask for, and when again. A vertex may name parents that do not exist, and an author may have
- * thousands of those waited for at once; what honest vertices lack must not stand in line behind them. So every author
- * whose vertices wait has its turn, one parent at a time, lowest rounds first, with a limited number of questions under way at once.
+ * Which missing parents to request, and when to request them again. A vertex may name parents that do not exist, and
+ * an author may have thousands of those wanted at once; the missing parents of honest vertices must not queue behind
+ * them. So every author whose vertices wait has its turn, one parent at a time, lowest rounds first, with a limited
+ * number of requests under way at once.
  *
- * An author's turn covers what its vertices lack themselves and what waiting vertices of others lack that they build
- * on. So an honest author's turns are all well spent, whatever else those others have waiting.
+ * An author's turn covers the missing parents of its own vertices and of the waiting vertices of others that they
+ * build on. So an honest author's turns are all well spent, no matter what else those others have waiting.
  *
- * A look costs what it asks for and what has become due, not what is missing in total.
+ * A call costs as much as it requests and as has become due, not as much as is missing in total.
  */
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -17,20 +18,23 @@ import type { Lacks, Want } from "./WaitingRoom.js"
 
 /** How many parents one request may name. */
 const MAX_WANTED = 256
-/** Of one author's turns, how many questions may be under way: asked, and not to be asked again yet. */
+/** How many requests may be under way in one author's turns: sent, and not yet due again. */
 const MOST_UNDER_WAY = 64
-/** How many parents wait for one author's turns. Some sixty rounds of a hundred members; what is beyond is looked up again. */
+/**
+ * How many parents may queue for one author's turns: some sixty rounds of a hundred members. The rest are looked up
+ * again later.
+ */
 const MOST_QUEUED = 8_192
-/** Attempts that follow each other at the same interval: messages do get lost. */
+/** Attempts at the same interval: messages do get lost. */
 const EAGER_ATTEMPTS = 4
-/** Then the distance doubles, up to this many times the first one: it may not exist. */
+/** After those the interval doubles, up to this many times the first: the parent may not exist. */
 const MOST_PATIENT = 8
 
-/** A missing parent to ask for now, and the seat in whose turn it comes. */
+/** A missing parent to request now, and the seat whose turn it uses. */
 export interface Due {
   readonly parent: Parent
   readonly seat: number
-  /** How often it was asked for before. */
+  /** How often it was requested before. */
   readonly attempt: number
 }
 
@@ -42,7 +46,7 @@ interface Place extends Placed {
 /** The wants that wait for one author's turn. */
 class Queue {
   heap = Queue.#heapOf([])
-  /** Questions under way. */
+  /** Requests under way. */
   underWay = 0
   /** Whether there are more wants than it holds. */
   hasMore = false
@@ -53,7 +57,7 @@ class Queue {
     return new Heap(comesBefore, places)
   }
 
-  /** Room for another one, if need be in the place of those that are over. */
+  /** Whether there is room for another one, if necessary by dropping those that are over. */
   get hasRoom(): boolean {
     if (this.hasMore) return false
     if (this.heap.size < MOST_QUEUED) return true
@@ -71,11 +75,14 @@ const patience = (attempts: number): number => Math.min(MOST_PATIENT, 2 ** Math.
 
 export class Fetches implements Lacks {
   readonly #queues: ReadonlyArray<Queue>
-  /** Asked for, the one first that is to be asked for again first. */
+  /** Requested parents, the next one due first. */
   readonly #underWay = new Heap<Want>((a, b) => a.dueAt < b.dueAt)
-  /** Whether a parent is here, also under another slot than it is named: then it never comes as it is named. */
+  /**
+   * Whether a vertex is here, even under another slot than the reference claims: then the parent never arrives as it
+   * is named.
+   */
   readonly #isHere: (hash: Hash) => boolean
-  /** All that is waited for, for what found no place in a queue. */
+  /** All missing parents, to find those that had no room in a queue. */
   readonly #wanted: () => Iterable<Want>
   #turn = 0
   #order = 0
@@ -87,21 +94,21 @@ export class Fetches implements Lacks {
     this.#wanted = wanted
   }
 
-  /** How many parents were asked for and did not come. */
+  /** How many parents were requested and have not arrived. */
   get size(): number {
     return this.#underWay.size
   }
 
-  /** How many places in queues were looked at so far: the work, for tests that bound it. */
+  /** How many places in queues have been visited so far: tests use it to bound the work. */
   get steps(): number {
     return this.#steps
   }
 
   needed(want: Want, seats: SeatSet.SeatSet): void {
     if (want.place >= 0) {
-      // Asked for already: whose turn it is next is seen when the question is due again.
+      // Requested already: the seat for the next request is chosen when it is due again.
       if (want.attempts <= EAGER_ATTEMPTS) return
-      // One author has named it for long in vain. Another one that names it should not have to wait for that.
+      // One author has long named it in vain. Another author that names it should not have to wait because of that.
       this.#answer(want)
       want.attempts = EAGER_ATTEMPTS
     }
@@ -126,24 +133,24 @@ export class Fetches implements Lacks {
     if (queue !== undefined) queue.underWay--
   }
 
-  /** What to ask for now, up to this round; again for the first time after `retryMs`. */
+  /** The parents to request now, up to this round; a first retry follows after `retryMs`. */
   due(upTo: number, now: Timestamp, retryMs: number): ReadonlyArray<Due> {
     this.#wake(now)
     const due: Array<Due> = []
     let last = 0
-    for (let gave = true; gave && due.length < MAX_WANTED; ) {
-      gave = false
+    for (let isFound = true; isFound && due.length < MAX_WANTED; ) {
+      isFound = false
       for (let i = 0; i < this.#queues.length && due.length < MAX_WANTED; i++) {
         const seat = (this.#turn + i) % this.#queues.length
         const want = this.#next(seat, upTo)
         if (want === undefined) continue
-        gave = true
+        isFound = true
         last = i
         due.push({ parent: want.parent, seat, attempt: want.attempts })
         this.#ask(want, seat, now + retryMs * patience(++want.attempts))
       }
     }
-    // Whoever would have been next is the first the next time.
+    // The next call starts with the author that would have been next.
     if (due.length === MAX_WANTED) this.#turn = (this.#turn + last + 1) % this.#queues.length
     return due
   }
@@ -156,7 +163,7 @@ export class Fetches implements Lacks {
     if (queue !== undefined) queue.underWay++
   }
 
-  /** Puts back what is to be asked for again. */
+  /** Puts parents that are due again back into the queues. */
   #wake(now: Timestamp): void {
     for (let want = this.#underWay.first; want !== undefined; want = this.#underWay.first) {
       if (want.dueAt > now) return
@@ -165,7 +172,7 @@ export class Fetches implements Lacks {
     }
   }
 
-  /** The next one in this seat's turn. */
+  /** The next parent in this seat's turn. */
   #next(seat: number, upTo: number): Want | undefined {
     const queue = this.#queues[seat]
     if (queue === undefined || queue.underWay >= MOST_UNDER_WAY) return undefined

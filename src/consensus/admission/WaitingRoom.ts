@@ -1,11 +1,12 @@
 /**
- * Valid vertices that cannot enter the DAG yet: parents are missing, or they are the second of their slot and nobody names
- * them. Bounded per author, so that nobody's flood costs anybody else a place; what does not
- * fit is forgotten and can be fetched again.
+ * Valid vertices that cannot enter the DAG yet: parents are missing, or they are the second of their slot and no
+ * vertex names them. Bounded per author, so that one author's flood never costs another author a place; vertices that
+ * do not fit are forgotten and can be fetched again.
  *
- * Who is named by whom is kept up to date with every vertex that comes and goes, because members may fill the room up to
- * its bounds and keep it full: nothing that is done for one input walks over all that waits. Being needed is passed on
- * from a vertex that is to enter to whatever it waits for, and never taken back: each seat passes each edge at most once.
+ * References between vertices are kept up to date with every vertex that comes and goes, because members may fill the
+ * room up to its bounds and keep it full: no single input causes a walk over everything that waits. Being needed is
+ * passed on from a vertex that is to enter to everything it waits for, and never taken back: each seat passes each
+ * edge at most once.
  */
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -13,20 +14,20 @@ import type { Parent } from "../../protocol/vertex/Header.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import * as SeatSet from "../dag/SeatSet.js"
 
-/** What one author may have waiting. In total it is this times the members. */
+/** Limits of one author's waiting vertices. The total is this times the number of members. */
 export interface Bounds {
   readonly vertices: number
   readonly bytes: number
-  /** Parents missed by all of them together: what has to be remembered and asked for. */
+  /** Missing parents of all of them together, each of which has to be remembered and requested. */
   readonly missing: number
 }
 
-/** 100 members, each with all it may have, take 200 MiB. A vertex alone may miss 300 parents. */
+/** 100 members that use all of their limits take 200 MiB. A single vertex may miss 300 parents. */
 export const bounds: Bounds = { vertices: 64, bytes: 2_097_152, missing: 2_400 }
 
 /**
- * A parent as it is named, slot and hash. The same hash under another slot is another parent: one of the two never
- * comes, and what is done about the other must not touch it.
+ * A parent as it is referenced: slot and hash. The same hash under another slot is another parent: one of the two
+ * never arrives, and handling it must not affect the other.
  */
 type Reference = string
 
@@ -38,39 +39,42 @@ export interface Guest extends Placed {
   readonly round: number
   readonly seat: number
   readonly missing: Map<Reference, Want>
-  /** Whether nothing held its slot when it came. */
+  /** Whether its slot was empty when it arrived. */
   readonly isFirst: boolean
-  /** Whether one that was to enter has named it, itself or through others. */
+  /** Whether a vertex that was to enter has named it, directly or through others. */
   isNamed: boolean
-  /** The authors of vertices that were to enter and wait for it, its own if it was the first of its slot. */
+  /**
+   * The authors of vertices that were to enter and wait for it, including its own author if it was the first of its
+   * slot.
+   */
   readonly neededBy: SeatSet.SeatSet
 }
 
-/** A parent that guests wait for. The marks below `isOver` are those of `Fetches`. */
+/** A parent that guests wait for. `Fetches` writes the marks below `isOver`. */
 export interface Want extends Placed {
   readonly parent: Parent
   readonly guests: Set<Guest>
-  /** As of a guest. None while only second vertices want it that nobody names. */
+  /** As for a guest. None while it is wanted only by second vertices that no vertex names. */
   readonly neededBy: SeatSet.SeatSet
-  /** The guest that it names, if that waits here. */
+  /** The guest that it names, if that one waits here. */
   guest: Guest | null
-  /** Nobody wants it any longer. */
+  /** No guest wants it any longer. */
   isOver: boolean
-  /** In whose queues it stands. */
+  /** The seats whose queues hold it. */
   readonly queuedFor: SeatSet.SeatSet
-  /** How often it was asked for. */
+  /** How often it was requested. */
   attempts: number
-  /** In whose turn it was asked for last. */
+  /** The seat whose turn was last used to request it. */
   askedFor: number
-  /** When it is to be asked for again. */
+  /** When it is to be requested again. */
   dueAt: number
 }
 
-/** Who asks for what is missing. */
+/** Requests the missing parents. */
 export interface Lacks {
   /** These seats' turns may be used for a parent that is not here. */
   readonly needed: (want: Want, seats: SeatSet.SeatSet) => void
-  /** It is here, or nobody wants it any longer. */
+  /** It is here, or no guest wants it any longer. */
   readonly resolved: (want: Want) => void
 }
 
@@ -91,9 +95,9 @@ export class WaitingRoom {
   readonly #byRound = new Map<number, Set<Guest>>()
   readonly #wants = new Map<Reference, Want>()
   readonly #wantsByRound = new Map<number, Set<Want>>()
-  /** Those that miss nothing: they are about to enter, or wait for being named. */
+  /** Guests with all their parents: they are about to enter, or wait to be named. */
   readonly #complete = new Set<Guest>()
-  /** Of these, those that were the first of their slot or are named, the lowest round first. */
+  /** Of these, the ones that were the first of their slot or are named, lowest round first. */
   readonly #toEnter = new Heap<Guest>(comesBefore)
   #collectedRound: number
   #steps = 0
@@ -111,17 +115,17 @@ export class WaitingRoom {
     return this.#guests.size
   }
 
-  /** How many parents are waited for. */
+  /** How many parents are missing. */
   get wants(): number {
     return this.#wants.size
   }
 
-  /** All of them. */
+  /** All missing parents. */
   get wanted(): Iterable<Want> {
     return this.#wants.values()
   }
 
-  /** How many edges and guests were looked at so far: the work, for tests that bound it. */
+  /** How many edges and guests have been visited so far: tests use it to bound the work. */
   get steps(): number {
     return this.#steps
   }
@@ -142,31 +146,31 @@ export class WaitingRoom {
     return this.#bySeat[seat]?.guests ?? []
   }
 
-  /** Whether a vertex that was to enter names this one, itself or through others. */
+  /** Whether a vertex that was to enter names this one, directly or through others. */
   isNeeded(parent: Parent): boolean {
     const want = this.#wants.get(referenceTo(parent))
     return want !== undefined && !SeatSet.isEmpty(want.neededBy)
   }
 
-  /** The authors of vertices that were to enter and wait for this one, itself or through others. */
+  /** The authors of vertices that were to enter and wait for this one, directly or through others. */
   neededBy(parent: Parent): ReadonlyArray<number> {
     const want = this.#wants.get(referenceTo(parent))
     return want === undefined ? [] : SeatSet.seatsIn(want.neededBy)
   }
 
-  /** The next guest that may enter. It is given once, and stays until it is taken. */
+  /** The next guest that may enter. It is returned once, and stays until it is taken. */
   next(): Guest | undefined {
     return this.#toEnter.pop()
   }
 
-  /** Those that miss nothing and are second vertices of their slots which nobody names. */
+  /** Guests with all their parents that are second vertices of their slots and not named by any vertex. */
   *unnamed(): Generator<Guest, void, undefined> {
     for (const guest of this.#complete) if (guest.place < 0) yield guest
   }
 
   /**
-   * Takes a vertex in. An author with too many loses the one of the highest round, which is needed last; false when that
-   * is the newcomer.
+   * Adds a vertex. An author above its limits loses its vertex of the highest round, which is needed last; returns
+   * false if that is the new one.
    */
   add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>, isFirst: boolean): boolean {
     const { hash, round } = vertex.header
@@ -212,7 +216,7 @@ export class WaitingRoom {
     return { parent, guests: new Set(), neededBy, guest: isSame ? named : null, ...marks }
   }
 
-  /** These seats need a guest from now on, and with it all that it waits for. */
+  /** These seats need a guest from now on, and everything it waits for. */
   #pass(guest: Guest, seats: SeatSet.SeatSet): void {
     const reached: Array<{ readonly guest: Guest; readonly seats: SeatSet.SeatSet }> = [{ guest, seats }]
     for (let next = reached.pop(); next !== undefined; next = reached.pop()) {
@@ -233,7 +237,7 @@ export class WaitingRoom {
     }
   }
 
-  /** If it misses nothing and was the first of its slot or is named, it is to enter. */
+  /** Marks a guest to enter if it has all its parents and was the first of its slot or is named. */
   #offer(guest: Guest): void {
     if (guest.place < 0 && (guest.isFirst || guest.isNamed) && this.#complete.has(guest)) this.#toEnter.push(guest)
   }
@@ -252,7 +256,7 @@ export class WaitingRoom {
     return true
   }
 
-  /** Takes a guest out, to put it into the DAG. */
+  /** Removes a guest so that it can enter the DAG. */
   take(guest: Guest): void {
     if (!this.#guests.delete(guest.hash)) return
     const held = this.#bySeat[guest.seat]
@@ -271,7 +275,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Loses a guest. Who waits for it has to ask for it again. */
+  /** Drops a guest. Vertices that wait for it must request it again. */
   #forget(guest: Guest): void {
     this.take(guest)
     const want = this.#wants.get(referenceTo(guest.vertex.header))
@@ -287,7 +291,7 @@ export class WaitingRoom {
     this.#lacks.resolved(want)
   }
 
-  /** Nobody waits for this parent any longer: it is there, or it is collected. */
+  /** No guest waits for this parent any longer: it has arrived, or it is collected. */
   satisfy(parent: Parent): void {
     const reference = referenceTo(parent)
     const want = this.#wants.get(reference)
@@ -304,7 +308,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Nothing up to and including `round` is kept or waited for any longer. */
+  /** Nothing up to and including `round` is kept or wanted any longer. */
   collect(round: number): void {
     for (let old = this.#collectedRound + 1; old <= round; old++) {
       for (const { parent } of this.#wantsByRound.get(old) ?? []) this.satisfy(parent)

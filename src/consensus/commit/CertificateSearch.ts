@@ -1,13 +1,13 @@
-/** The certificates in one vertex's history, found by walking it down round by round, no further than asked for. */
+/** Finds the certificates in one vertex's history by walking it down round by round, no further than needed. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Node } from "../dag/Dag.js"
 
-/** Invariant: `#waiting` holds the met vertices of rounds up to `#below`; everything above was walked through. */
+/** Invariant: `#waiting` holds the vertices found in rounds up to `#below`; everything above has been visited. */
 export class CertificateSearch {
   readonly #waiting = new Map<number, Set<Node>>()
-  /** Round of a leader slot → the vertex of it that some certificate in the history certifies. */
+  /** Maps the round of a leader slot to its vertex that has a certificate in the history. */
   readonly #certified = new Map<number, Hash>()
   #below: number
 
@@ -16,7 +16,7 @@ export class CertificateSearch {
     this.#waiting.set(from.round, new Set([from]))
   }
 
-  /** The vertex of the leader slot of this round that has a certificate in the history. Asked from high rounds to low. */
+  /** The vertex of this round's leader slot that has a certificate in the history. Call it from high rounds to low. */
   certifiedIn(round: Round): Hash | null {
     while (this.#below >= round + 2) {
       this.#walk(this.#below)

@@ -29,7 +29,7 @@ export interface Decision {
   readonly verdict: Verdict
 }
 
-/** What cannot happen while less than a third of the weight is dishonest; whoever sees it must stop. */
+/** Cannot happen while less than a third of the weight is dishonest; a node that detects it must stop. */
 export type Contradiction =
   | {
       readonly _tag: "TwoCertified"
@@ -38,7 +38,7 @@ export type Contradiction =
     }
   | { readonly _tag: "VerdictReversed"; readonly round: Round; readonly committed: Hash | null }
 
-/** What is counted about the leader slot of a round. */
+/** The counts for the leader slot of a round. */
 export interface Slot {
   readonly round: Round
   readonly leader: number
@@ -60,7 +60,7 @@ const tallyOf = (tallies: Map<Hash, Tally>, hash: Hash): Tally => {
   return tally
 }
 
-/** Parents are in ascending order of rounds, so those of the round before stand at the end. */
+/** Parents are in ascending order of rounds, so those of the round before come last. */
 const parentInSlot = (parents: ReadonlyArray<Parent>, round: Round, author: string): Hash | null => {
   for (let i = parents.length - 1; i >= 0; i--) {
     const parent = parents[i]
@@ -85,7 +85,7 @@ export class Committer {
     this.#next = dag.committee.firstRound
   }
 
-  /** The first contradiction that was met; it never goes away. */
+  /** The first contradiction found; it is never cleared. */
   get contradiction(): Contradiction | null {
     return this.#contradiction
   }
@@ -129,7 +129,7 @@ export class Committer {
     return slot
   }
 
-  /** Counts what a newly inserted vertex says about the slots one and two rounds below it. */
+  /** Counts a newly inserted vertex's votes and certificates for the slots one and two rounds below it. */
   add(node: Node): void {
     const voted = this.#slotBelow(node, 1)
     if (voted !== undefined) this.#countVote(voted, node)
@@ -180,8 +180,8 @@ export class Committer {
   }
 
   /**
-   * No message can make it throw: a vote is the hash of a parent in the slot, and a vertex enters the DAG only behind its
-   * parents, each of which is what its name says. Slots that are collected with their vertices are not counted.
+   * No message can make it throw: a vote is the hash of a parent in the slot, and a vertex enters the DAG only after
+   * its parents, each of which matches its reference. Slots collected with their vertices are not counted.
    */
   #commit(leader: Hash): Verdict {
     const node = this.#dag.get(leader)
@@ -215,10 +215,10 @@ export class Committer {
     return released
   }
 
-  /** From the highest round down, because the verdict of a slot may be what a lower one waits for. */
+  /** From the highest round down, because a lower slot may wait for the verdict of a higher one. */
   #decideByAnchors(): void {
     const searches = new Map<Node, CertificateSearch>()
-    // Slots above the highest round are not skipped either, and undecided.
+    // Slots above the highest round are undecided too, never skipped.
     let anchor: Slot | undefined
     for (let round = this.#dag.highestRound - 3; round >= this.#next; round--) {
       anchor = this.#anchorOf(this.#slot(Natural.round(round + 3)), anchor)
@@ -235,7 +235,7 @@ export class Committer {
     }
   }
 
-  /** The anchor of a slot: the one three rounds above it unless that is skipped, then that of the slot one higher. */
+  /** The anchor of a slot: the slot three rounds above it or, if that is skipped, the anchor of the slot one higher. */
   #anchorOf(threeAbove: Slot | undefined, ofNextHigher: Slot | undefined): Slot | undefined {
     return threeAbove?.verdict?._tag === "Skip" ? ofNextHigher : threeAbove
   }

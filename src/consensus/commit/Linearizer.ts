@@ -1,7 +1,7 @@
 /**
- * The total order: each committed leader orders what of its history was not ordered yet and lies above the collection
- * depth, by (round, H("udg/order", previous commit hash ‖ author), hash). The draw per commit is there because by
- * address alone the lowest author could always run ahead of the others.
+ * The total order: each committed leader orders the vertices of its history that are not ordered yet and are above the
+ * collection depth, by (round, H("udg/order", previous commit hash ‖ author), hash). The hash makes the order of
+ * authors differ from commit to commit: ordered by address alone, the lowest author could always front-run the others.
  */
 import { fromHex } from "#crypto"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
@@ -13,7 +13,7 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { Committee } from "../dag/Committee.js"
 import type { Dag, Node } from "../dag/Dag.js"
 
-/** How far the order has come: what the next commit is chained to. */
+/** The end of the order so far, to which the next commit is chained. */
 export interface Position {
   readonly index: CommitIndex
   readonly hash: Hash.Hash
@@ -21,7 +21,7 @@ export interface Position {
   readonly time: Timestamp
 }
 
-/** A commit with what it orders. */
+/** A commit and the vertices it orders. */
 export interface OrderedCommit {
   readonly commit: Commit.Commit
   readonly vertices: ReadonlyArray<Vertex>
@@ -33,7 +33,9 @@ interface Stamp {
   readonly weight: number
 }
 
-/** The earliest timestamp such that stamps up to it hold at least half of the weight; none of no stamps. */
+/**
+ * The earliest timestamp such that the stamps up to it hold at least half of the weight; none if there are no stamps.
+ */
 export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null => {
   const total = stamps.reduce((sum, { weight }) => sum + weight, 0)
   let upTo = 0
@@ -44,7 +46,7 @@ export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null =
   return null
 }
 
-/** Invariant: the history of every ordered vertex, as far as it lies above the collection depth, is ordered. */
+/** Invariant: every vertex above the collection depth in the history of an ordered vertex is ordered too. */
 export class Linearizer {
   readonly #committee: Committee
   readonly #addresses = new Map<number, Uint8Array>()
@@ -87,7 +89,10 @@ export class Linearizer {
     return { commit, vertices: nodes.map(({ vertex }) => vertex), time }
   }
 
-  /** Marks and gathers. The history of what was ordered before is ordered, so the walk need not enter it. */
+  /**
+   * Marks the vertices as ordered and returns them. The history of an ordered vertex is already ordered, so the walk
+   * skips it.
+   */
   #unordered(leader: Node): Array<Node> {
     const above = this.collectionRound
     const found = [leader]
@@ -120,7 +125,7 @@ export class Linearizer {
     })
   }
 
-  /** In bytes: needed for every author at every commit. */
+  /** Addresses in bytes: needed for every author at every commit. */
   #addressOf(seat: number): Uint8Array {
     const bytes = this.#addresses.get(seat) ?? fromHex(this.#committee.member(seat).address)
     this.#addresses.set(seat, bytes)

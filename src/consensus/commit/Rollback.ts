@@ -1,6 +1,7 @@
 /**
- * What ends the node with exit code 100: its own order contradicts itself or what it recorded, or a quorum of the
- * committee it knows itself has signed another history. Anything else a peer sends only costs that peer its score.
+ * The conditions that end the node with exit code 100: its order contradicts itself or its records, or a quorum of the
+ * committee in its epoch record has signed another history. Anything else that a peer sends costs only that peer its
+ * score.
  */
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -9,7 +10,7 @@ import type { Commit } from "../../protocol/vertex/Commit.js"
 import type { Contradiction } from "./Committer.js"
 import type { Position } from "./Linearizer.js"
 
-/** A commit with the digest of what it did. */
+/** A commit with the effects digest of its execution. */
 export interface ExecutedCommit {
   readonly commit: Commit
   readonly effectsDigest: Hash
@@ -20,7 +21,7 @@ export type Rollback =
   | { readonly _tag: "CommitIndexNotNext"; readonly last: CommitIndex; readonly found: CommitIndex }
   | { readonly _tag: "LeaderRoundNotRising"; readonly last: Round; readonly found: Round }
   | { readonly _tag: "CommitNotChained"; readonly last: Hash; readonly found: Hash }
-  /** A commit decided anew from the stored vertices is not the one that was recorded. */
+  /** Deciding a commit again from the stored vertices gave a result other than the recorded one. */
   | { readonly _tag: "CommitDecidedAnew"; readonly recorded: Commit; readonly decided: Commit }
   /** A recorded commit that the stored vertices do not decide. */
   | { readonly _tag: "CommitNotDecided"; readonly recorded: Commit }
@@ -43,7 +44,10 @@ export const judgeCommit = (last: Position, commit: Commit): Rollback | null => 
   return null
 }
 
-/** Condition (a) at start: whether a commit decided anew is the recorded one, whose record may no longer fit its hash. */
+/**
+ * Condition (a) at start: whether a commit decided again matches the recorded one, whose record may no longer fit its
+ * hash.
+ */
 export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | null =>
   recorded.hash === decided.hash &&
   recorded.index === decided.index &&
@@ -55,8 +59,8 @@ export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | 
     : { _tag: "CommitDecidedAnew", recorded, decided }
 
 /**
- * Condition (b): whether a checkpoint that a quorum of the committee in the own epoch record signed is what this node
- * has of that commit, as far as it has anything yet.
+ * Condition (b): whether a checkpoint signed by a quorum of the committee in this node's epoch record matches this
+ * node's own results for that commit, as far as it has any yet.
  */
 export const judgeCheckpoint = (
   checkpoint: Checkpoint,

@@ -7,7 +7,7 @@ import * as Hash from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 
-/** Who leads a round, as a seat of the committee. */
+/** The seat of a round's leader. */
 export interface Schedule {
   readonly leaderOf: (round: Round) => number
 }
@@ -24,12 +24,12 @@ const draw = (record: EpochRecord.EpochRecord, totalWeight: Sats, round: Round):
   return Number(BigInt(`0x${ticket}`) % BigInt(totalWeight))
 }
 
-/** A view on an epoch record. Members are named by their seat: their position in address order. */
+/** A view of an epoch record. Members are identified by their seat: their position in address order. */
 export class Committee implements Schedule {
   readonly record: EpochRecord.EpochRecord
   readonly totalWeight: Sats
   readonly #seats = new Map<Address.Address, number>()
-  /** Weight of the seats up to and including this one: what a drawn ticket is looked up in. */
+  /** Cumulative weight up to and including each seat; a drawn ticket is looked up here. */
   readonly #upTo: ReadonlyArray<number>
   readonly #leaders = new Map<Round, number>()
 
@@ -72,7 +72,7 @@ export class Committee implements Schedule {
     return EpochRecord.isQuorum(weight, this.totalWeight)
   }
 
-  /** What a vertex of this seat and round mints, to the sat. */
+  /** The exact number of sats that a vertex of this seat and round mints. */
   coinbase(round: Round, seat: number): Sats {
     return EpochRecord.coinbase(this.record.rules, round, this.weightOf(seat), this.totalWeight)
   }

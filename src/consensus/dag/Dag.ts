@@ -1,4 +1,4 @@
-/** One epoch's vertices, each with its parents in place. */
+/** One epoch's vertices, each inserted after its parents. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
@@ -10,8 +10,8 @@ import type { Committee } from "./Committee.js"
 const NO_NODES: ReadonlyArray<Node> = []
 
 /**
- * A vertex in its place. What the readers of the DAG know about it lives here, so that it is found without a lookup and
- * forgotten with the vertex; each of the marks has one writer, named beside it.
+ * An inserted vertex. It also carries the marks of the DAG's readers, so that they need no lookup and disappear with
+ * the vertex. Each mark has one writer, named beside it.
  */
 export class Node {
   readonly vertex: Vertex
@@ -20,15 +20,15 @@ export class Node {
   readonly seat: number
   /** Whether it was the first of its slot to be inserted here. Only such a vertex is ever chosen as a parent. */
   readonly isFirst: boolean
-  /** Those above the collected round. The DAG cuts them when the vertex itself is collected. */
+  /** Its parents above the collected round. The DAG clears the list when it collects the vertex itself. */
   parents: ReadonlyArray<Node>
-  /** Which vertex of the leader slot one round below it votes for; null is a blame. The committer's. */
+  /** The vertex it votes for in the leader slot one round below; null is a blame. Written by the committer. */
   vote: Hash | null = null
-  /** Which vertex of the leader slot two rounds below it certifies. The committer's. */
+  /** The vertex it certifies in the leader slot two rounds below. Written by the committer. */
   certifies: Hash | null = null
-  /** The linearizer's. */
+  /** Written by the linearizer. */
   isOrdered = false
-  /** Whether it lies in the history of this node's own vertices. The proposer's. */
+  /** Whether it is in the history of this node's own vertices. Written by the proposer. */
   isCovered = false
 
   constructor(vertex: Vertex, seat: number, isFirst: boolean, parents: ReadonlyArray<Node>) {
@@ -51,8 +51,8 @@ class Row {
 }
 
 /**
- * Invariant: the ancestors of every vertex, as far as they lie above the collected round, are in the DAG. So a walk down
- * from any vertex meets exactly the same vertices on every node, whatever each has collected.
+ * Invariant: every ancestor of a vertex that is above the collected round is in the DAG. So a walk down from any
+ * vertex meets exactly the same vertices on every node, no matter what each has collected.
  */
 export class Dag {
   readonly committee: Committee
@@ -77,7 +77,7 @@ export class Dag {
     return this.#nodes.size
   }
 
-  /** Vertices of this round and below are no longer kept, taken in or missed. */
+  /** Vertices of this round and below are no longer kept, inserted or reported as missing. */
   get collectedRound(): Round {
     return this.#collectedRound
   }
@@ -91,7 +91,7 @@ export class Dag {
     return this.#quorumRound
   }
 
-  /** The highest round of which a third of the weight is here, so that somebody honest is in it. */
+  /** The highest round for which vertices of a third of the weight are here, so at least one honest member is in it. */
   get begunRound(): Round {
     return this.#begunRound
   }
@@ -119,12 +119,12 @@ export class Dag {
     return this.#rows.get(round)?.counts[seat] ?? 0
   }
 
-  /** Every vertex of a slot; more than one only of an author who equivocates. */
+  /** Every vertex of a slot; more than one only if the author equivocates. */
   ofSlot(round: Round, seat: number): ReadonlyArray<Node> {
     return this.at(round).filter((node) => node.seat === seat)
   }
 
-  /** What is kept of an author, from low rounds to high. */
+  /** The vertices kept of an author, from low rounds to high. */
   ofAuthor(seat: number): ReadonlyArray<Node> {
     const found: Array<Node> = []
     for (let round = this.#collectedRound + 1; round <= this.#highestRound; round++) {
@@ -133,21 +133,22 @@ export class Dag {
     return found
   }
 
-  /** The vertex of the highest round an author has here, also when it is collected already. */
+  /** An author's vertex of the highest round, even if it has been collected. */
   latestOf(seat: number): Node | undefined {
     return this.#latest[seat]
   }
 
   /**
-   * The vertex a parent names. A hash that stands for a vertex of another slot names nothing: validity counts a parent's
-   * weight by the slot it is said to be of, so a false one would make a quorum of parents out of any few vertices.
+   * The vertex that a parent reference names. A hash that belongs to a vertex of another slot names nothing: validity
+   * counts a parent's weight by the slot it claims, so false slots could turn any few vertices into a quorum of
+   * parents.
    */
   named({ round, author, hash }: Parent): Node | undefined {
     const node = this.#nodes.get(hash)
     return node?.round === round && node.vertex.header.author === author ? node : undefined
   }
 
-  /** The parents that must come in before this vertex can. */
+  /** The parents that must be inserted before this vertex. */
   missingParents(vertex: Vertex): ReadonlyArray<Parent> {
     return vertex.header.parents.filter(
       (parent) => parent.round > this.#collectedRound && this.named(parent) === undefined,
@@ -155,8 +156,9 @@ export class Dag {
   }
 
   /**
-   * Takes in a valid vertex above the collected round that misses no parent and is not here yet. No message can make it
-   * throw: `Admission` lets in only what `isHereOrOld` denies and `missingParents` clears, and forgets what is collected.
+   * Inserts a valid vertex above the collected round that has all its parents and is not here yet. No message can make
+   * it throw: `Admission` inserts only vertices for which `isHereOrOld` is false and `missingParents` is empty, and
+   * forgets those that are collected.
    */
   insert(vertex: Vertex): Node {
     const { header } = vertex
@@ -199,7 +201,7 @@ export class Dag {
     return node
   }
 
-  /** Forgets everything up to and including `round`, and returns it for a last look. */
+  /** Forgets everything up to and including `round`, and returns it so that the caller can read it once more. */
   collect(round: Round): ReadonlyArray<Node> {
     const collected: Array<Node> = []
     for (let old = this.#collectedRound + 1; old <= round; old++) {

@@ -1,4 +1,7 @@
-/** Finds authors who fill one slot twice, and proves it. Once per author and epoch, as they can be slashed only once. */
+/**
+ * Finds authors that fill one slot twice, and proves it. Once per author and epoch, since they can be slashed only
+ * once.
+ */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Evidence from "../../protocol/vertex/Evidence.js"
 import type { Header } from "../../protocol/vertex/Header.js"
@@ -10,7 +13,7 @@ export class Equivocations {
     return this.#proven.has(author)
   }
 
-  /** The evidence a header makes with any other of its slot; none when the author is proven guilty already. */
+  /** The evidence that a header makes with another of its slot; none if the author has already been proven guilty. */
   find(header: Header, others: Iterable<Header>): Evidence.Evidence | undefined {
     if (this.#proven.has(header.author)) return undefined
     for (const other of others) {

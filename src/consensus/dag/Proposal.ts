@@ -1,4 +1,7 @@
-/** Which vertices the next own vertex names: the round before, whole, and everything older it would not reach otherwise. */
+/**
+ * Chooses the parents of this node's next vertex: all of the round before, and everything older that it would not
+ * reach otherwise.
+ */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
@@ -12,7 +15,10 @@ const asParent = ({ vertex: { header } }: Node): Parent => ({
   hash: header.hash,
 })
 
-/** What the own vertices do not reach yet. Invariant: `#uncovered` holds the inserted vertices that are not `isCovered`. */
+/**
+ * The vertices that this node's own vertices do not reach yet. Invariant: `#uncovered` holds the inserted vertices
+ * that are not `isCovered`.
+ */
 export class Proposer {
   readonly #dag: Dag
   readonly #seat: number
@@ -23,7 +29,7 @@ export class Proposer {
     this.#seat = seat
   }
 
-  /** Takes note of a newly inserted vertex; an own one covers its history. */
+  /** Records a newly inserted vertex. A vertex of this node covers its history. */
   add(node: Node): void {
     this.#uncovered.add(node)
     if (node.seat !== this.#seat) return
@@ -42,8 +48,8 @@ export class Proposer {
   }
 
   /**
-   * The parents of an own vertex of this round. Of a slot only the first that came, so never two; of the own vertices
-   * only the latest.
+   * The parents of this node's vertex of this round. Only the first vertex of each slot to arrive, so never two; of
+   * this node's own vertices only the latest.
    */
   parents(round: Round): ReadonlyArray<Parent> {
     const before = Natural.round(round - 1)
@@ -53,7 +59,7 @@ export class Proposer {
     const most = Limits.PARENTS_PER_MEMBER * this.#dag.committee.size
     const reached = new Set<Node>()
     for (const node of chosen) this.#reach(node, reached)
-    // From the highest round down, since one vertex may bring many below it.
+    // From the highest round down, since one vertex may cover many below it.
     const older = [...this.#uncovered]
       .filter((node) => node.round < before && node.isFirst && node.seat !== this.#seat)
       .sort((a, b) => b.round - a.round)

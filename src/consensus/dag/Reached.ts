@@ -1,14 +1,14 @@
-/** How far a quorum has come, by what its members signed, whether that can be inserted yet or not. */
+/** How far a quorum has come, according to its members' signed vertices, whether or not those can be inserted yet. */
 import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Committee } from "./Committee.js"
 
-/** Less than a third of the weight cannot move it: some honest member has been wherever it points. */
+/** Less than a third of the weight cannot move it: some honest member has reached the round it shows. */
 export class Reached {
   readonly #committee: Committee
   readonly #rounds: Array<Round>
   #round: Round
-  /** Weight of those who are above `#round`; less than a quorum. */
+  /** Weight of the members above `#round`; less than a quorum. */
   #ahead = 0
 
   constructor(committee: Committee) {

@@ -3,7 +3,7 @@ export type SeatSet = Array<number>
 
 const BITS = 32
 
-/** No seat, of a committee of this size. */
+/** An empty set for a committee of this size. */
 export const none = (size: number): SeatSet => Array.from({ length: (size + BITS - 1) >>> 5 }, () => 0)
 
 export const add = (set: SeatSet, seat: number): void => {

@@ -1,4 +1,4 @@
-/** Weight that counts once per author, however often an author speaks. */
+/** Weight that counts once per author, however often the author is counted. */
 export class Tally {
   readonly #seats = new Set<number>()
   #weight = 0

@@ -1,7 +1,7 @@
 /**
- * Structural validity: a pure function of the vertex, the base and the epoch record. It reads neither the ledger nor the
- * clock, the schedule, the DAG or a cache, so every node comes to the same answer at any time. What a parent says is
- * judged when the parent is.
+ * Structural validity: a pure function of the vertex, the base and the epoch record. It reads neither the ledger nor
+ * the clock, the schedule, the DAG or a cache, so every node reaches the same verdict at any time. A parent's content
+ * is judged when the parent itself is.
  */
 import { Data, Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -56,7 +56,7 @@ export class TwoParentsOfOneSlot extends Data.TaggedError("TwoParentsOfOneSlot")
 
 export class TwoOwnParents extends Data.TaggedError("TwoOwnParents")<{ readonly author: Address }> {}
 
-/** Not in the order in which parents are written. */
+/** Parents are not in the canonical order. */
 export class ParentsOutOfOrder extends Data.TaggedError("ParentsOutOfOrder")<{ readonly parent: Header.Parent }> {}
 
 /** The parents of the round before do not hold more than two thirds of the weight. */
@@ -65,7 +65,7 @@ export class NoQuorumOfParents extends Data.TaggedError("NoQuorumOfParents")<{
   readonly totalWeight: number
 }> {}
 
-/** Two headers that prove nothing, or not in the order of their hashes. */
+/** Two headers that prove nothing, or are not in the order of their hashes. */
 export class MalformedEvidence extends Data.TaggedError("MalformedEvidence")<{ readonly position: number }> {}
 
 export type InvalidVertex =
@@ -97,7 +97,7 @@ const sizeFault = ({ header, body, encoded }: Vertex, committee: Committee): Inv
   )
 }
 
-/** What one parent is on its own and beside the one written before it. */
+/** Checks a parent by itself and against the parent before it. */
 const parentFault = (
   { round, author }: Header.Header,
   parent: Header.Parent,
@@ -130,7 +130,7 @@ const parentsFault = (header: Header.Header, committee: Committee): InvalidVerte
     if (parent.round === header.round - 1) weight += committee.weightOf(committee.seatOf(parent.author) ?? 0)
     before = parent
   }
-  // The first round of an epoch has nothing below it; there every parent was refused above.
+  // The first round of an epoch has nothing below it: the checks above have refused every parent there.
   if (header.round === committee.firstRound || committee.isQuorum(weight)) return undefined
   return new NoQuorumOfParents({ weight, totalWeight: committee.totalWeight })
 }
@@ -155,15 +155,16 @@ const fault = (vertex: Vertex, base: Hash, committee: Committee): InvalidVertex 
   return sizeFault(vertex, committee) ?? parentsFault(header, committee) ?? evidenceFault(body.evidence)
 }
 
-/** The vertex, or the first rule it breaks. Signatures are not looked at here: see `signatureChecks`. */
+/** The vertex, or the first rule it breaks. Does not check signatures: see `signatureChecks`. */
 export const check = (vertex: Vertex, base: Hash, committee: Committee): Either.Either<Vertex, InvalidVertex> => {
   const found = fault(vertex, base, committee)
   return found === undefined ? Either.right(vertex) : Either.left(found)
 }
 
 /**
- * Every signature that must hold before the vertex may come in. Of signatures only cryptographic validity is structural:
- * whose key it is, the execution judges. `isVerified` leaves out the transactions the host has checked before.
+ * Every signature that must be valid before the vertex may enter. Only the cryptographic validity of signatures is
+ * structural: execution judges whether the key belongs to the account. `isVerified` leaves out transactions that the
+ * host has already checked.
  */
 export const signatureChecks = (
   networkId: NetworkId,
@@ -171,7 +172,7 @@ export const signatureChecks = (
   isVerified: (transaction: Transaction) => boolean = () => false,
 ): ReadonlyArray<Verification.Check> => [Header.check(header), ...bodyChecks(networkId, body, isVerified)]
 
-/** The same without the header's own: for whoever has checked that first. */
+/** The same without the header's own signature, for callers that have already checked it. */
 export const bodyChecks = (
   networkId: NetworkId,
   body: Body,

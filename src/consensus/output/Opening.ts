@@ -1,11 +1,11 @@
-/** Where an epoch begins, and which closing checkpoint says so. */
+/** Where an epoch begins, and which closing checkpoint opens it. */
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Position } from "../commit/Linearizer.js"
 
-/** Where an epoch begins: the closing checkpoint before it, and the commit it follows on. */
+/** Where an epoch begins: the closing checkpoint before it, and the commit it follows. */
 export interface Opening {
   /** Content hash of that checkpoint. */
   readonly base: Hash
@@ -13,7 +13,7 @@ export interface Opening {
   readonly position: Position
 }
 
-/** What a closing checkpoint opens. `time` is the commit's; a node that did not execute it takes 0. */
+/** The opening that follows a closing checkpoint. `time` is the commit's; a node that did not execute it passes 0. */
 export const openingOf = (closing: Checkpoint, time: Timestamp): Opening | null =>
   closing.nextEpoch === null
     ? null

@@ -1,4 +1,4 @@
-/** What is kept of an epoch so that a restart goes on where it was. */
+/** The part of an epoch that is kept so that a restart resumes where the node was. */
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Header } from "../../protocol/vertex/Header.js"
@@ -6,10 +6,10 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { ExecutedCommit } from "../commit/Rollback.js"
 import type { Opening } from "./Opening.js"
 
-/** What the disk holds of an epoch. */
+/** An epoch's data on disk. */
 export interface StoredEpoch {
   readonly opening: Opening
-  /** In the order of their `Inserted`. Of an epoch that is over, the own ones suffice. */
+  /** In the order of their `Inserted`. For a finished epoch, this node's own vertices suffice. */
   readonly vertices: ReadonlyArray<Vertex>
   /** In order, from the epoch's first. */
   readonly commits: ReadonlyArray<ExecutedCommit>
@@ -19,13 +19,13 @@ export interface StoredEpoch {
   readonly signed: ReadonlyArray<SignedCheckpoint>
 }
 
-/** What is still needed of the epoch before the running one. */
+/** The part of the epoch before the running one that is still needed. */
 export interface EndedEpoch extends StoredEpoch {
-  /** Of each author the highest that was inserted: members that start anew ask for theirs. */
+  /** The highest inserted header of each author: members that start again ask for theirs. */
   readonly highestHeaders: ReadonlyArray<Header>
 }
 
-/** An epoch of which nothing has happened yet. */
+/** An epoch in which nothing has happened yet. */
 export const freshEpoch = (opening: Opening): StoredEpoch => ({
   opening,
   vertices: [],
@@ -34,7 +34,7 @@ export const freshEpoch = (opening: Opening): StoredEpoch => ({
   signed: [],
 })
 
-/** An epoch of which every vertex is still at hand, once the next one begins. */
+/** An epoch whose vertices are all still in memory when the next one begins. */
 export const endedEpoch = (epoch: StoredEpoch): EndedEpoch => {
   const highest = new Map<Address, Header>()
   for (const { header } of epoch.vertices) {

@@ -1,7 +1,7 @@
 /**
- * ZIP-215's own equation, 8·S·B = 8·R + 8·h·A, in libsodium's point arithmetic. Everything is multiplied by eight first, so
- * that a key with a small-order part lies where libsodium multiplies; the factors that are the identity, which it refuses,
- * are put in by hand.
+ * ZIP-215's own equation, 8·S·B = 8·R + 8·h·A, in libsodium's point arithmetic. Every point is multiplied by eight
+ * first, so that a key with a small-order part ends up in the group where libsodium multiplies. Libsodium refuses
+ * factors that are the identity, so this code handles those itself.
  */
 
 export interface Arithmetic {
@@ -13,8 +13,8 @@ export interface Arithmetic {
 }
 
 /**
- * Whether the equation holds. A yes is ZIP-215's; a no may also mean bytes that libsodium does not take, and is noble's to
- * say.
+ * Whether the equation holds. True means that ZIP-215 accepts; false may also mean bytes that libsodium does not take,
+ * and then noble decides.
  */
 export const satisfiesCofactored = (
   sodium: Arithmetic,
@@ -54,7 +54,7 @@ export const satisfiesCofactored = (
     sodium.crypto_core_ed25519_add(right, r8, ha8)
     return left.every((byte, i) => byte === right[i])
   } catch {
-    // Bytes that are no point: libsodium throws.
+    // Libsodium throws on bytes that are not a point.
     return false
   }
 }

@@ -1,6 +1,9 @@
-/** Hexadecimal into bytes without leaving JavaScript: for a hash or a key, calling native code costs eight times as much. */
+/**
+ * Converts hexadecimal to bytes without leaving JavaScript: for a hash or a key, calling native code costs eight times
+ * as much.
+ */
 
-/** What is no digit: more than any digit, and no byte when two are put together. */
+/** Marks a character that is not a digit: larger than any digit, and two together are not a byte. */
 const NO_DIGIT = 0x100
 
 /** The value of a hexadecimal digit by its character code. */
@@ -12,8 +15,8 @@ const DIGITS = Uint16Array.from({ length: 128 }, (_, code) => {
 const digit = (hex: string, at: number): number => DIGITS[hex.charCodeAt(at)] ?? NO_DIGIT
 
 /**
- * Writes the bytes that `hex` stands for. Hexadecimal from outside was judged before, so what is none here is a bug, and
- * a wrong byte in a hash or a key would be a costly one.
+ * Writes the bytes that `hex` encodes. Hexadecimal from outside has been checked before, so a wrong digit here is a
+ * bug, and a wrong byte in a hash or a key would be a costly one.
  */
 export const write = (target: Uint8Array, offset: number, hex: string): void => {
   let seen = 0
@@ -22,6 +25,6 @@ export const write = (target: Uint8Array, offset: number, hex: string): void => 
     seen |= byte
     target[at++] = byte
   }
-  // Once for the whole text; with an odd length the digit behind the last is none.
+  // Checked once for the whole text; with an odd length, the position after the last digit counts as no digit.
   if (seen > 0xff) throw new RangeError(`not hexadecimal in pairs of digits: ${hex.length} characters`)
 }

@@ -1,6 +1,6 @@
 /**
- * `#crypto` on Node: OpenSSL's SHA-256 and libsodium's Ed25519. `Portable.ts` is the same contract for browsers; a test
- * holds the two equal on every input except the documented one, `verifyNative`.
+ * `#crypto` on Node: OpenSSL's SHA-256 and libsodium's Ed25519. `Portable.ts` has the same contract for browsers; a
+ * test checks that the two agree on every input, except for the documented difference, `verifyNative`.
  */
 import * as crypto from "node:crypto"
 import { createRequire } from "node:module"
@@ -8,7 +8,8 @@ import * as ed25519 from "@noble/ed25519"
 import { satisfiesCofactored } from "./Cofactored.js"
 import * as HexDigits from "./HexDigits.js"
 
-// As it is written: an import would first parse all it needs for names to export, which takes longer than loading it.
+// `require`, because an import would first parse all of its dependencies for the names they export, which takes longer
+// than loading it.
 const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
 
 const sha512 = (message: Uint8Array): Uint8Array<ArrayBuffer> =>
@@ -25,7 +26,7 @@ export const sha256Hex: (bytes: Uint8Array) => string = oneShot
   ? (bytes) => oneShot("sha256", bytes, "hex")
   : (bytes) => crypto.createHash("sha256").update(bytes).digest("hex")
 
-/** Of parts one behind the other: where they are long, joining them first costs as much as hashing them. */
+/** The hash of parts in sequence: joining long parts first costs as much as hashing them. */
 export const sha256HexOf = (parts: ReadonlyArray<Uint8Array>): string => {
   const hash = crypto.createHash("sha256")
   for (const part of parts) hash.update(part)
@@ -35,7 +36,7 @@ export const sha256HexOf = (parts: ReadonlyArray<Uint8Array>): string => {
 export const sha256 = (bytes: Uint8Array): Uint8Array =>
   new Uint8Array(crypto.createHash("sha256").update(bytes).digest())
 
-/** Hashes, keys and signatures are copied here: asking for the buffer behind a short array costs more than the text. */
+/** Hashes, keys and signatures are copied here: accessing the buffer of a short array costs more than converting it. */
 const short = Buffer.alloc(64)
 
 export const toHex = (bytes: Uint8Array): string => {
@@ -61,18 +62,19 @@ export const publicKeyOf = (seed: Uint8Array): Uint8Array => {
 }
 
 /**
- * Whether a public key can come from a secret one: the canonical bytes of a point of the prime-order group. For other bytes nobody
- * can sign (no point), everybody can (small order), or signatures are slow to judge (a part of small order).
+ * Whether a public key can come from a secret key: the canonical bytes of a point of the prime-order group. For other
+ * bytes either nobody can sign (not a point), anybody can (small order), or signatures are slow to verify (a
+ * small-order part).
  */
 export const isPointOfPrimeOrder = (publicKey: Uint8Array): boolean =>
   sodium.crypto_core_ed25519_is_valid_point(publicKey)
 
 /**
- * The public key must be that of the seed: handing it over halves the time of a signature, and a signature under another
- * one would give the seed away. `SecretKey` keeps the two together and is the only caller.
+ * The public key must belong to the seed: passing it in halves the time of a signature, and a signature under another
+ * public key would reveal the seed. `SecretKey` keeps the two together and is the only caller.
  */
 export const sign = (message: Uint8Array, seed: Uint8Array, publicKey: Uint8Array): Uint8Array => {
-  // What libsodium calls the secret key: the seed and its public key.
+  // Libsodium's secret key is the seed followed by its public key.
   const secretKey = new Uint8Array(64)
   secretKey.set(seed)
   secretKey.set(publicKey, 32)
@@ -82,17 +84,18 @@ export const sign = (message: Uint8Array, seed: Uint8Array, publicKey: Uint8Arra
   return signature
 }
 
-/** Fast, and stricter than the protocol: a yes is a yes of ZIP-215, a no is final only at the door. */
+/** Fast, and stricter than the protocol: true means that ZIP-215 accepts, false is final only at admission. */
 export const verifyNative = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   sodium.crypto_sign_verify_detached(signature, message, publicKey)
 
 /**
- * A second native yes. Keys with a small-order part cost their owner nothing, and libsodium's verifier refuses most of
- * their signatures: left to noble alone, a vertex full of them would keep every node busy six times as long.
+ * A second native way to accept. Keys with a small-order part cost their owner nothing, and libsodium's verifier
+ * refuses most of their signatures: with noble alone, a vertex full of them would keep every node busy six times as
+ * long.
  */
 const verifyCofactored = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   satisfiesCofactored(sodium, sha512, signature, message, publicKey)
 
-/** ZIP-215 with S < L: what decides for whatever stands in a vertex. Only noble says no. */
+/** ZIP-215 with S < L: the rule for everything in a vertex. Only noble rejects. */
 export const verifyZip215 = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   verifyCofactored(signature, message, publicKey) || ed25519.verify(signature, message, publicKey, { zip215: true })

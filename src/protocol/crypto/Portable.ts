@@ -1,4 +1,4 @@
-/** `#crypto` in browsers: noble alone. The contract is that of `Native.ts`. */
+/** `#crypto` in browsers: noble alone, with the same contract as `Native.ts`. */
 import * as ed25519 from "@noble/ed25519"
 import { sha256 as nobleSha256, sha512 } from "@noble/hashes/sha2.js"
 import { bytesToHex, hexToBytes, randomBytes as nobleRandomBytes } from "@noble/hashes/utils.js"
@@ -28,17 +28,17 @@ export const isPointOfPrimeOrder = (publicKey: Uint8Array): boolean => {
     const point = ed25519.Point.fromBytes(publicKey)
     return !point.isSmallOrder() && point.isTorsionFree()
   } catch {
-    // No point at all: noble throws.
+    // Noble throws on bytes that are not a point.
     return false
   }
 }
 
-/** Derives the public key again; the parameter is there because the contract has it. */
+/** Derives the public key again; the parameter exists because the contract has it. */
 export const sign = (message: Uint8Array, seed: Uint8Array, _publicKey: Uint8Array): Uint8Array =>
   ed25519.sign(message, seed)
 
 export const verifyZip215 = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   ed25519.verify(signature, message, publicKey, { zip215: true })
 
-/** There is no native verifier to ask here, so the protocol's own answer stands in for it. */
+/** There is no native verifier here, so this is the protocol's own rule. */
 export const verifyNative = verifyZip215

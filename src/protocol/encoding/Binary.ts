@@ -1,8 +1,8 @@
 /**
  * The one wire codec. Integers are little-endian, amounts and counters take eight bytes, hashes and keys are raw, texts
- * and lists carry their length in front. Every decoder built on `decode` accepts exactly the byte strings its encoder
- * makes: what is truncated, trailing, over a limit or written in a second way is a `MalformedBytes`, never an exception
- * and never an allocation beyond the input's own size.
+ * and lists have a length prefix. Every decoder built on `decode` accepts exactly the byte strings its encoder makes:
+ * truncated, trailing, over-limit or non-canonical input is a `MalformedBytes`, never an exception and never an
+ * allocation larger than the input itself.
  */
 
 import { Data, Either } from "effect"
@@ -23,7 +23,7 @@ export class MalformedBytes extends Data.TaggedError("MalformedBytes")<{
 }
 
 const utf8Encoder = new TextEncoder()
-// `ignoreBOM` keeps a leading byte-order mark in the text, so that encoding gives back the same bytes.
+// `ignoreBOM` keeps a leading byte-order mark in the text, so that encoding restores the same bytes.
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 export const utf8 = (text: string): Uint8Array => utf8Encoder.encode(text)
@@ -36,7 +36,7 @@ const wellFormedUtf8 = (text: string): Uint8Array => {
   return utf8(text)
 }
 
-/** How many bytes a text takes on the wire; none for a text with a lone surrogate, which UTF-8 cannot carry. */
+/** The number of bytes a text takes on the wire; none for a text with a lone surrogate, which UTF-8 cannot encode. */
 export const utf8Length = (text: string): number | undefined => (text.isWellFormed() ? utf8(text).length : undefined)
 
 const INITIAL_CAPACITY = 512
@@ -69,7 +69,7 @@ export class Writer {
     return this.#bytes.length
   }
 
-  /** Room for `count` bytes. It may replace the buffer, so it must be called before the buffer is looked at. */
+  /** Room for `count` bytes. It may replace the buffer, so call it before using the buffer. */
   #reserve(count: number): number {
     const offset = this.#length
     const needed = offset + count
@@ -132,7 +132,7 @@ export class Writer {
     return this
   }
 
-  /** The bytes that `hex` stands for; straight into the buffer, because most of what is encoded is keys and hashes. */
+  /** The bytes that `hex` encodes, written straight into the buffer, because most encoded data is keys and hashes. */
   hex(hex: string): this {
     const offset = this.#reserve(hex.length >>> 1)
     HexDigits.write(this.#bytes, offset, hex)
@@ -167,12 +167,12 @@ export class Writer {
     return this
   }
 
-  /** What was written, without a copy: for encodings of megabytes. Nothing may be written any more. */
+  /** The written bytes, without a copy: for encodings of megabytes. The writer must not be used again. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** A copy of what was written; the writer is empty again. */
+  /** A copy of the written bytes; the writer is empty again. */
   finish(): Uint8Array {
     const bytes = Slab.allot(this.#length)
     bytes.set(this.written)
@@ -182,12 +182,12 @@ export class Writer {
 }
 
 /**
- * Writers kept for the next `encode`, because a fresh buffer costs more than writing a transaction into it. An encoding
- * inside an encoding takes another one; one that throws keeps its own.
+ * Writers kept for the next `encode`, because a new buffer costs more than writing a transaction into it. A nested
+ * encoding takes another one; an encoding that throws does not return its writer.
  */
 const spares: Array<Writer> = []
 
-/** What `write` appends to an empty writer. */
+/** The bytes that `write` appends to an empty writer. */
 export const encode = (write: (writer: Writer) => void): Uint8Array => {
   const writer = spares.pop() ?? new Writer()
   write(writer)
@@ -221,7 +221,7 @@ export class Reader {
     return this.#failure
   }
 
-  /** Records why the input is refused, unless something was wrong before. */
+  /** Records why the input is refused, unless an earlier failure is recorded. */
   fail(reason: string): void {
     this.#failure ??= { offset: this.#offset, reason }
   }
@@ -231,7 +231,7 @@ export class Reader {
     if (!holds) this.fail(reason)
   }
 
-  /** The offset of the next `count` bytes, which are then behind the reader; −1 when they are not there. */
+  /** Moves past the next `count` bytes and returns their offset, or −1 if there are too few. */
   #take(count: number): number {
     if (this.#failure !== undefined) return -1
     if (this.remaining < count) {
@@ -243,7 +243,7 @@ export class Reader {
     return offset
   }
 
-  // Byte by byte: a view would have to be made for every reader, which costs more than most of them read.
+  // Byte by byte: every reader would need a view, which costs more than most of them read.
   #byte(offset: number): number {
     return this.#bytes[offset] ?? 0
   }
@@ -330,11 +330,11 @@ export class Reader {
     return this.#text(this.u16(), limit)
   }
 
-  /** A list whose count was read already. */
+  /** A list whose count has already been read. */
   list<A>(count: number, limit: number, read: () => A): ReadonlyArray<A> {
     const items: Array<A> = []
     if (count > limit) this.fail(`list of ${count}, at most ${limit} allowed`)
-    // The failure ends the loop, so a forged count costs no more than the bytes that came with it.
+    // A failure ends the loop, so a forged count costs no more than the bytes that came with it.
     for (let i = 0; i < count && this.#failure === undefined; i++) items.push(read())
     return items
   }
@@ -371,7 +371,7 @@ export const decode = <A>(
     : Either.left(new MalformedBytes({ what, ...reader.failure }))
 }
 
-/** Whether `key` rises strictly along the list: the one order in which a set is written. */
+/** Whether `key` rises strictly along the list: the only order in which a set is encoded. */
 export const isStrictlyAscending = <A>(items: ReadonlyArray<A>, key: (item: A) => string): boolean =>
   items.every((item, i) => {
     const before = items[i - 1]

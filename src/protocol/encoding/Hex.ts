@@ -1,4 +1,4 @@
-/** Fixed-size byte strings written in hexadecimal: any case in, lower case inside and out. */
+/** Fixed-size byte strings in hexadecimal: accepts either case, keeps and writes lower case. */
 import { Schema } from "effect"
 
 const HEX = /^[0-9a-fA-F]*$/
@@ -21,7 +21,7 @@ export const schema = <A extends string>(
         message: () => `${description}: ${bytes * 2} hex characters`,
       }),
     ),
-    // Either way the other side has the characters looked at.
+    // In both directions the other side checks the characters.
     Schema.String.pipe(Schema.filter((text): text is A => text.length === bytes * 2)),
     { strict: true, decode: (text) => text.toLowerCase(), encode: (text) => text },
   )

@@ -1,11 +1,11 @@
-/** Reading JSON by its schema: the value, or the one field that is wrong and what was expected of it. */
+/** Reads JSON by its schema: returns the value, or the one field that is wrong and what was expected there. */
 import { Either, type Schema } from "effect"
 import * as Codec from "../../effect3/schema/Codec.js"
 import * as JsonProblem from "./JsonProblem.js"
 
 /**
- * A decoder that never throws, and refuses unknown fields unless it is to ignore them. `whole` names the value when no
- * single field of it is to blame.
+ * A decoder that never throws, and refuses unknown fields unless told to ignore them. `whole` names the value when no
+ * single field is at fault.
  */
 export const decoder = <A, I>(
   schema: Schema.Schema<A, I>,
@@ -17,12 +17,12 @@ export const decoder = <A, I>(
     try {
       return Either.mapLeft(decode(input), (complaint) => JsonProblem.ofComplaint(complaint, whole))
     } catch {
-      // A union chooses its member by the discriminator as a string, and there are values that make none: lists within
-      // lists by the thousand, an object whose own `toString` is no function.
+      // A union chooses its member by the discriminator as a string, and some values cannot become one: lists nested by
+      // the thousand, or an object whose own `toString` is not a function.
       return Either.left(JsonProblem.at([], whole, "a field holds an object or a list where a text must stand"))
     }
   }
 }
 
-/** The JSON of a value; throws where the value is none of the schema's, which is a bug. */
+/** The JSON of a value; throws if the value does not match the schema, which is a bug. */
 export const encoder: <A, I>(schema: Schema.Schema<A, I>) => (value: unknown) => I = Codec.encoder

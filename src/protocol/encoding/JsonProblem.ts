@@ -1,10 +1,10 @@
 /**
- * What stands against a JSON input, in one line for the person who sent it: which field, what was expected, what came.
- * Nothing long and nothing secret is repeated.
+ * Describes the problem of a JSON input in one line for the person who sent it: the field, the expected value, and the
+ * value received. It repeats nothing long and nothing secret.
  */
 import type { Complaint } from "../../effect3/schema/Complaint.js"
 
-/** `field` is the path to what is wrong, as one would write it in JavaScript. */
+/** `field` is the path to the problem, in JavaScript notation. */
 export interface JsonProblem {
   readonly field: string
   readonly reason: string
@@ -20,7 +20,7 @@ const name = (key: PropertyKey): string => {
   return WORD.test(text) ? text : "(a long or unprintable name)"
 }
 
-/** The path as text; `whole` where it is empty. */
+/** The path as text; `whole` if it is empty. */
 const show = (path: ReadonlyArray<PropertyKey>, whole: string): string => {
   const text = path.reduce<string>((text, key) => {
     if (typeof key === "number") return `${text}[${key}]`
@@ -41,13 +41,13 @@ const got = (path: ReadonlyArray<PropertyKey>, actual: unknown): string => {
   return typeof actual === "object" && actual !== null ? ", got an object" : `, got ${String(actual)}`
 }
 
-/** A problem of the text itself, before any schema looked at it. */
+/** A problem of the text itself, found before any schema is applied. */
 export const at = (path: ReadonlyArray<PropertyKey>, whole: string, reason: string): JsonProblem => ({
   field: show(path, whole),
   reason,
 })
 
-/** A number as it was written, which no longer shows once it is parsed. */
+/** A number as it was written, which is lost once it is parsed. */
 export const atNumber = (
   path: ReadonlyArray<PropertyKey>,
   whole: string,
@@ -69,6 +69,6 @@ const reasonOf = (complaint: Complaint): string => {
   }
 }
 
-/** What a schema found; `whole` names the input where no field of it is to blame. */
+/** A schema's complaint; `whole` names the input when no single field is at fault. */
 export const ofComplaint = (complaint: Complaint, whole: string): JsonProblem =>
   at(complaint.path, whole, reasonOf(complaint))

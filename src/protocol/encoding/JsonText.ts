@@ -1,15 +1,15 @@
 /**
- * JSON text from outside: request bodies and files. `JSON.parse` takes more than one may mean: it rounds
- * `150000000.000000001` to an amount nobody wrote, and of two fields of one name it keeps the last, where another reader
- * keeps the first. So a second look goes over the text, and what could be read in two ways is refused.
+ * JSON text from outside: request bodies and files. `JSON.parse` accepts too much: it rounds `150000000.000000001` to
+ * an amount that was never written, and of two fields with one name it keeps the last, where another reader keeps the
+ * first. So a second pass goes over the text and refuses everything ambiguous.
  */
 import { Either } from "effect"
 import * as JsonProblem from "./JsonProblem.js"
 
-/** Lists and objects within each other. Nothing here needs more than six. */
+/** The maximum nesting of lists and objects. Nothing here needs more than six. */
 export const MAX_DEPTH = 32
 
-/** Integers that short are below 2^53, whatever their digits. */
+/** Integers this short are below 2^53, whatever their digits. */
 const SHORT = 15
 
 const QUOTE = 0x22
@@ -27,7 +27,7 @@ const expected = `an integer from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SA
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
-/** Where the string that begins at `start` has its closing quote; negative where it has none. */
+/** The position of the closing quote of the string that begins at `start`; negative if there is none. */
 const closingQuote = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     if (end < 0) return end
@@ -38,7 +38,7 @@ const closingQuote = (text: string, start: number): number => {
   }
 }
 
-/** Where the number that begins at `start` is over: behind it stands a comma, a closing bracket, space or nothing. */
+/** The end of the number that begins at `start`: a comma, a closing bracket, space or nothing follows it. */
 const numberEnd = (text: string, start: number): number => {
   let end = start + 1
   while (end < text.length) {
@@ -52,7 +52,7 @@ const numberEnd = (text: string, start: number): number => {
 const isInteger = (text: string, start: number, end: number): boolean => {
   const isNegative = text.charCodeAt(start) === MINUS
   for (let i = isNegative ? start + 1 : start; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false
-  // -0 is an integer in digits, but not one that anybody counts with.
+  // -0 is an integer in digits, but not a value that anything here counts with.
   if (isNegative && text.charCodeAt(start + 1) === ZERO) return false
   return end - start <= SHORT || Number.isSafeInteger(Number(text.slice(start, end)))
 }
@@ -62,11 +62,11 @@ const keyOf = (text: string, start: number, end: number): string => {
   return key.includes("\\") ? String(JSON.parse(text.slice(start, end + 1))) : key
 }
 
-/** What stands against a text that `JSON.parse` took, so that nothing here needs to judge its grammar. */
+/** The problem of a text that `JSON.parse` accepted, so that this code need not check the grammar. */
 const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undefined => {
-  /** The key or index of what is being read, for every open object or list. */
+  /** The key or index being read, for every open object or list. */
   const path: Array<PropertyKey> = []
-  /** The keys seen, for every open object; a set serves all objects of its depth, one after the other. */
+  /** The keys seen, for every open object; one set serves all objects of its depth in turn. */
   const seen: Array<Set<string>> = []
   const isObject: Array<boolean> = []
   let depth = 0
@@ -110,8 +110,8 @@ const problemOf = (text: string, whole: string): JsonProblem.JsonProblem | undef
 }
 
 /**
- * Whether a text has more than `limit` values, as far as `JSON.parse` would get with it: what makes parsing slow is not bytes but
- * values, above all fields with many names. Each value but the first of a list or object stands behind a comma.
+ * Whether a text has more than `limit` values, as far as `JSON.parse` would read it: values make parsing slow, not
+ * bytes, above all fields with many names. Each value but the first of a list or object follows a comma.
  */
 export const hasMoreValues = (text: string, limit: number): boolean => {
   let values = 1
@@ -119,7 +119,7 @@ export const hasMoreValues = (text: string, limit: number): boolean => {
     const code = text.charCodeAt(i)
     if (code === QUOTE) {
       const end = closingQuote(text, i)
-      // A string without an end: no parser gets further.
+      // A string without an end: no parser reads any further.
       if (end < 0) return false
       i = end
     } else if (code === COMMA || code === OPENING_BRACE || code === OPENING_BRACKET) {
@@ -146,14 +146,14 @@ const parsed = (text: string, whole: string): Judged => {
 }
 
 /**
- * The value that a text stands for. Refused, besides what is no JSON: a number that is not an integer in digits within
- * ±(2^53 − 1), two fields of one name in an object, and more than 32 levels. What a string may hold is for the field's
- * own rule to say. `whole` names the text when no field of it is to blame.
+ * The value of a text. Refused, besides invalid JSON: a number that is not an integer in digits within ±(2^53 − 1), two
+ * fields of one name in an object, and more than 32 levels. The field's own rule decides what a string may contain.
+ * `whole` names the text when no single field is at fault.
  */
 export const parse = (text: string, whole: string): Judged =>
   Either.flatMap(parsed(text, whole), (value) => judged(text, whole, value))
 
-/** The texts of a list's entries, of a text that `JSON.parse` took for one. */
+/** The texts of a list's entries, for a text that `JSON.parse` accepted as a list. */
 const entryTexts = (text: string): ReadonlyArray<string> => {
   const texts: Array<string> = []
   let depth = 0
@@ -173,12 +173,12 @@ const entryTexts = (text: string): ReadonlyArray<string> => {
   return texts
 }
 
-/** One value, or a list whose entries are each judged as if they stood alone; lazily, since a list may be long. */
+/** One value, or a list whose entries are each judged separately; lazy, since a list may be long. */
 export type OneOrMany =
   | { readonly _tag: "One"; readonly value: unknown }
   | { readonly _tag: "Many"; readonly length: number; readonly entries: () => ReadonlyArray<Judged> }
 
-/** As `parse`, but what is wrong with an entry of a list is that entry's own matter. */
+/** Like `parse`, but a problem inside an entry of a list concerns only that entry. */
 export const parseOneOrMany = (text: string, whole: string): Either.Either<OneOrMany, JsonProblem.JsonProblem> =>
   Either.flatMap(parsed(text, whole), (value): Either.Either<OneOrMany, JsonProblem.JsonProblem> => {
     if (!Array.isArray(value)) return Either.map(judged(text, whole, value), (value) => ({ _tag: "One", value }))

@@ -1,18 +1,18 @@
 /**
- * Room for short byte strings, side by side in blocks. A buffer of its own costs a microsecond or more to make and again
- * to let go, which is more than most encodings cost to write; a block costs that once for dozens.
+ * Room for short byte strings, side by side in blocks. Allocating and freeing a separate buffer costs a microsecond or
+ * more, which is more than writing most encodings; a block costs that once for dozens.
  *
- * A byte string keeps its whole block from being let go. Blocks are small, so that little is kept for it.
+ * A byte string keeps its whole block alive. Blocks are small, so that this wastes little.
  */
 
 const BLOCK_BYTES = 8_192
-/** What is longer has a buffer of its own. */
+/** Longer byte strings have their own buffer. */
 const LONGEST = 1_024
 
 let block = new Uint8Array(BLOCK_BYTES)
 let used = 0
 
-/** This many bytes, all zero, that nobody else uses. */
+/** This many zero bytes that nothing else uses. */
 export const allot = (length: number): Uint8Array => {
   if (length > LONGEST) return new Uint8Array(length)
   if (used + length > BLOCK_BYTES) {

@@ -11,7 +11,7 @@ export const schema = (min: number, max: number): Schema.Schema<string> =>
         return length !== undefined && length >= min && length <= max
       },
       {
-        // Characters are never more than bytes, so the bound holds for JSON Schema's count too.
+        // A text never has more characters than bytes, so the bound also holds for JSON Schema's count.
         jsonSchema: { type: "string", ...(min > 0 ? { minLength: 1 } : {}), maxLength: max },
         message: () => `valid Unicode text of ${min} to ${max} bytes in UTF-8`,
       },

@@ -1,4 +1,4 @@
-/** The state after one commit, in a form a quorum of the committee signs; the ones that close an epoch chain up. */
+/** The state after one commit, in a form that a quorum of the committee signs; closing checkpoints form a chain. */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -19,14 +19,14 @@ export interface Content {
   readonly effectsDigest: Hash.Hash
   readonly stateRoot: Hash.Hash
   readonly totalSupply: Sats
-  /** Present exactly when the commit closes its epoch. */
+  /** Present if and only if the commit closes its epoch. */
   readonly nextEpoch: EpochRecord.EpochRecord | null
-  /** Content hash of the closing checkpoint before; the genesis hash in the one that genesis makes. */
+  /** Content hash of the closing checkpoint before; in the checkpoint that genesis makes, the genesis hash. */
   readonly previous: Hash.Hash
 }
 
 export interface Checkpoint extends Content {
-  /** Content hash: no signature in it. */
+  /** Content hash: covers no signature. */
   readonly hash: Hash.Hash
 }
 
@@ -84,7 +84,7 @@ export const sign = (checkpoint: Checkpoint, key: Keys.Signer): CheckpointSignat
   signature: key.sign(signedBytes(checkpoint)),
 })
 
-/** A signature of this committee member under this checkpoint, to be checked. */
+/** This committee member's signature under this checkpoint, to be verified. */
 export const check = (checkpoint: Checkpoint, member: EpochRecord.Member, signature: Keys.Signature): Check => ({
   message: signedBytes(checkpoint),
   publicKey: member.publicKey,

@@ -1,6 +1,6 @@
 /**
- * What is fixed for the length of an epoch: who sits in the committee with which weight, and every number that vertex
- * validity or rewards read. Frozen when the epoch begins, carried by the checkpoint that closes the one before.
+ * The values that are fixed for an epoch: the committee members with their weights, and every number that vertex
+ * validity or rewards depend on. Frozen when the epoch begins; the checkpoint that closes the epoch before carries it.
  */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -22,7 +22,7 @@ export interface Rules {
   readonly epochRounds: number
   readonly collectionDepthRounds: number
   readonly checkpointIntervalRounds: number
-  /** Minted a round before the first halving, over the whole committee. */
+  /** Minted per round before the first halving, over the whole committee. */
   readonly roundReward: Sats.Sats
   readonly halvingRounds: number
   readonly treasuryPercent: number
@@ -32,7 +32,7 @@ export interface Rules {
 export interface EpochRecord {
   readonly epoch: Natural.Epoch
   readonly firstRound: Natural.Round
-  /** What the leader schedule is drawn from. */
+  /** The seed from which the leader schedule is drawn. */
   readonly seed: Hash.Hash
   readonly rules: Rules
   /** In the order of their addresses; never empty. */
@@ -52,7 +52,7 @@ export const memberOf = (record: EpochRecord, address: Address.Address): Member 
 /** More than two thirds. Exact: three times the maximum supply is still below 2^53. */
 export const isQuorum = (weight: number, total: Sats.Sats): boolean => weight * 3 > total * 2
 
-/** What one round mints before it is shared by weight: halved every `halvingRounds`, rounded down. */
+/** The amount that one round mints before it is shared by weight: halved every `halvingRounds`, rounded down. */
 export const roundReward = ({ roundReward, halvingRounds }: Rules, round: Natural.Round): Sats.Sats => {
   if (round < 1) return Sats.ZERO
   const halvings = Sats.divideFloor(round - 1, halvingRounds)

@@ -1,7 +1,7 @@
 /**
- * A network is its genesis: who owns what at round 0, who validates first, and the numbers that never change. Its
- * identity is the hash of the canonical encoding, so neither the formatting of the file nor the order of its lists
- * matters.
+ * A genesis defines a network: the balances at round 0, the first validators, and the numbers that never change. The
+ * network's identity is the hash of the canonical encoding, so neither the formatting of the file nor the order of its
+ * lists matters.
  */
 import { Data, Either, Schema } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -43,7 +43,7 @@ export interface Genesis {
   readonly networkId: Network.NetworkId
   readonly mode: Network.Mode
   readonly time: Natural.Timestamp
-  /** Every list is in the order of its key, without repetition. */
+  /** Every list is sorted by its key, without duplicates. */
   readonly allocations: ReadonlyArray<Allocation>
   readonly validators: ReadonlyArray<FirstValidator>
   readonly council: ReadonlyArray<Address.Address>
@@ -58,7 +58,7 @@ export const standardFaucetMaxRequest = Sats.make(100_000 * Sats.SATS_PER_COIN)
 
 const MAX_ALLOCATIONS = 4_000_000
 
-/** A genesis that no network can begin with; `field` is where in the file, a validator by its key. */
+/** A genesis that cannot start a network; `field` is the place in the file, a validator by its key. */
 export class InvalidGenesis extends Data.TaggedError("InvalidGenesis")<{
   readonly field: string
   readonly reason: string
@@ -155,8 +155,8 @@ const checked = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
 }
 
 /**
- * Refuses validators whose keys have no secret key: nobody could sign for them, or everybody could. Not a rule of the encoding: what
- * comes from a person or another machine is checked here once.
+ * Refuses validators whose keys have no secret key: either nobody could sign for them, or anybody could. This is not a
+ * rule of the encoding: input from a person or another machine is checked here once.
  */
 export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
   const unreal = genesis.validators.find(({ publicKey }) => !Keys.hasSecretKey(publicKey))
@@ -170,7 +170,7 @@ export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGe
       )
 }
 
-/** Files that a program wrote are in order already, and may be long. */
+/** Files written by a program are already in order, and may be long. */
 const sortedBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> =>
   Binary.isStrictlyAscending(items, key)
     ? items
@@ -246,7 +246,7 @@ export const encode = (genesis: Genesis): Uint8Array => Binary.encode((writer) =
 export const decode = (bytes: Uint8Array): Either.Either<Genesis, Binary.MalformedBytes> =>
   Binary.decode("genesis", bytes, read)
 
-/** Asked for in many places, and of a genesis with many accounts megabytes are hashed. */
+/** Cached: many places ask for it, and a genesis with many accounts means hashing megabytes. */
 const hashes = new WeakMap<Genesis, Hash.Hash>()
 
 /** The identity of the network. */
@@ -260,7 +260,7 @@ export const hash = (genesis: Genesis): Hash.Hash => {
 
 const Count = Natural.count("a number")
 
-/** The genesis file. What is left out has the value of a solo network. */
+/** The genesis file. Omitted fields take the value of a solo network. */
 export const Json = Schema.Struct({
   network_id: Network.NetworkId,
   mode: Network.Mode,
@@ -289,7 +289,7 @@ export type Json = typeof Json.Type
 
 const decodeJson = JsonDecoder.decoder(Json, "genesis")
 
-/** The genesis of a parsed file, or the field that stands against it. Unknown fields are refused. */
+/** The genesis of a parsed file, or its first invalid field. Unknown fields are refused. */
 export const fromFile = (input: unknown): Either.Either<Genesis, InvalidGenesis> =>
   Either.flatMap(
     Either.flatMap(
@@ -299,7 +299,7 @@ export const fromFile = (input: unknown): Either.Either<Genesis, InvalidGenesis>
     withRealKeys,
   )
 
-/** A loop of its own: there may be millions of them. */
+/** A separate loop: there may be millions of them. */
 const allocationsOf = (
   { allocations }: Json,
   prefix: Network.AddressPrefix,
@@ -316,7 +316,7 @@ const allocationsOf = (
   return Either.right(read)
 }
 
-/** The genesis a file describes, in canonical order, every rule checked. */
+/** The genesis that a file describes, in canonical order, with every rule checked. */
 export const fromJson = (json: Json): Either.Either<Genesis, InvalidGenesis> =>
   Either.gen(function* () {
     const prefix = Network.addressPrefix(json.mode)

@@ -1,4 +1,4 @@
-/** The numbers that a network keeps for life, under the names of the genesis file: no vote changes them. */
+/** The numbers that a network keeps forever, under the names of the genesis file: no vote changes them. */
 import { Schema } from "effect"
 import type { Reader, Writer } from "../encoding/Binary.js"
 import * as Natural from "../numbers/Natural.js"
@@ -61,10 +61,10 @@ const make = (of: (entry: Entry) => number): Protocol => ({
   defaultCommissionPercent: of(table[5]),
 })
 
-/** What a solo network is made with where nothing else is said. */
+/** The defaults, for a solo network. */
 export const standard: Protocol = make((entry) => entry.standard)
 
-/** The largest value beside the other numbers of the network. */
+/** The largest allowed value, given the other numbers of the network. */
 export const maximumOf = (entry: Entry, { epochRounds }: Protocol): number =>
   entry.key === "collectionDepthRounds" ? epochRounds - 1 : entry.max
 
@@ -94,7 +94,7 @@ const Count = Natural.count("a number")
 const field = <A extends number>(schema: Schema.Schema<A, number>, standard: A) =>
   Schema.optionalWith(schema, { default: () => standard })
 
-/** All numbers under their wire names; what is left out has its standard value. */
+/** All numbers under their wire names; omitted ones take the standard value. */
 export const Json = Schema.Struct({
   round_interval_ms: field(Count, standard.roundIntervalMs),
   epoch_rounds: field(Count, standard.epochRounds),

@@ -15,7 +15,10 @@ export type Address = string & Brand.Brand<"Address">
 
 export const BYTES = 20
 
-/** A text that is no address here, or what it is if it is not to be repeated; `reason` is for the person who typed it. */
+/**
+ * A text that is not an address here, or a description of it if the text must not be repeated; `reason` is for the
+ * person who typed it.
+ */
 export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   readonly text: string
   readonly reason: string
@@ -25,18 +28,24 @@ export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   }
 }
 
-/** What is hashed to an address, lent to each call: executing a transaction asks for one, so it must cost little more than the hash. */
+/**
+ * The hash input, shared by all calls: executing a transaction computes an address, so it must cost little more than
+ * the hash.
+ */
 const preimage = Hash.tagged(Binary.utf8("udg/address\0"), [new Uint8Array(32)])
 const KEY_AT = preimage.length - 32
 
 /** The first 20 bytes of H("udg/address", public key). */
 const derived = (publicKey: PublicKey): Address => {
   HexDigits.write(preimage, KEY_AT, publicKey)
-  // Made anew: a slice keeps the whole text it is cut from, and V8 compares slices many times slower.
+  // A new string: a slice keeps the whole text it is cut from alive, and V8 compares slices many times slower.
   return toHex(fromHex(sha256Hex(preimage)).subarray(0, BYTES)) as Address
 }
 
-/** Keys come again and again: members sign every round, senders many transactions. Forgotten when there are too many. */
+/**
+ * The same keys recur: members sign every round, senders many transactions. The cache is cleared when it grows too
+ * large.
+ */
 const known = new Map<PublicKey, Address>()
 const MOST_KNOWN = 4_096
 
@@ -52,7 +61,7 @@ export const fromPublicKey = (publicKey: PublicKey): Address => {
 export const toBech32 = (address: Address, prefix: AddressPrefix): string =>
   bech32m.encode(prefix, bech32m.toWords(fromHex(address)))
 
-/** Any address fits, and no secret key that somebody put in its place. */
+/** Long enough for any address, too short for a secret key entered by mistake. */
 const LONGEST_SHOWN = 60
 
 const refuse = (text: string, reason: string): Either.Either<never, InvalidAddress> =>
@@ -66,7 +75,7 @@ const refuse = (text: string, reason: string): Either.Either<never, InvalidAddre
 const ASCII = /^[\x21-\x7e]*$/
 
 const fromBech32 = (text: string, prefix: AddressPrefix): Either.Either<Address, InvalidAddress> => {
-  // Before the package lowers the case: the Kelvin sign becomes a k, and would be a second way to write an address.
+  // Before the package lowers the case: the Kelvin sign becomes a k, and would be a second spelling of an address.
   const decoded = ASCII.test(text) ? bech32m.decodeUnsafe(text) : undefined
   if (decoded === undefined) return refuse(text, "the bech32m checksum or form is wrong")
   if (decoded.prefix !== prefix) {
@@ -85,7 +94,7 @@ export const parse = (text: string, prefix: AddressPrefix): Either.Either<Addres
   return refuse(text, `40 hex characters or ${prefix}1… expected`)
 }
 
-/** What may stand where a person names an account: an address, or a name that the state has to look up. */
+/** The ways in which a person may name an account: an address, or a name that the state resolves. */
 export type Reference =
   | { readonly _tag: "Address"; readonly address: Address }
   | { readonly _tag: "Name"; readonly name: Name.Name }
@@ -102,7 +111,7 @@ export const parseReference = (text: string, prefix: AddressPrefix): Either.Eith
 /** An address in hex, as the node writes it. */
 export const schema: Schema.Schema<Address, string> = Hex.schema<Address>("Address", BYTES, "an account address")
 
-/** An address as people write it, to be read by `parse` once the network is known. */
+/** An address as people write it; `parse` reads it once the network is known. */
 export const text = Schema.String.annotations({
   title: "AddressText",
   description: "an account address: 40 hex characters, or bech32m (tudg1… on testnet, udg1… on mainnet)",

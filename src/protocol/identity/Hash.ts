@@ -10,13 +10,13 @@ export type Hash = string & Brand.Brand<"Hash">
 
 export const BYTES = 32
 
-/** Where a chain of hashes begins before anything was hashed. */
+/** The start of a hash chain, before anything was hashed. */
 export const ZERO = "0".repeat(64) as Hash
 
-/** Enough of it for a person to tell it from another, and useless where it was no hash but a key in the wrong place. */
+/** Enough of it to tell it from another, and useless if it was not a hash but a key in the wrong place. */
 export const short = (hash: Hash): string => `${hash.slice(0, 8)}…`
 
-/** Every purpose has its own tag, so a hash made for one can never stand in for another. */
+/** Every purpose has its own tag, so a hash made for one can never pass for another. */
 export type Tag =
   | "udg/address"
   | "udg/body"
@@ -62,11 +62,11 @@ const join = (target: Uint8Array, prefix: Uint8Array, parts: ReadonlyArray<Uint8
   return target
 }
 
-/** `tag ‖ 0x00 ‖ parts`, in one buffer: what is hashed, and in the same form what is signed. */
+/** `tag ‖ 0x00 ‖ parts` in one buffer: the input of hashes, and in the same form of signatures. */
 export const tagged = (prefix: Uint8Array, parts: ReadonlyArray<Uint8Array>): Uint8Array =>
   join(Slab.allot(prefix.length + lengthOf(parts)), prefix, parts)
 
-/** Joined input lives only for the call, and a fresh buffer costs more than hashing a transaction. */
+/** Joined input lives only for the call, and a new buffer costs more than hashing a transaction. */
 const scratch = new Uint8Array(4_096)
 
 /** H(tag, parts joined). */

@@ -27,7 +27,7 @@ export const Signature: Schema.Schema<Signature, string> = Hex.schema<Signature>
 
 /**
  * A secret key: the 32-byte Ed25519 seed. The bytes are private to the object, so no log line, error, trace or JSON can
- * show them; only `toSecretHex` gives them away, and its name is easy to search for.
+ * show them. Only `toSecretHex` reveals them, and its name is easy to search for.
  */
 export class SecretKey {
   readonly #seed: Uint8Array
@@ -40,7 +40,7 @@ export class SecretKey {
     this.publicKey = toHex(this.#publicKeyBytes) as PublicKey
   }
 
-  /** A key nobody has had before. */
+  /** A new random key. */
   static generate(): SecretKey {
     return new SecretKey(randomBytes(SEED_BYTES))
   }
@@ -70,12 +70,12 @@ export class SecretKey {
   }
 }
 
-/** What it takes to sign: a secret key, or whoever stands for one. */
+/** Anything that can sign: a secret key, or something that signs in its place. */
 export type Signer = Pick<SecretKey, "publicKey" | "sign">
 
 /**
- * Whether a secret key can belong to it. Transactions may contain other keys, as ZIP-215 says, since their signatures are judged;
- * this is for keys that come without a signature.
+ * Whether a secret key can belong to this public key. Transactions may contain other keys, as ZIP-215 allows, since
+ * their signatures are verified; this check is for keys that come without a signature.
  */
 export const hasSecretKey = (publicKey: PublicKey): boolean => isPointOfPrimeOrder(fromHex(publicKey))
 

@@ -1,4 +1,4 @@
-/** Registered names: what stands behind the `@` of `@alice`. */
+/** Registered names: the part after the `@` of `@alice`. */
 import { type Brand, Schema } from "effect"
 import type { Reader } from "../encoding/Binary.js"
 

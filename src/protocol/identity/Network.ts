@@ -11,8 +11,9 @@ export type AddressPrefix = "tudg" | "udg"
 export const addressPrefix = (mode: Mode): AddressPrefix => (mode === "testnet" ? "tudg" : "udg")
 
 /**
- * The network's own name. It is part of what a transaction signs, so a transaction of one network means nothing on another.
- * That holds only while no two networks have the same id: `isDrawn` tells the ids that cannot have been used before.
+ * The network's own name. It is part of what a transaction signs, so a transaction of one network is invalid on
+ * another. That holds only while no two networks share an id: `isDrawn` recognizes the ids that cannot have been used
+ * before.
  */
 export type NetworkId = string & Brand.Brand<"NetworkId">
 
@@ -20,7 +21,7 @@ export const NETWORK_ID_BYTES = 32
 
 const NETWORK_ID = /^[a-z0-9-]{1,32}$/
 
-/** What whoever founds a network draws and puts behind its name: 64 bits, so that no two foundings share an id. */
+/** The random bytes appended to the name of a new network: 64 bits, so that no two networks share an id. */
 export const DRAWN_BYTES = 8
 
 const DRAWN = /^[a-z0-9-]+-[0-9a-f]{16}$/
@@ -30,13 +31,13 @@ export const NAME_CHARACTERS = NETWORK_ID_BYTES - 1 - 2 * DRAWN_BYTES
 
 const NAME = /^[a-z0-9-]{1,15}$/
 
-/** Whether an id can be drawn under this name. */
+/** Whether an id can be made from this name. */
 export const isName = (text: string): boolean => NAME.test(text)
 
-/** Whether an id ends in what was drawn when the network was founded. */
+/** Whether an id ends in random bytes drawn when the network was founded. */
 export const isDrawn = (id: NetworkId): boolean => DRAWN.test(id)
 
-/** The names of networks of one person: their governance is quick, and nobody is warned of that. */
+/** The names of one person's networks: their governance is fast, and the node does not warn about that. */
 export const OWN_NAMES = { solo: "udg-solo", local: "udg-local" } as const
 
 /** Whether a network was founded by `udg localnet`, to be run and watched by one person. */

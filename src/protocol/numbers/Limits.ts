@@ -11,7 +11,7 @@ export const COMMITTEE_MEMBERS = 100
 /** A header may name this many parents for each member of its committee. */
 export const PARENTS_PER_MEMBER = 3
 
-/** Stakes and delegations that one commit releases; others that are due wait for the next. */
+/** Stakes and delegations that one commit releases; any others that are due wait for the next commit. */
 export const RELEASES_PER_COMMIT = 1_000
 
 export const COUNCIL_SEATS = 21
@@ -20,7 +20,7 @@ export const MEMPOOL_TRANSACTIONS = 10_000
 export const MEMO_BYTES = 256
 export const TITLE_BYTES = 128
 export const DESCRIPTION_BYTES = 4_096
-/** How long behind its `executes_at_round` a proposal keeps its texts: a week at the standard interval. */
+/** How long after its `executes_at_round` a proposal keeps its texts: a week at the standard interval. */
 export const PROPOSAL_TEXTS_ROUNDS = 1_209_600
 export const PARAMETER_NAME_BYTES = 64
 export const POLICY_KEYS = 16

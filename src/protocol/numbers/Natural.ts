@@ -6,7 +6,7 @@ export type Nonce = number & Brand.Brand<"Nonce">
 export type Epoch = number & Brand.Brand<"Epoch">
 export type CommitIndex = number & Brand.Brand<"CommitIndex">
 export type ProposalId = number & Brand.Brand<"ProposalId">
-/** Milliseconds since 1970, as a validator's clock told them. */
+/** Milliseconds since 1970, by a validator's clock. */
 export type Timestamp = number & Brand.Brand<"Timestamp">
 
 export type Natural = Round | Nonce | Epoch | CommitIndex | ProposalId | Timestamp

@@ -1,4 +1,6 @@
-/** What governance may change, under the names of the wire, with the default of a solo network and the bounds. */
+/**
+ * The parameters that governance may change, under their wire names, with the default of a solo network and the bounds.
+ */
 import { Schema } from "effect"
 import * as Natural from "./Natural.js"
 import { MIN_STAKE_SATS } from "./Sats.js"
@@ -39,7 +41,7 @@ export type Of<A> = { readonly [K in Key]: A }
 export type Parameters = Of<number>
 export type Entry = (typeof table)[number]
 
-/** The entry of a parameter; none for a name that governs nothing. */
+/** The entry of a parameter; none for an unknown name. */
 export const find = (name: string): Entry | undefined => table.find((entry) => entry.name === name)
 
 /** The smallest value a parameter may take on a network whose epochs have this many rounds. */
@@ -49,7 +51,7 @@ export const minimumOf = (entry: Entry, epochRounds: number): number =>
 export const isWithinBounds = (entry: Entry, value: number, epochRounds: number): boolean =>
   Number.isSafeInteger(value) && value >= minimumOf(entry, epochRounds) && value <= entry.max
 
-/** This value, or the greatest that the parameter may have. */
+/** This value, or the parameter's maximum if that is lower. */
 export const atMost = (key: Key, value: number): number =>
   table.reduce((most, entry) => (entry.key === key ? Math.min(most, entry.max) : most), value)
 
@@ -80,7 +82,7 @@ export const standard: Parameters = make((entry) => entry.standard)
 const field = ({ standard, min, max, name }: Entry) =>
   Schema.optionalWith(Natural.between(min, max, name), { default: () => standard })
 
-/** All parameters under their wire names; what is left out has its standard value. */
+/** All parameters under their wire names; omitted ones take the standard value. */
 export const Json = Schema.Struct({
   min_fee_sats: field(table[0]),
   name_fee_sats: field(table[1]),

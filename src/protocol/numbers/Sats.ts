@@ -2,10 +2,10 @@
  * Amounts of money, in the smallest unit. The maximum supply is below 2^53, so an amount is a safe integer and a JSON
  * number; products that leave that range go through an exact `mulDivFloor`.
  *
- * Sums come in two forms. `plus` is for amounts that somebody else chose: it answers `undefined` outside the range, and
+ * Sums come in two forms. `plus` is for amounts that someone else chose: it returns `undefined` outside the range, and
  * the type makes the caller handle that. The forms that end in `Bounded` are for amounts that an invariant bounds, such
- * as parts of one supply: outside the range they throw with the figures, because that is a bug. The list of their uses in
- * the ledger, each with its bound, is in `test/ledger/assertions.test.ts`.
+ * as parts of one supply: outside the range they throw with the figures, because that is a bug. The list of their uses
+ * in the ledger, each with its bound, is in `test/ledger/assertions.test.ts`.
  */
 import { type Brand, Option, Schema } from "effect"
 
@@ -18,7 +18,10 @@ export const MIN_STAKE_SATS = 200_000_000_000 as Sats
 
 export const isSats = (value: number): value is Sats => Number.isSafeInteger(value) && value >= 0 && value <= MAX_SUPPLY
 
-/** For figures that the program itself computed: any other is a bug. Input from outside goes through `schema` or a codec. */
+/**
+ * For figures that the program itself computed: an invalid one is a bug. Input from outside goes through `schema` or a
+ * codec.
+ */
 export const make = (value: number): Sats => {
   if (!isSats(value)) throw new RangeError(`not an amount of sats: ${value}`)
   // -0 would be written as 0 and compared as 0, but `Object.is` and test snapshots tell it apart.
@@ -57,11 +60,11 @@ export const max = (a: Sats, b: Sats): Sats => (a > b ? a : b)
 /** ⌊a ÷ b⌋ of non-negative safe integers, exactly. */
 export const divideFloor = (a: number, b: number): number => {
   if (!(b > 0)) throw new RangeError(`${a} ÷ ${b}: the divisor must be positive`)
-  // The remainder is exact in IEEE arithmetic, and what is left is a multiple of b: no rounding can happen.
+  // The remainder is exact in IEEE arithmetic, and the difference is a multiple of b: no rounding can happen.
   return (a - (a % b)) / b
 }
 
-/** ⌊a · b ÷ c⌋ of non-negative safe integers, exactly, also where the product needs more than 53 bits. */
+/** ⌊a · b ÷ c⌋ of non-negative safe integers, exactly, even if the product needs more than 53 bits. */
 export const mulDivFloor = (a: number, b: number, c: number): number => {
   const product = a * b
   if (product <= Number.MAX_SAFE_INTEGER) return divideFloor(product, c)
@@ -81,7 +84,7 @@ export const mulDivBigintUp = (a: bigint, b: bigint, c: bigint): bigint => (a * 
 export const partBounded = (amount: Sats, numerator: number, denominator: number): Sats =>
   make(mulDivFloor(amount, numerator, denominator))
 
-/** ⌊amount · percentage ÷ 100⌋. Every percentage that a decoder, a genesis or a vote lets through is 100 at most. */
+/** ⌊amount · percentage ÷ 100⌋. Every percentage that a decoder, a genesis or a vote accepts is at most 100. */
 export const percent = (amount: Sats, percentage: number): Sats => partBounded(amount, percentage, 100)
 
 /**
@@ -97,7 +100,7 @@ export const formatCoin = (amount: Sats): string => {
   return fraction === 0 ? whole : `${whole}.${fraction.toString().padStart(8, "0").replace(/0+$/, "")}`
 }
 
-/** What a person types: digits, and at most eight more behind a point. None for anything else. */
+/** An amount typed by a person: digits, and at most eight more after a point. None for anything else. */
 export const parseCoin = (text: string): Option.Option<Sats> => {
   const match = /^(\d{1,8})(?:\.(\d{1,8}))?$/.exec(text)
   if (match === null) return Option.none()

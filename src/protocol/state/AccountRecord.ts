@@ -1,4 +1,4 @@
-/** Everything the state holds about one account: what a light client decodes from a proof. */
+/** Everything the state holds about one account: a light client decodes it from a proof. */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -8,7 +8,7 @@ import * as Limits from "../numbers/Limits.js"
 import * as Natural from "../numbers/Natural.js"
 import * as Sats from "../numbers/Sats.js"
 
-/** On its way out: it works until `epoch` closes, then it only waits. */
+/** Leaving: it works until `epoch` closes, then it only waits. */
 export interface Leaving {
   readonly epoch: Natural.Epoch
   readonly unlockAtRound: Natural.Round
@@ -20,8 +20,8 @@ export interface Stake {
 }
 
 /**
- * A part of a validator's working pool, or, once the epoch in which it left is over, of what left the validator in that
- * epoch; worth nothing once the pool is gone or of another generation.
+ * A share of a validator's working pool or, once the epoch in which it left is over, of the pool that left the
+ * validator in that epoch; worth nothing once the pool is gone or of another generation.
  */
 export interface Delegation {
   readonly validator: Address.Address
@@ -30,15 +30,15 @@ export interface Delegation {
   readonly leaving: Leaving | null
 }
 
-/** Which keys act for a smart account, and how many of them must. */
+/** The keys that act for a smart account, and how many of them must sign. */
 export interface Policy {
   readonly threshold: number
   readonly keys: ReadonlyArray<Keys.PublicKey>
 }
 
-/** What few accounts have. */
+/** Data that few accounts have. */
 export interface Extras {
-  /** The key whose hash is the address, kept for whoever staked or became a smart account. */
+  /** The key whose hash is the address, kept for accounts that staked or became smart accounts. */
   readonly publicKey: Keys.PublicKey | null
   readonly stake: Stake | null
   readonly delegation: Delegation | null
@@ -116,7 +116,7 @@ const readPolicy = (reader: Binary.Reader): Policy => ({
   keys: reader.list8(Limits.POLICY_KEYS, () => Keys.readPublicKey(reader)),
 })
 
-/** What stands behind balance and nonce. */
+/** The part after balance and nonce. */
 const writeExtras = (writer: Binary.Writer, extras: Extras): void => {
   const { publicKey, stake, delegation, policy, name } = extras
   writer.u8(presenceOf(extras))
@@ -161,8 +161,8 @@ export const decode = (bytes: Uint8Array): Either.Either<AccountRecord, Binary.M
   Binary.decode("account record", bytes, read)
 
 /**
- * The balance of a record that holds no money but that, as nearly all are; none of any other, or if there can be no such
- * balance. What stands behind it is not looked at.
+ * The balance of a record that holds no other money, as nearly all do; none for any other record, or if no such balance
+ * can exist. The bytes after it are not checked.
  */
 export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined => {
   const presence = bytes[start + PLAIN_BYTES - 1] ?? ALL
@@ -172,7 +172,7 @@ export const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sat
   return Sats.isSats(balance) ? balance : undefined
 }
 
-/** The end of the record, behind balance and nonce. */
+/** The end of the record, after balance and nonce. */
 export const encodeExtras = (extras: Extras): Uint8Array => Binary.encode((writer) => writeExtras(writer, extras))
 
 export const decodeExtras = (bytes: Uint8Array): Either.Either<Extras, Binary.MalformedBytes> =>

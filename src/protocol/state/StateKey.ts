@@ -1,13 +1,16 @@
 /**
- * Where a record of the state stands. Every record has a kind and a key; its place in the state trie is
- * H("udg/key", kind ‖ key). Integers inside keys are big-endian, so that the order of keys is the order of numbers.
+ * The place of a record in the state. Every record has a kind and a key; its place in the state trie is H("udg/key",
+ * kind ‖ key). Integers inside keys are big-endian, so that the order of keys is the order of numbers.
  */
 import { fromHex, sha256Hex } from "#crypto"
 import * as Binary from "../encoding/Binary.js"
 import type { Address } from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 
-/** The kind byte of every kind of record, the length its keys have, and where a key has its counter, if it has one. */
+/**
+ * The kind byte of every kind of record, the length of its keys, and the position of a counter in the key, if it has
+ * one.
+ */
 export const KINDS = {
   /** address: AccountRecord */
   Account: { byte: 1, keyBytes: 20, counterAt: null },
@@ -66,7 +69,7 @@ export const isKeyOf = (kind: Kind, key: Uint8Array): boolean => {
 const PREFIX = Binary.utf8("udg/key\0")
 const KEY_AT = PREFIX.length + 1
 
-/** What is hashed, lent to each call: at a start there are millions of places to be found. */
+/** The hash input, shared by all calls: a start computes millions of places. */
 const preimages = new Map(
   [...kindOfByte].map(([byte, kind]) => [
     kind,
@@ -84,8 +87,8 @@ export const hash = (kind: Kind, key: Uint8Array): Hash.Hash => {
   return sha256Hex(preimage) as Hash.Hash
 }
 
-/** Where the account of this address stands. */
+/** The key of this address's account. */
 export const ofAccount = (address: Address): Hash.Hash => hash("Account", fromHex(address))
 
-/** A counter as it stands in keys: eight bytes, big-endian, in hex. */
+/** A counter as it is encoded in keys: eight bytes, big-endian, in hex. */
 export const counter = (value: number): string => value.toString(16).padStart(16, "0")

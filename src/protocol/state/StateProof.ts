@@ -28,7 +28,7 @@ export class InvalidProof extends Data.TaggedError("InvalidProof")<{
   }
 }
 
-/** One spelling of a key: a record that is found by its bytes must not be missed by its letters. */
+/** One spelling of a key: a record that is found by its bytes must not be missed because of its letters. */
 const isKey = (key: string): boolean => Hex.isHex(key, Hash.BYTES) && key === key.toLowerCase()
 
 const refuseLeaf = ({ siblings, leaf }: StateProof, path: Uint8Array): string | undefined => {
@@ -42,7 +42,7 @@ const refuseLeaf = ({ siblings, leaf }: StateProof, path: Uint8Array): string | 
     : "a record that does not lie under this path"
 }
 
-/** The value under `key` in the state with this root; none when the proof shows that there is no such record. */
+/** The value under `key` in the state with this root; none if the proof shows that there is no such record. */
 export const verify = (
   root: Hash.Hash,
   key: Hash.Hash,

@@ -1,6 +1,7 @@
 /**
- * A record of the state as the trie holds it: kind ‖ key ‖ value. The trie itself only knows hashes of keys; with kind
- * and key beside the value, whoever is handed a leaf knows what it is about, and can check that it stands in its place.
+ * A record of the state as the trie holds it: kind ‖ key ‖ value. The trie itself knows only hashes of keys; with kind
+ * and key beside the value, the receiver of a leaf knows what each record is about, and can check that it is in its
+ * place.
  */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -31,6 +32,6 @@ const read = (reader: Binary.Reader): StateRecord => {
   return { kind, key, value: reader.raw(reader.remaining) }
 }
 
-/** Key and value are views into `bytes`. Whether the value is one of its kind is for the kind's codec to say. */
+/** Key and value are views into `bytes`. The kind's codec decides whether the value is valid. */
 export const decode = (bytes: Uint8Array): Either.Either<StateRecord, Binary.MalformedBytes> =>
   Binary.decode("state record", bytes, read)

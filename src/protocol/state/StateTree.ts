@@ -1,6 +1,6 @@
 /**
- * What the authenticated state is made of, and how it is hashed: records under key hashes, leaves of up to 32 of them,
- * branches above. The shape follows from the records alone: a subtree is a leaf exactly when it holds no more than 32.
+ * The structure of the authenticated state and its hashing: records under key hashes, leaves of up to 32 records,
+ * branches above. The shape depends on the records alone: a subtree is a leaf if and only if it holds at most 32.
  * `docs/state-trie.md` specifies every byte.
  */
 import { Either } from "effect"
@@ -11,16 +11,19 @@ import * as Hash from "../identity/Hash.js"
 
 /** A subtree of at most this many records is one leaf. */
 export const LEAF_RECORDS = 32
-/** So a leaf has an upper size, and with it every proof and every subtree that is sent. */
+/** It bounds the size of a leaf, and so of every proof and every subtree that is sent. */
 export const VALUE_BYTES = 8_192
 export const KEY_BITS = 256
-/** Under a branch lie more than 32 keys, which need six bits to differ: no branch is deeper than 250, no leaf than 251. */
+/**
+ * More than 32 keys lie under a branch, and those need six bits to differ: no branch is deeper than 250, no leaf deeper
+ * than 251.
+ */
 export const MAX_DEPTH = KEY_BITS - 5
 
 /** Key hash and length in front of each value. */
 export const RECORD_HEADER_BYTES = Hash.BYTES + 2
 
-/** A record as the trie sees it: bytes under the hash of their key. `StateRecord` says what the bytes hold. */
+/** A record as the trie sees it: bytes under the hash of their key. `StateRecord` defines the bytes. */
 export interface Entry {
   readonly key: Hash.Hash
   readonly value: Uint8Array
@@ -46,7 +49,7 @@ export const sharesPath = (a: Uint8Array, b: Uint8Array, bits: number): boolean 
 /** H("udg/leaf", u8 count ‖ count × (key ‖ u16 length ‖ value)), the records in the order of their keys. */
 export const leafHash = (encodedLeaf: Uint8Array): Hash.Hash => Hash.of("udg/leaf", encodedLeaf)
 
-/** What is hashed, lent to each call: a buffer a branch would double the cost of hashing it. */
+/** The hash input, shared by all calls: a buffer per branch would double the cost of hashing it. */
 const branch = Hash.tagged(Binary.utf8("udg/node\0"), [new Uint8Array(8 + 2 * Hash.BYTES)])
 const COUNT_AT = branch.length - (8 + 2 * Hash.BYTES)
 const LEFT_AT = COUNT_AT + 8
@@ -64,12 +67,14 @@ export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): 
   return sha256Hex(branch) as Hash.Hash
 }
 
-/** The leaf without records: the whole of an empty state, and one side of a branch whose records all turn the other way. */
+/**
+ * The leaf without records: the whole of an empty state, and one side of a branch whose records all turn the other way.
+ */
 export const EMPTY: Subroot = { hash: leafHash(Uint8Array.of(0)), records: 0 }
 
 /**
- * The root over a subtree at the end of `key`'s path, given the siblings along it from the root down; or why no state
- * has such a path.
+ * The root over a subtree at the end of `key`'s path, computed from the siblings along it from the root down; or the
+ * reason why no state has such a path.
  */
 export const rootOver = (
   bottom: Subroot,

@@ -1,11 +1,17 @@
-/** What an operation costs, moves and concerns: one table and three functions that every other place derives from. */
+/**
+ * The cost of an operation, the amount it moves and the accounts it concerns: one table and three functions from which
+ * every other place derives these.
+ */
 import type { Address } from "../identity/Address.js"
 import type { Parameters } from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
 import type { Operation, Type } from "./Operation.js"
 import type { Transaction } from "./Transaction.js"
 
-/** The parameter that says the least fee; null for what is free when applied, so that fees keep nobody out of staking. */
+/**
+ * The parameter that sets the least fee; null for operations that are free when applied, so that fees keep nobody out
+ * of staking.
+ */
 const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
   Transfer: "minFee",
   StakeTx: null,
@@ -21,13 +27,13 @@ const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
 
 export const isExempt = (type: Type): boolean => FEE[type] === null
 
-/** The least fee of this type, in sats; 0 where it is free. */
+/** The least fee of this type, in sats; 0 if it is free. */
 export const leastFee = (type: Type, prices: Pick<Parameters, "minFee" | "nameFee">): number => {
   const parameter = FEE[type]
   return parameter === null ? 0 : prices[parameter]
 }
 
-/** What the operation takes from the sender's balance besides the fee. */
+/** The amount that the operation takes from the sender's balance besides the fee. */
 export const amountOf = (operation: Operation, { proposalBond }: Pick<Parameters, "proposalBond">): Sats.Sats => {
   switch (operation._tag) {
     case "Transfer":
@@ -46,11 +52,11 @@ export const amountOf = (operation: Operation, { proposalBond }: Pick<Parameters
   }
 }
 
-/** Who is paid by it; nobody unless it is a transfer. */
+/** The recipient of a transfer; none for other operations. */
 export const recipientOf = (operation: Operation): Address | undefined =>
   operation._tag === "Transfer" ? operation.to : undefined
 
-/** Whose history it belongs to. */
+/** The accounts to whose history it belongs. */
 export const addressesOf = ({ from, operation }: Transaction): ReadonlyArray<Address> => {
   const recipient = recipientOf(operation)
   return recipient === undefined || recipient === from ? [from] : [from, recipient]

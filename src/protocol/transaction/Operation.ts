@@ -1,4 +1,4 @@
-/** What a transaction can ask for, and its bytes. `_tag` is the `type` of the wire. */
+/** The operations that a transaction can request, and their bytes. `_tag` is the `type` of the wire. */
 
 import type { Reader, Writer } from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -94,7 +94,7 @@ export const TYPE_BYTE = {
   SetAccountPolicyTx: 10,
 } as const satisfies { readonly [T in Type]: number }
 
-/** What is wrong with an operation: the field by its name on the wire, and the rule. */
+/** The problem of an operation: the field by its name on the wire, and the rule. */
 export interface Violation {
   readonly field: string
   readonly reason: string
@@ -102,7 +102,7 @@ export interface Violation {
 
 const violation = (field: string, reason: string): Violation => ({ field, reason })
 
-/** Why an operation can stand in no transaction of any network; the same rules for JSON and for bytes. */
+/** Why an operation is invalid on every network; the same rules for JSON and for bytes. */
 export const violationOf = (operation: Operation): Violation | undefined => {
   switch (operation._tag) {
     case "Transfer":
@@ -140,7 +140,7 @@ const policyViolation = ({ threshold, keys }: SetAccountPolicy): Violation | und
   return undefined
 }
 
-/** The body behind the envelope's fields. */
+/** The body after the envelope's fields. */
 export const write = (writer: Writer, operation: Operation): Writer => {
   switch (operation._tag) {
     case "Transfer":
@@ -165,7 +165,7 @@ export const write = (writer: Writer, operation: Operation): Writer => {
   }
 }
 
-/** By the type byte, so that no type is without its reader. */
+/** By the type byte, so that every type has its reader. */
 const READ: {
   readonly [T in Type as (typeof TYPE_BYTE)[T]]: (reader: Reader) => Extract<Operation, { readonly _tag: T }>
 } = {
@@ -201,7 +201,7 @@ const READ: {
 
 const isTypeByte = (byte: number): byte is keyof typeof READ => byte in READ
 
-/** Reads the body of a transaction of this type byte, and refuses what `violationOf` names. */
+/** Reads the body of a transaction of this type byte, and refuses every violation that `violationOf` finds. */
 export const read = (reader: Reader, typeByte: number): Operation => {
   if (!isTypeByte(typeByte)) {
     reader.fail(`transaction type ${typeByte}`)

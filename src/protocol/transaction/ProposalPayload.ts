@@ -1,4 +1,4 @@
-/** What a proposal would do if it passes: the `proposal_type` object of the wire. */
+/** The effect of a proposal if it passes: the `proposal_type` object of the wire. */
 
 import type { Reader, Writer } from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -29,7 +29,7 @@ export const write = (writer: Writer, payload: ProposalPayload): Writer => {
   }
 }
 
-/** Why a payload can stand in no proposal of any network; the same rules for JSON and for bytes. */
+/** Why a payload is invalid on every network; the same rules for JSON and for bytes. */
 export const violationOf = (
   payload: ProposalPayload,
 ): { readonly field: string; readonly reason: string } | undefined => {
@@ -50,7 +50,7 @@ const readAction = (reader: Reader): CouncilAction => {
   return action === 0 ? "add" : "remove"
 }
 
-/** Reads a payload; `violationOf` is for `Operation` to ask. */
+/** Reads a payload; `Operation` calls `violationOf`. */
 export const read = (reader: Reader): ProposalPayload => {
   const tag = reader.u8()
   switch (tag) {

@@ -1,6 +1,6 @@
 /**
- * A transaction: who, in which order, at what fee, asks for which operation, and by whose signatures. A value of this
- * type always belongs to one network, because its id and what its signatures cover contain the network's name.
+ * A transaction: sender, nonce, fee, operation and signatures. A value of this type always belongs to one network,
+ * because its id and its signed bytes contain the network's name.
  */
 import { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
@@ -25,16 +25,18 @@ export interface KeySignature {
   readonly signature: Keys.Signature
 }
 
-/** By the account's single key, or by several of a smart account's keys. */
+/** By the account's single key, or by several keys of a smart account. */
 export type Authorization =
   | ({ readonly _tag: "SingleKey" } & KeySignature)
   | { readonly _tag: "Policy"; readonly signatures: ReadonlyArray<KeySignature> }
 
 export interface Transaction extends Unsigned {
   readonly authorization: Authorization
-  /** H("udg/tx-id", signed bytes): no signature in it, so nobody can change the id of somebody's transaction. */
+  /**
+   * H("udg/tx-id", signed bytes): it covers no signature, so nobody can change the id of another sender's transaction.
+   */
   readonly id: Hash.Hash
-  /** The canonical bytes as they stand in a vertex. */
+  /** The canonical bytes as a vertex contains them. */
   readonly encoded: Uint8Array
 }
 
@@ -82,7 +84,7 @@ const hasDistinctKeys = (signatures: ReadonlyArray<KeySignature>): boolean =>
 export const keySignatures = (authorization: Authorization): ReadonlyArray<KeySignature> =>
   authorization._tag === "SingleKey" ? [authorization] : authorization.signatures
 
-/** The last network asked for: a process serves one, and its few bytes stand in front of everything it signs. */
+/** The last network used: a process serves one, and its few bytes precede everything it signs. */
 let lastDomain: { readonly networkId: NetworkId; readonly bytes: Uint8Array } | undefined
 
 /** "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id. */
@@ -101,21 +103,23 @@ const signedBytesOf = (networkId: NetworkId, encodedUnsigned: Uint8Array): Uint8
 const idOfEncoded = (networkId: NetworkId, encodedUnsigned: Uint8Array): Hash.Hash =>
   Hash.of("udg/tx-id", domainOf(networkId), encodedUnsigned)
 
-/** What the keys sign: "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id ‖ unsigned bytes. */
+/** The bytes that the keys sign: "udg/tx" ‖ 0x00 ‖ u8 length ‖ network id ‖ unsigned bytes. */
 export const signedBytes = (networkId: NetworkId, unsigned: Unsigned): Uint8Array =>
   signedBytesOf(networkId, encodeUnsigned(unsigned))
 
 const authorizationLength = (authorization: Authorization): number =>
   1 + keySignatures(authorization).length * KEY_SIGNATURE_BYTES
 
-/** What the keys of this transaction signed, from its canonical bytes. */
+/** The bytes that the keys of this transaction signed, from its canonical bytes. */
 export const bytesUnderSignature = (networkId: NetworkId, transaction: Transaction): Uint8Array =>
   signedBytesOf(
     networkId,
     transaction.encoded.subarray(0, transaction.encoded.length - authorizationLength(transaction.authorization)),
   )
 
-/** Names this transaction under exactly these signatures; what was verified is remembered by it. */
+/**
+ * Identifies this transaction under exactly these signatures; the cache of verified transactions uses it as its key.
+ */
 export const verificationKey = (networkId: NetworkId, transaction: Transaction): Hash.Hash =>
   Hash.of("udg/verified", domainOf(networkId), transaction.encoded)
 
@@ -135,7 +139,7 @@ const authorize = (
   return { from, nonce, fee, operation, authorization, id: idOfEncoded(networkId, encodedUnsigned), encoded }
 }
 
-/** Puts an authorization under what it signed. Whether it is a good one is for `Verification` to say. */
+/** Adds an authorization to the bytes it signed. `Verification` decides whether it is valid. */
 export const make = (networkId: NetworkId, unsigned: Unsigned, authorization: Authorization): Transaction =>
   authorize(networkId, unsigned, encodeUnsigned(unsigned), authorization)
 
@@ -152,7 +156,7 @@ export const cosign = (networkId: NetworkId, unsigned: Unsigned, key: Keys.Secre
   signature: key.sign(signedBytes(networkId, unsigned)),
 })
 
-/** Reads one transaction where a longer encoding holds it. */
+/** Reads one transaction inside a longer encoding. */
 export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction => {
   const start = reader.offset
   const typeByte = reader.u8()
@@ -162,13 +166,13 @@ export const read = (networkId: NetworkId, reader: Binary.Reader): Transaction =
   const operation = Operation.read(reader, typeByte)
   const unsigned = reader.since(start)
   const authorization = readAuthorization(reader)
-  // No hash for what is refused anyway.
+  // Refused input is not hashed.
   const id = reader.failure === undefined ? idOfEncoded(networkId, unsigned) : Hash.ZERO
   return { from, nonce, fee, operation, authorization, id, encoded: reader.since(start) }
 }
 
 export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Transaction, Binary.MalformedBytes> =>
-  // A copy, so that the transaction does not keep alive the frame it came in.
+  // A copy, so that the transaction does not keep the frame it came in alive.
   Either.map(
     Binary.decode("transaction", bytes, (reader) => read(networkId, reader)),
     (transaction) => ({ ...transaction, encoded: transaction.encoded.slice() }),

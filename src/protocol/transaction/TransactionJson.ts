@@ -1,6 +1,6 @@
 /**
- * Transactions as JSON: what `/tx/submit` takes and every lookup shows. The schemas say what a field looks like; what
- * needs to know the network (whose addresses are whose) or more than one field is decided in `fromJson`.
+ * Transactions as JSON: `/tx/submit` takes it and every lookup shows it. The schemas define the format of each field;
+ * `fromJson` checks the rules that depend on the network (whose addresses are whose) or on several fields.
  */
 import { Data, Either, Schema } from "effect"
 import * as Json from "../encoding/Json.js"
@@ -125,7 +125,7 @@ export const TransactionJson = Schema.Union(
 export type TransactionJson = typeof TransactionJson.Type
 export type ProposalType = typeof ProposalType.Type
 
-/** A transaction that no network would take, with the field that says so. */
+/** A transaction that every network would refuse, with the field at fault. */
 export class InvalidTransactionJson extends Data.TaggedError("InvalidTransactionJson")<{
   readonly field: string
   readonly reason: string
@@ -235,11 +235,11 @@ const authorizationFromJson = (json: TransactionJson): Result<Transaction.Author
 
 const decodeJson = Json.decoder(TransactionJson, "transaction")
 
-/** JSON of the right shape, or the field that is not. Unknown fields are refused. */
+/** JSON of the right shape, or the first field that is not. Unknown fields are refused. */
 export const decode = (input: unknown): Result<TransactionJson> =>
   Either.mapLeft(decodeJson(input), (problem) => new InvalidTransactionJson(problem))
 
-/** The transaction this JSON describes on a network, its signatures not yet checked. */
+/** The transaction that this JSON describes on a network, with its signatures not yet verified. */
 export const fromJson = (
   networkId: NetworkId,
   prefix: AddressPrefix,
@@ -264,7 +264,7 @@ const authorizationToJson = (authorization: Transaction.Authorization) =>
         signatures: authorization.signatures.map(({ publicKey, signature }) => ({ pub_key: publicKey, signature })),
       }
 
-/** A transaction before anybody signed it, in the form of `toJson`. */
+/** An unsigned transaction, in the form of `toJson`. */
 export const unsignedToJson = ({ operation, from, fee, nonce }: Transaction.Unsigned): TransactionJson => {
   const rest = { from, fee, nonce }
   switch (operation._tag) {
@@ -298,7 +298,7 @@ export const unsignedToJson = ({ operation, from, fee, nonce }: Transaction.Unsi
   }
 }
 
-/** The one form in which the node shows a transaction: hex addresses, the fee written out, no empty memo. */
+/** The only form in which the node shows a transaction: hex addresses, the fee written out, no empty memo. */
 export const toJson = (transaction: Transaction.Transaction): TransactionJson => ({
   ...unsignedToJson(transaction),
   ...authorizationToJson(transaction.authorization),

@@ -1,6 +1,6 @@
 /**
- * Who may say no. A signature that stands in a vertex is judged by ZIP-215 with S < L, the same on every machine; the
- * native verifier's acceptance set lies inside that, so its yes is final anywhere and its no only at the door.
+ * Who may reject a signature. A signature in a vertex is judged by ZIP-215 with S < L, the same on every machine. The
+ * native verifier accepts a subset of that, so its acceptance is final anywhere, and its rejection only at admission.
  */
 import { fromHex, verifyNative, verifyZip215 } from "#crypto"
 import type * as Hash from "../identity/Hash.js"
@@ -8,37 +8,38 @@ import type { PublicKey, Signature } from "../identity/Keys.js"
 import type { NetworkId } from "../identity/Network.js"
 import * as Transaction from "./Transaction.js"
 
-/** One signature to be checked. */
+/** One signature to be verified. */
 export interface Check {
   readonly message: Uint8Array
   readonly publicKey: PublicKey
   readonly signature: Signature
 }
 
-/** Consensus-critical: for signatures that stand in a vertex. */
+/** Consensus-critical: for signatures in a vertex. */
 export const isValid = ({ message, publicKey, signature }: Check): boolean => {
   const key = fromHex(publicKey)
   const proof = fromHex(signature)
   return verifyNative(proof, message, key) || verifyZip215(proof, message, key)
 }
 
-/** For what knocks at the RPC, the gossip or the mempool: garbage costs one native call, never a slow second opinion. */
+/** For input to the RPC, the gossip or the mempool: garbage costs one native call, never a slow second opinion. */
 export const isValidAtDoor = ({ message, publicKey, signature }: Check): boolean =>
   verifyNative(fromHex(signature), message, fromHex(publicKey))
 
-/** Every signature of a transaction with what it covers. */
+/** Every signature of a transaction with the bytes it covers. */
 export const checksOf = (networkId: NetworkId, transaction: Transaction.Transaction): ReadonlyArray<Check> => {
   const message = Transaction.bytesUnderSignature(networkId, transaction)
   return Transaction.keySignatures(transaction.authorization).map((proof) => ({ message, ...proof }))
 }
 
 /**
- * Remembers what was found good, so that a transaction met at the door is not verified again in a vertex. A key covers
- * the signed bytes and every key and signature, never the transaction id alone: the same transaction under another
- * signature is another key. Only a yes is kept; it means the same at the door and in a vertex, which a no does not.
+ * Remembers valid signatures, so that a transaction verified at admission is not verified again in a vertex. A key
+ * covers the signed bytes and every key and signature, never the transaction id alone: the same transaction under
+ * another signature is another key. Only acceptance is kept; unlike rejection, it means the same at admission and in a
+ * vertex.
  */
 export class VerifiedTransactions {
-  /** Half of them each; when the younger half is full, the older one is forgotten at once. */
+  /** Each generation holds half of them; when the younger one is full, the older one is dropped at once. */
   #younger = new Set<Hash.Hash>()
   #older = new Set<Hash.Hash>()
   readonly #capacity: number
@@ -56,7 +57,7 @@ export class VerifiedTransactions {
     return this.#younger.has(key) || this.#older.has(key)
   }
 
-  /** For whoever had the signatures checked elsewhere, in a worker thread for example. */
+  /** For callers that had the signatures verified elsewhere, for example in a worker thread. */
   add(key: Hash.Hash): void {
     if (this.has(key)) return
     if (2 * (this.#younger.size + 1) > this.#capacity) {
@@ -66,7 +67,7 @@ export class VerifiedTransactions {
     this.#younger.add(key)
   }
 
-  /** Whether every signature holds by the rule for vertices. */
+  /** Whether every signature is valid by the rule for vertices. */
   isValid(networkId: NetworkId, transaction: Transaction.Transaction): boolean {
     const key = Transaction.verificationKey(networkId, transaction)
     if (this.has(key)) return true

@@ -1,4 +1,4 @@
-/** The signed part of a vertex: its place in the DAG, what it claims, and the hash of its body. */
+/** The signed part of a vertex: its place in the DAG, its claims, and the hash of its body. */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
@@ -9,7 +9,7 @@ import * as Natural from "../numbers/Natural.js"
 import type { Sats } from "../numbers/Sats.js"
 import type { Check } from "../transaction/Verification.js"
 
-/** A parent carries its slot, so a quorum can be counted without having the parent. */
+/** A parent includes its slot, so a quorum can be counted without having the parent. */
 export interface Parent {
   readonly round: Natural.Round
   readonly author: Address.Address
@@ -33,7 +33,7 @@ export interface Header extends Content {
   readonly signature: Keys.Signature
   /** Of the public key. */
   readonly author: Address.Address
-  /** The vertex's hash: of exactly what is signed. */
+  /** The vertex's hash: of exactly the signed bytes. */
   readonly hash: Hash.Hash
 }
 
@@ -42,7 +42,7 @@ const SIGNATURE_DOMAIN = Binary.utf8("udg/vertex\0")
 /** No committee may name more, so a codec that does not know the committee still bounds the list. */
 export const MAX_PARENTS = Limits.PARENTS_PER_MEMBER * Limits.COMMITTEE_MEMBERS
 
-/** By round, author, hash: the one order in which parents are written. */
+/** By round, author, hash: the only order in which parents are encoded. */
 export const compareParents = (a: Parent, b: Parent): number => {
   if (a.round !== b.round) return a.round - b.round
   if (a.author !== b.author) return a.author < b.author ? -1 : 1
@@ -93,7 +93,7 @@ export const signedBytes = (content: Content): Uint8Array =>
 
 const hashOf = (signed: Uint8Array): Hash.Hash => Hash.of("udg/vertex-id", signed)
 
-/** Puts a signature under a header; `sign` passes the bytes to whatever signs in this program. */
+/** Adds a signature to a header; `sign` passes the bytes to the program's signer. */
 export const make = (content: Content, signWith: (bytes: Uint8Array) => Keys.Signature): Header => {
   const parents = [...content.parents].sort(compareParents)
   const sorted = { ...content, parents }
@@ -125,16 +125,16 @@ export const read = (reader: Binary.Reader): Header => {
   const content = readContent(reader)
   const encodedContent = reader.since(start)
   const signature = Keys.readSignature(reader)
-  // No hash for what is refused anyway.
+  // Refused input is not hashed.
   const hash = reader.failure === undefined ? hashOf(signedBytesOf(encodedContent)) : Hash.ZERO
   return { ...content, signature, author: Address.fromPublicKey(content.publicKey), hash }
 }
 
-/** What a header takes without parents, and each of them. */
+/** The encoded size of a header without parents, and of each parent. */
 const BARE_BYTES = 32 + 8 + 8 + 32 + 2 + 8 + 8 + 32 + 64
 const PARENT_BYTES = 8 + 20 + 32
 
-/** How many bytes the header takes where it is encoded. */
+/** The encoded length of a header. */
 export const lengthOf = ({ parents }: Header): number => BARE_BYTES + PARENT_BYTES * parents.length
 
 export const encode = (header: Header): Uint8Array => Binary.encode((writer) => write(writer, header))
@@ -142,6 +142,6 @@ export const encode = (header: Header): Uint8Array => Binary.encode((writer) => 
 export const decode = (bytes: Uint8Array): Either.Either<Header, Binary.MalformedBytes> =>
   Binary.decode("vertex header", bytes, read)
 
-/** The slot of a header: what an honest author fills at most once. */
+/** Whether two headers fill the same slot, which an honest author does at most once. */
 export const isSameSlot = (a: Header, b: Header): boolean =>
   a.base === b.base && a.epoch === b.epoch && a.round === b.round && a.publicKey === b.publicKey

@@ -1,6 +1,6 @@
 /**
- * "I am here and follow": signed by a validator outside the committee that wants in. It names a recent commit, so it
- * cannot be made in advance and is worthless on another network.
+ * "I am online and follow": signed by a validator outside the committee that wants to join it. It names a recent
+ * commit, so it cannot be made in advance and is worthless on another network.
  */
 import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"

@@ -23,7 +23,7 @@ export interface Vertex {
   readonly encoded: Uint8Array
 }
 
-/** A vertex as bytes, of which nothing is known but that they are said to be one. */
+/** The bytes of an alleged vertex, about which nothing else is known. */
 export type Encoded = Pick<Vertex, "encoded">
 
 export const emptyBody: Body = { transactions: [], evidence: [], heartbeats: [] }
@@ -43,10 +43,10 @@ const readBody = (networkId: NetworkId, reader: Binary.Reader): Body => ({
 
 const hashOfBody = (encodedBody: Uint8Array): Hash.Hash => Hash.of("udg/body", encodedBody)
 
-/** H("udg/body", encoded body): what the header commits to. */
+/** H("udg/body", encoded body): the hash in the header. */
 export const bodyHash = (body: Body): Hash.Hash => hashOfBody(Binary.encode((writer) => writeBody(writer, body)))
 
-/** Makes and signs a vertex. The caller has kept to the limits; what it made is what `decode` accepts. */
+/** Makes and signs a vertex. The caller has respected the limits, so `decode` accepts the result. */
 export const sign = (content: Omit<Header.Content, "publicKey" | "bodyHash">, body: Body, key: Signer): Vertex => {
   const encodedBody = Binary.encode((writer) => writeBody(writer, body))
   return withEncodedBody(Header.sign({ ...content, bodyHash: hashOfBody(encodedBody) }, key), body, encodedBody)
@@ -68,7 +68,7 @@ const withEncodedBody = (header: Header.Header, body: Body, encodedBody: Uint8Ar
   return { header, body, encoded }
 }
 
-/** The header alone: whoever judges it first need not read a body that nobody wants. */
+/** Decodes the header alone: a caller that judges it first need not read an unwanted body. */
 export const decodeHeader = (bytes: Uint8Array): Either.Either<Header.Header, Binary.MalformedBytes> => {
   const reader = new Binary.Reader(bytes)
   reader.require(bytes.length <= Limits.VERTEX_BYTES, `${bytes.length} bytes, at most ${Limits.VERTEX_BYTES} allowed`)
@@ -79,7 +79,10 @@ export const decodeHeader = (bytes: Uint8Array): Either.Either<Header.Header, Bi
     : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
 }
 
-/** The rest of a vertex whose header `decodeHeader` gave. It keeps `bytes`; hand over a buffer of its own. */
+/**
+ * Decodes the rest of a vertex whose header `decodeHeader` returned. The vertex keeps `bytes`, so pass a buffer that
+ * nothing else uses.
+ */
 export const open = (
   networkId: NetworkId,
   header: Header.Header,
@@ -97,10 +100,10 @@ export const open = (
   )
 }
 
-/** The first bytes of any vertex that `decodeHead` may need. */
+/** `decodeHead` never needs more than these first bytes of a vertex. */
 export const HEAD_BYTES = 512 + Header.MAX_PARENTS * 60
 
-/** What stands before the transactions themselves: enough to draw the DAG. Of a vertex that was accepted before. */
+/** The part before the transactions: enough to draw the DAG. For a vertex that was accepted before. */
 export const decodeHead = (
   bytes: Uint8Array,
 ): Either.Either<{ readonly header: Header.Header; readonly transactionCount: number }, Binary.MalformedBytes> => {
@@ -113,6 +116,6 @@ export const decodeHead = (
     : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
 }
 
-/** The vertex keeps `bytes`; hand over a buffer of its own. */
+/** The vertex keeps `bytes`, so pass a buffer that nothing else uses. */
 export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Vertex, Binary.MalformedBytes> =>
   Either.flatMap(decodeHeader(bytes), (header) => open(networkId, header, bytes))

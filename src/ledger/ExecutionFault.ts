@@ -1,13 +1,13 @@
 /**
- * An assertion failed while a commit was executed: a bug, since no input may bring that about. It names what was being
- * executed, so that the bug can be found from the last line of a log. The ledger is then somewhere inside the commit and
- * must not be used any more; nothing of the commit may be written.
+ * An assertion failed while a commit was executed: a bug, since no input may cause it. It names the item being
+ * executed, so that the last line of a log is enough to find the bug. The ledger is then in the middle of the commit
+ * and must not be used again; nothing of the commit may be written.
  */
 import { Data } from "effect"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Commit } from "../protocol/vertex/Commit.js"
 
-/** What is being executed; null for what lies between vertices or between transactions. */
+/** The item being executed; null between vertices or between transactions. */
 export interface Place {
   readonly vertex: Hash | null
   readonly transaction: Hash | null

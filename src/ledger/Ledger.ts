@@ -1,6 +1,6 @@
 /**
- * The deterministic state machine: genesis in, then one commit after the other. Given the same commits, every node has
- * the same records, the same digests and the same outcomes.
+ * The deterministic state machine: it starts from genesis and executes one commit after another. Given the same
+ * commits, every node has the same records, the same digests and the same outcomes.
  */
 import { Either } from "effect"
 import type * as Binary from "../protocol/encoding/Binary.js"
@@ -35,12 +35,12 @@ import { State } from "./tables/State.js"
 import type { SupplyInvariantViolated } from "./tables/Supply.js"
 import type { Change } from "./trie/Trie.js"
 
-/** A ledger that is put together again, as many records at a time as the caller likes. */
+/** Rebuilds a ledger from its records, as many at a time as the caller likes. */
 export interface Restoring {
   readonly record: (record: StateRecord) => Either.Either<void, Binary.MalformedBytes>
-  /** Whatever balance stands there, also one that cannot be: the recount has to see it. */
+  /** Accepts any balance, even an impossible one: the recount must see it. */
   readonly account: (address: Address, record: AccountRecord) => void
-  /** The same of an account without extras, as nearly all are. */
+  /** The same for an account without extras, as nearly all are. */
   readonly plainAccount: (address: Address, balance: Sats.Sats, nonce: Nonce) => void
   readonly finish: (effectsDigest: Hash.Hash) => Either.Either<Ledger, Binary.MalformedBytes>
 }
@@ -48,7 +48,7 @@ export interface Restoring {
 export class Ledger {
   readonly #state: State
   #effectsDigest: Hash.Hash
-  /** What is being executed, to be named when that throws. */
+  /** The position of the execution, for the error message if it throws. */
   readonly #place: { -readonly [K in keyof Place]: Place[K] } = { ...NOWHERE }
   /** Reads between two commits. */
   readonly read: Reads
@@ -59,14 +59,14 @@ export class Ledger {
     this.read = new Reads(state)
   }
 
-  /** The ledger at commit 0. The key is a secret of this node: it decides where in memory accounts lie, and nothing else. */
+  /** The ledger at commit 0. The key is this node's secret: it decides only where in memory accounts lie. */
   static fromGenesis(genesis: Genesis.Genesis, tableKey: HalfSipHash.Key): Ledger {
     const state = new State(genesis.protocol, tableKey)
     Beginning.found(state, genesis)
     return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
   }
 
-  /** Exactly the ledger that wrote these records, in whatever order they come; its digest is not one of them. */
+  /** Exactly the ledger that wrote these records, in any order; its digest is not one of them. */
   static fromRecords(
     protocol: Protocol.Protocol,
     tableKey: HalfSipHash.Key,
@@ -95,17 +95,17 @@ export class Ledger {
     return this.#effectsDigest
   }
 
-  /** Why this transaction would not be taken now; `reserved` is what its sender has pending in fees and amounts. */
+  /** Why this transaction would be rejected now; `reserved` is its sender's total of pending fees and amounts. */
   admission(transaction: Transaction, reserved: number): Rejection | undefined {
     return Transactions.admissionRejection(this.#state, transaction, reserved)
   }
 
-  /** What this transaction would take from its sender's balance now: fee, amount, bond. */
+  /** The total that this transaction would take from its sender's balance now: fee, amount, bond. */
   spending(transaction: Transaction): number {
     return Transactions.spendingOf(transaction, this.#state.parameters)
   }
 
-  /** Executes the next commit. After a failure this ledger must not be used any more. */
+  /** Executes the next commit. After a failure this ledger must not be used again. */
   execute(input: Input): Either.Either<Execution, SupplyInvariantViolated | ExecutionFault> {
     try {
       return this.#execute(input)
@@ -166,7 +166,9 @@ export class Ledger {
     )
   }
 
-  /** Every vertex of an epoch names the same base; the first executed tells it, for evidence to be measured by. */
+  /**
+   * Every vertex of an epoch names the same base; it is taken from the first one executed, to check evidence against.
+   */
   #learnBase(vertices: ReadonlyArray<Vertex>): void {
     const { epoch } = this.#state
     const [first] = vertices
@@ -195,7 +197,10 @@ export class Ledger {
     return this.#state.accounts.unfrozen
   }
 
-  /** Between commits: what changed since the last freeze, as it is now, to be taken in slices while commits go on. */
+  /**
+   * Between commits: the records changed since the last freeze, as they are now, to be read in slices while commits go
+   * on.
+   */
   freeze(): Frozen {
     return this.#state.freeze()
   }
@@ -205,7 +210,7 @@ export class Ledger {
     return this.#state.records()
   }
 
-  /** Between commits: every record as it stands in the state trie; a value is lent until the next one is asked for. */
+  /** Between commits: every record as the state trie holds it; a value is valid until the next one is requested. */
   entries(): Generator<Change> {
     return this.#state.entries()
   }

@@ -47,14 +47,14 @@ export interface Voter extends Ballot {
   readonly address: Address
 }
 
-/** A list of delegators that took a look at all of them, and the commit at which that was. */
+/** A list of delegators that required a search of all of them, and the commit at which the search began. */
 interface Ranked {
   readonly limit: number
   readonly madeAt: number
   readonly delegators: ReadonlyArray<Delegator>
 }
 
-/** Delegators looked at for each commit; the list of a validator with more of them is some commits old. */
+/** Delegators examined per commit; the list of a validator with more of them is some commits old. */
 const LOOKED_AT = 2_000
 const KEPT_LISTS = 256
 
@@ -66,7 +66,7 @@ export class Reads {
     stakers: [],
     active: new Set(),
   }
-  /** Oldest first. Anybody may ask as often as they like, and a look at one delegator takes about ten microseconds. */
+  /** Oldest first. Anyone may ask as often as they like, and examining one delegator takes about ten microseconds. */
   readonly #lists = new Map<Address, Ranked>()
 
   constructor(state: State) {
@@ -90,7 +90,7 @@ export class Reads {
     return this.#state.supply.totals
   }
 
-  /** How many accounts there are, those that hold nothing any more included. */
+  /** The number of accounts, including those that are empty by now. */
   get accountCount(): number {
     return this.#state.accounts.size
   }
@@ -107,7 +107,7 @@ export class Reads {
     return this.#state.epochs.get(StateKey.counter(Math.max(0, this.epoch.epoch - 1)))?.record
   }
 
-  /** Zeros for an address never seen. */
+  /** Zeros for an unknown address. */
   account(address: Address): AccountRecord.AccountRecord {
     const { accounts } = this.#state
     const row = accounts.find(address)
@@ -149,7 +149,7 @@ export class Reads {
     }
   }
 
-  /** Everybody with stake, largest effective stake first. */
+  /** Every staker, largest effective stake first. */
   validators(limit: number): ReadonlyArray<StakeDetails> {
     return this.#ranked()
       .stakers.slice(0, limit)
@@ -190,7 +190,7 @@ export class Reads {
     return new DelegatorSearch(this.#state, validator, limit)
   }
 
-  /** What a finished search has found, kept for later questions. */
+  /** Keeps the result of a finished search for later queries. */
   listDelegators(search: DelegatorSearch): DelegatorList {
     const { validator, limit, begunAt: madeAt, found: delegators } = search
     this.#lists.delete(validator)
@@ -215,7 +215,7 @@ export class Reads {
     return this.#state.recentCommits.get(StateKey.counter(index))
   }
 
-  /** Whether this evidence in the next commit would cost its author something. */
+  /** Whether this evidence, in the next commit, would cost its author anything. */
   isPunishable(evidence: Evidence): boolean {
     return Slashing.isPunishable(this.#state, evidence)
   }
@@ -235,7 +235,7 @@ export class Reads {
     return newest
   }
 
-  /** While a proposal can be voted on, its snapshot; from then on those who voted. In the order of addresses. */
+  /** While a proposal can be voted on, its snapshot; afterwards only the voters. In the order of addresses. */
   voters(id: Natural.ProposalId): ReadonlyArray<Voter> {
     const { accounts, voters } = this.#state
     return [...voters.of(id)]
@@ -247,7 +247,7 @@ export class Reads {
       })
   }
 
-  /** None for addresses outside the snapshot, nor, once the proposal is decided, for those that did not vote. */
+  /** None for addresses outside the snapshot and, once the proposal is decided, for those that did not vote. */
   ballot(id: Natural.ProposalId, address: Address): Ballot | undefined {
     return this.#state.ballots.get(ballotKey(id, address))
   }

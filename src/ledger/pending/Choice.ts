@@ -1,4 +1,4 @@
-/** Which pending transactions go into the next own vertex. */
+/** Which pending transactions go into this node's next vertex. */
 
 import { Heap, type Placed } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -10,33 +10,34 @@ import type { Inclusion, Inclusions } from "./Inclusions.js"
 import type { Sender } from "./Sender.js"
 
 /**
- * Only the leader of each round proposes what came less than this many rounds ago: its vertex is final a round before those
- * beside it. Two leaders have their chance, then the member to which the sender is assigned.
+ * Transactions that arrived less than this many rounds ago are proposed only by the leader of each round, whose vertex
+ * is final a round before those beside it. Two leaders have their chance, then the member to which the sender is
+ * assigned.
  */
 export const FRESH_ROUNDS = 3
-/** Who waits this many rounds is proposed by anybody. */
+/** Any member proposes a transaction that has waited this many rounds. */
 export const PATIENCE_ROUNDS = 6
 /**
- * A vertex is ordered some three rounds after its own. After this many, what stands in it is proposed once more, by the
+ * A vertex is ordered some three rounds after its own. After this many, its transactions are proposed once more, by the
  * member to which the sender is assigned or by the leader of a round: an author could otherwise hold transactions back
- * with vertices that nobody orders, such as late ones for old slots. Two repeat it and not everybody, because in a network
- * without commits everything is overdue.
+ * with vertices that are never ordered, such as late ones for old slots. Only these two repeat them, because in a
+ * network without commits everything is overdue.
  */
 export const OVERDUE_ROUNDS = 12
 /** Fee-exempt transactions have a tenth of the vertex to themselves, by number and by bytes. */
 export const EXEMPT_PART = 10
 
 export interface Allowance {
-  /** Of the vertex to be made. */
+  /** The round of the vertex to be made. */
   readonly round: Round
   readonly maxBytes: number
-  /** Of that, for what is fresh; nothing where another node leads the round. */
+  /** The part of that for fresh transactions; nothing if another node leads the round. */
   readonly freshBytes: number
-  /** Whether this node is the one to propose the sender's transactions. */
+  /** Whether this node is to propose the sender's transactions. */
   readonly isAssigned: (sender: Address) => boolean
 }
 
-/** A sender and which of its entries is next. */
+/** A sender and its next entry. */
 interface Cursor extends Placed {
   readonly sender: Sender
   readonly isAssigned: boolean
@@ -44,7 +45,7 @@ interface Cursor extends Placed {
   entry: Entry
 }
 
-/** Higher fee first, of equals the earlier arrival. */
+/** Higher fee first; among equals, the earlier arrival. */
 export const comesBefore = (a: Entry, b: Entry): boolean =>
   a.transaction.fee !== b.transaction.fee ? a.transaction.fee > b.transaction.fee : a.arrival < b.arrival
 
@@ -86,7 +87,7 @@ class Choice {
       const inclusion = this.#inclusions.of(entry.transaction)
       cursor.entry = entry
       if (inclusion === undefined || this.#mayRepeat(cursor, inclusion)) return this.#isDue(cursor) ? cursor : undefined
-      // What stands in a vertex of this round or above may be executed after this one.
+      // A transaction in a vertex of this round or above may be executed after this vertex.
       if (inclusion.first >= this.#allowance.round) return undefined
       cursor.at++
     }
@@ -126,7 +127,7 @@ class Choice {
     return paying.pop()
   }
 
-  /** Whether there is room among what is fresh, of which a tenth is for fee-exempt ones too. */
+  /** Whether there is room for a fresh transaction; a tenth of that room is reserved for fee-exempt ones too. */
   #takeFresh(lane: Lane, length: number): boolean {
     const { freshBytes } = this.#allowance
     if (this.#freshBytes + length > freshBytes) return false
@@ -145,7 +146,7 @@ class Choice {
       if (cursor === undefined) break
       const { transaction, lane } = cursor.entry
       const { length } = transaction.encoded
-      // It waits for the next vertex, and with it what its sender has behind it; others may be smaller.
+      // It waits for the next vertex, as do its sender's later ones; other senders' may be smaller.
       if (this.#bytes + length > this.#allowance.maxBytes) continue
       if (this.#isFresh(cursor.entry) && !this.#takeFresh(lane, length)) continue
       this.#chosen.push(transaction)
@@ -160,14 +161,14 @@ class Choice {
   }
 }
 
-/** By fee, each sender's in the order of nonces, never one that stands in a vertex which is to be ordered soon. */
+/** By fee, each sender's in the order of nonces, and none that is in a vertex about to be ordered. */
 export const choose = (
   allowance: Allowance,
   inclusions: Inclusions,
   senders: Iterable<Sender>,
 ): ReadonlyArray<Transaction> => new Choice(allowance, inclusions, senders).run()
 
-/** The first `limit` in the order of the pool: by fee, each sender's in the order of nonces, behind a gap last. */
+/** The first `limit` in the pool's order: by fee, each sender's in the order of nonces, those after a gap last. */
 export const top = (senders: Iterable<Sender>, limit: number): ReadonlyArray<Entry> => {
   const cursors: Array<Cursor & { reachable: number }> = []
   for (const sender of senders) {

@@ -1,4 +1,4 @@
-/** A pending transaction with what the pool knows about it. */
+/** A pending transaction with the pool's data about it. */
 import type { Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Charges from "../../protocol/transaction/Charges.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
@@ -11,10 +11,10 @@ export const laneOf = ({ operation }: Transaction): Lane => (Charges.isExempt(op
 export interface Entry {
   readonly transaction: Transaction
   readonly lane: Lane
-  /** What it reserves of its sender's balance: fee and amount, as of its arrival. */
+  /** The amount it reserves of its sender's balance: fee and amount, as of its arrival. */
   readonly spending: number
   readonly receivedAt: Timestamp
-  /** The round the node was in when it came: who waits long enough is proposed by anybody. */
+  /** The node's round at its arrival: any member proposes a transaction that has waited long enough. */
   readonly sinceRound: Round
   /** Rises with every arrival. */
   readonly arrival: number

@@ -1,11 +1,11 @@
-/** Which transactions stand in vertices that are known here and not ordered yet: nobody proposes those again. */
+/** The transactions in vertices that are known here and not ordered yet: no member proposes those again. */
 
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
 import { type Authorization, keySignatures, type Transaction } from "../../protocol/transaction/Transaction.js"
 
 export interface Inclusion {
-  /** How many vertices it stands in. */
+  /** How many vertices include it. */
   vertices: number
   /** The lowest round of them. */
   first: Round
@@ -14,13 +14,14 @@ export interface Inclusion {
 }
 
 /**
- * The inclusions of one id. The id does not cover the signatures, so anybody can put somebody else's transaction into a
- * vertex under signatures of their own, where it has no effect; that must not hold back the real one. An id rarely appears
- * under more than one authorization, so the first is kept as it is and compared; only further ones need a map and its keys.
+ * The inclusions of one id. The id does not cover the signatures, so anyone can put another sender's transaction into a
+ * vertex under their own signatures, where it has no effect; that must not hold back the real one. An id rarely appears
+ * under more than one authorization, so the first is kept as it is and compared; only further ones need a map and its
+ * keys.
  */
 interface SameId {
   readonly authorization: Authorization
-  /** Under that authorization; undefined once it stands in no vertex. */
+  /** Under that authorization; undefined once no vertex includes it. */
   inclusion: Inclusion | undefined
   /** Under further authorizations, by all of their signatures. */
   others: Map<string, Inclusion> | undefined
@@ -63,7 +64,7 @@ const exclude = (same: SameId, authorization: Authorization): void => {
 export class Inclusions {
   readonly #byId = new Map<Hash, SameId>()
 
-  /** How many ids stand in a vertex. */
+  /** How many ids are in a vertex. */
   get size(): number {
     return this.#byId.size
   }
@@ -99,7 +100,7 @@ export class Inclusions {
     }
   }
 
-  /** Where it stands; undefined when it stands nowhere. */
+  /** The inclusion; undefined if no vertex includes it. */
   of({ id, authorization }: Transaction): Readonly<Inclusion> | undefined {
     const same = this.#byId.get(id)
     return same && inclusionOf(same, authorization)

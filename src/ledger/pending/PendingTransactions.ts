@@ -1,10 +1,10 @@
 /**
- * The mempool's core: which transactions wait, in which order they are taken, and which are turned away.
+ * The mempool's core: which transactions wait, in which order they are proposed, and which are rejected.
  *
- * A transaction stays from its admission until it is executed, replaced, evicted or an hour old, also while it stands in
- * vertices that are not ordered yet. Fees decide who is taken and who leaves a full pool, except that a tenth of the
- * places is kept for fee-exempt transactions: a paying one never takes those, and a fee-exempt one takes the place of the
- * cheapest paying one while fewer than a tenth are exempt.
+ * A transaction stays from its admission until it is executed, replaced, evicted or an hour old, even while vertices
+ * that are not ordered yet include it. Fees decide which transactions are proposed and which leave a full pool, except
+ * that a tenth of the places is reserved for fee-exempt transactions: a paying one never takes those, and a fee-exempt
+ * one replaces the cheapest paying one while fewer than a tenth are exempt.
  */
 import { Either } from "effect"
 import { Heap } from "../../collections/Heap.js"
@@ -22,23 +22,23 @@ import { Inclusions } from "./Inclusions.js"
 import { leavesBefore, Sender } from "./Sender.js"
 
 export const LIFETIME_MS = 3_600_000
-/** Each is admitted as if it were the only one, so few of them can turn out to cost nothing and do nothing. */
+/** Each is admitted as if it were the only one, so only a few of them can turn out to cost nothing and do nothing. */
 export const EXEMPT_PER_SENDER = 4
 
-/** Why a transaction is not taken. */
+/** Why a transaction is rejected. */
 export type Refusal =
   | Rejection
-  /** The nonce is pending already; to replace it, at least this fee. */
+  /** The nonce is already pending; replacing it takes at least this fee. */
   | { readonly _tag: "NoncePending"; readonly nonce: Natural.Nonce; readonly minFee: number }
   /** No room: in the whole pool, or for more fee-exempt transactions of this sender. */
   | { readonly _tag: "MempoolFull"; readonly limit: number; readonly of: "pool" | "sender" }
   /** The node is joining. */
   | { readonly _tag: "NotReady" }
 
-/** What the pool asks of the ledger. */
+/** The pool's queries to the ledger. */
 export interface Door {
   readonly admission: (transaction: Transaction, reserved: number) => Rejection | undefined
-  /** What it takes from its sender's balance: fee, amount, bond. */
+  /** The total it takes from its sender's balance: fee, amount, bond. */
   readonly spending: (transaction: Transaction) => number
   readonly account: (address: Address) => { readonly nonce: Natural.Nonce; readonly balance: Sats.Sats }
 }
@@ -48,18 +48,18 @@ export interface Received {
   readonly receivedAt: Natural.Timestamp
 }
 
-/** What came in and what left since the last time, for the disk. */
+/** The arrivals and departures since the last time, for the disk. */
 export interface Changes {
   readonly added: ReadonlyArray<Received>
   readonly removed: ReadonlyArray<Hash>
 }
 
-/** Ten per cent more and at least one sat; a plain number, since it may be more than all there is. */
+/** Ten per cent more and at least one sat; a plain number, since it may exceed the whole supply. */
 const replacementFee = (fee: number): number => fee + Math.max(1, Sats.divideFloor(fee + 9, 10))
 
 /**
- * Invariants: `#entries` holds every entry once, in the order of arrival; a sender is in `#senders` exactly while it has
- * entries; each of its tails lies in its lane's heap exactly while it has an entry there.
+ * Invariants: `#entries` holds every entry once, in the order of arrival; a sender is in `#senders` if and only if it
+ * has entries; each of its tails is in its lane's heap if and only if it has an entry there.
  */
 export class PendingTransactions {
   readonly #door: Door
@@ -74,7 +74,7 @@ export class PendingTransactions {
   #exempt = 0
   #arrivals = 0
   #arrived: Array<Received> = []
-  /** Not asked for yet: what came in since `drainWaiting` was asked last, and what was there already. */
+  /** Not drained yet: arrivals since the last `drainWaiting`, and those before it. */
   #added = { lately: new Map<Hash, Received>(), before: new Map<Hash, Received>() }
   #removed = new Set<Hash>()
 
@@ -87,7 +87,7 @@ export class PendingTransactions {
     return this.#entries.size
   }
 
-  /** How many transactions stand in vertices that are not ordered yet, pending here or not. */
+  /** How many transactions are in vertices that are not ordered yet, pending here or not. */
   get inclusions(): number {
     return this.#inclusions.size
   }
@@ -101,44 +101,44 @@ export class PendingTransactions {
     return this.#senders.get(sender)?.entries.map(({ transaction }) => transaction) ?? []
   }
 
-  /** The nonce to use next: behind the finalized and everything pending that follows on it. */
+  /** The next nonce to use: after the finalized one and the pending ones that follow it without a gap. */
   nextNonce(sender: Address): Natural.Nonce {
     const known = this.#senders.get(sender)
     return known === undefined ? this.#door.account(sender).nonce : Natural.nonce(known.next + known.reachable)
   }
 
-  /** The first ones in the order in which they are taken. */
+  /** The first entries, in the order in which they are proposed. */
   top(limit: number): ReadonlyArray<Received> {
     return Choice.top(this.#senders.values(), limit)
   }
 
-  /** All of them, in the order of arrival: what a restart needs. */
+  /** All entries in the order of arrival: a restart needs them. */
   get all(): Iterable<Received> {
     return this.#entries.values()
   }
 
-  /** What came in since this was asked last. */
+  /** The arrivals since the last call. */
   takeArrivals(): ReadonlyArray<Received> {
     const arrived = this.#arrived
     if (arrived.length > 0) this.#arrived = []
     return arrived
   }
 
-  /** What changed since this was asked last; what came and left in between is no part of it. */
+  /** The changes since the last call, without transactions that came and left in between. */
   drain(): Changes {
     const added = [...this.#added.before.values(), ...this.#added.lately.values()]
     this.#added = { lately: new Map(), before: new Map() }
     return { added, removed: this.drainRemoved() }
   }
 
-  /** The same, of what came in before this was asked last and is still here; the rest has until the next time. */
+  /** The same for arrivals before the last call that are still here; the others wait until the next call. */
   drainWaiting(): Changes {
     const { lately, before } = this.#added
     this.#added = { lately: new Map(), before: lately }
     return { added: [...before.values()], removed: this.drainRemoved() }
   }
 
-  /** What left since this or one of the others was asked last, of what they gave. */
+  /** The departures since the last drain, of transactions that a drain has returned. */
   drainRemoved(): ReadonlyArray<Hash> {
     const removed = [...this.#removed]
     this.#removed = new Set()
@@ -149,7 +149,7 @@ export class PendingTransactions {
     return this.#added.lately.size + this.#added.before.size + this.#removed.size > 0
   }
 
-  /** A transaction whose signatures hold. The same one again while it is pending is no news and no mistake. */
+  /** A transaction with valid signatures. Submitting a pending one again has no effect and is no error. */
   submit(
     transaction: Transaction,
     now: Natural.Timestamp,
@@ -172,7 +172,7 @@ export class PendingTransactions {
     return Either.right("new")
   }
 
-  /** What `submit` would make of it as things are, but for room in the pool: known before any signature is looked at. */
+  /** The result `submit` would have now, apart from room in the pool: known before any signature is verified. */
   judge(transaction: Transaction): Either.Either<"new" | "known", Refusal> {
     if (this.#entries.has(transaction.id)) return Either.right("known")
     const refusal = this.#refusal(transaction)
@@ -213,7 +213,7 @@ export class PendingTransactions {
     this.#rank(sender)
   }
 
-  /** Takes an entry out without ranking its sender anew, for callers that take several. */
+  /** Removes an entry without ranking its sender again, for callers that remove several. */
   #take(sender: Sender, entry: Entry.Entry): void {
     const { id } = entry.transaction
     if (!this.#entries.delete(id)) return
@@ -245,7 +245,7 @@ export class PendingTransactions {
     if (sender.entries.length === 0) this.#senders.delete(sender.address)
   }
 
-  /** Makes room when there is one too many, and returns what was evicted. */
+  /** Evicts an entry if there is one too many, and returns it. */
   #evict(): Entry.Entry | undefined {
     if (this.#entries.size <= this.#capacity) return undefined
     const lane = this.#exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"
@@ -254,7 +254,7 @@ export class PendingTransactions {
     return leaving
   }
 
-  /** Drops what is too old. */
+  /** Drops entries that are too old. */
   expire(now: Natural.Timestamp): void {
     for (const entry of this.#entries.values()) {
       if (now - entry.receivedAt < LIFETIME_MS) return
@@ -262,40 +262,40 @@ export class PendingTransactions {
     }
   }
 
-  /** When the next one becomes too old. */
+  /** When the next entry becomes too old. */
   get nextExpiry(): number | null {
     for (const { receivedAt } of this.#entries.values()) return receivedAt + LIFETIME_MS
     return null
   }
 
-  /** These stand in a vertex that is known here and not ordered yet. */
+  /** These are in a vertex that is known here and not ordered yet. */
   included(transactions: ReadonlyArray<Transaction>, round: Natural.Round): void {
     this.#inclusions.add(transactions, round)
   }
 
-  /** That vertex is ordered, or will never be. */
+  /** That vertex is ordered, or never will be. */
   excluded(transactions: ReadonlyArray<Transaction>): void {
     this.#inclusions.remove(transactions)
   }
 
-  /** Whether it stands in a vertex that is known here and not ordered yet. */
+  /** Whether it is in a vertex that is known here and not ordered yet. */
   isIncluded(transaction: Transaction): boolean {
     return this.#inclusions.of(transaction) !== undefined
   }
 
-  /** What fills the next own vertex. */
+  /** The transactions for this node's next vertex. */
   choose(allowance: Choice.Allowance): ReadonlyArray<Transaction> {
     return Choice.choose(allowance, this.#inclusions, this.#senders.values())
   }
 
-  /** Own transactions that no vertex will bring any more: what was dropped meanwhile is taken in again, if it may. */
+  /** This node's transactions that no vertex will bring any more: those dropped meanwhile are submitted again. */
   returned(transactions: ReadonlyArray<Transaction>, now: Natural.Timestamp, round: Natural.Round): void {
     for (const transaction of transactions) this.submit(transaction, now, round)
   }
 
   /**
-   * The ledger has executed a commit of vertices with these transactions. What leaves the pool follows from the senders'
-   * accounts alone: that an id stood in a vertex says nothing, since it may have stood there under anybody's signatures.
+   * The ledger has executed a commit of vertices with these transactions. Which ones leave the pool depends on the
+   * senders' accounts alone: an id in a vertex proves nothing, since anyone's signatures may have accompanied it.
    */
   evictExecuted(execution: Pick<Execution, "vertices">, bodies: ReadonlyArray<ReadonlyArray<Transaction>>): void {
     const touched = new Map<Sender, boolean>()
@@ -311,7 +311,7 @@ export class PendingTransactions {
     for (const [sender, changesKeys] of touched) this.#review(sender, changesKeys)
   }
 
-  /** Of a sender whose account has changed: what can no longer be executed goes. */
+  /** For a sender whose account has changed: removes the entries that can no longer be executed. */
   #review(sender: Sender, changesKeys: boolean): void {
     const { nonce, balance } = this.#door.account(sender.address)
     sender.next = nonce
@@ -327,7 +327,7 @@ export class PendingTransactions {
     this.#rank(sender)
   }
 
-  /** The ledger is another one, or that of a restart: everything is judged anew, in the order of arrival. */
+  /** The ledger was replaced or restarted: every entry is judged again, in the order of arrival. */
   restore(received: Iterable<Received>, round: Natural.Round): void {
     for (const { transaction, receivedAt } of received) {
       const before = this.#entries.size

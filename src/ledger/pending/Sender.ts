@@ -1,28 +1,28 @@
-/** What one account has pending: at most a nonce window of it, so everything here may look at all of it. */
+/** The pending transactions of one account: at most a nonce window of them, so everything here may examine them all. */
 
 import type { Placed } from "../../collections/Heap.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Entry, Lane } from "./Entry.js"
 
-/** The entry of a sender and lane that leaves first, and what the pool loses by it. */
+/** A sender's last entry in a lane, which leaves first, and the value that the pool loses with it. */
 export interface Tail extends Placed {
   readonly sender: Sender
   readonly lane: Lane
   /** None while the sender has nothing in the lane. */
   entry: Entry | null
   /**
-   * The lowest fee among the entries of the lane up to it: none of them can be executed without the ones before, so a
-   * high fee behind a low one protects neither. Below zero behind a missing nonce, where nothing can be executed.
+   * The lowest fee among the entries of the lane up to this one: none of them can be executed without those before it,
+   * so a high fee after a low one protects neither. Below zero after a missing nonce, where nothing can be executed.
    */
   fee: number
-  /** The latest arrival among the same. */
+  /** The latest arrival among the same entries. */
   arrival: number
 }
 
 export const GAP_FEE = -1
 
-/** Cheapest first, of equals the latest. */
+/** Cheapest first; among equals, the latest. */
 export const leavesBefore = (a: Tail, b: Tail): boolean => (a.fee !== b.fee ? a.fee < b.fee : a.arrival > b.arrival)
 
 export class Sender {
@@ -72,7 +72,7 @@ export class Sender {
     if (entry.lane === "exempt") this.#exempt--
   }
 
-  /** How many entries follow on the finalized nonce without a gap. */
+  /** How many entries follow the finalized nonce without a gap. */
   get reachable(): number {
     let count = 0
     while (this.entries[count]?.transaction.nonce === this.next + count) count++

@@ -1,4 +1,4 @@
-/** Where epochs come from: the first one from the genesis, every other from the commit that closes the one before. */
+/** How epochs begin: the first one from the genesis, every other from the commit that closes the one before. */
 
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { EpochRecord, Rules } from "../../protocol/epoch/EpochRecord.js"

@@ -1,6 +1,6 @@
 /**
- * The members of the next epoch and their weights. What came into a committee at its last two closes (newcomers and growth
- * together) weighs at most a third of what was there before, so a network finalizes even if all of it dies at once.
+ * The members of the next epoch and their weights. The weight that joined a committee at its last two closes (newcomers
+ * and growth together) is at most a third of the weight before, so a network finalizes even if all of it fails at once.
  */
 
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
@@ -20,9 +20,9 @@ export interface Candidate {
   readonly publicKey: PublicKey
   /** Its weight without the bound; also decides which candidates get a seat. */
   readonly stake: Sats.Sats
-  /** What a stayer keeps of its old weight; 0 for a newcomer. */
+  /** The part of its old weight that a staying member keeps; 0 for a newcomer. */
   readonly carried: Sats.Sats
-  /** The part of that which it had before the running epoch already. */
+  /** The part of that which it already had before the running epoch. */
   readonly established: Sats.Sats
 }
 
@@ -30,7 +30,7 @@ const isNewcomer = ({ carried }: Candidate): boolean => carried === 0
 
 const bySize = (a: Candidate, b: Candidate): number => b.stake - a.stake || (a.address < b.address ? -1 : 1)
 
-/** The largest first, of them at most 25 newcomers; more only where seats are left. */
+/** The largest first, with at most 25 newcomers; more only if seats are left. */
 export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
   const seats: Array<Candidate> = []
   const waiting: Array<Candidate> = []
@@ -49,15 +49,15 @@ export const seated = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Cand
 const additionOf = ({ stake, carried }: Candidate): Sats.Sats => Sats.subtractBounded(stake, Sats.min(stake, carried))
 
 /**
- * How much may be added. What came at the close before has shown itself for less than an epoch, and whatever ends it may
- * end what comes now as well, as machines of one house do: so both share the third.
+ * How much weight may be added. The weight added at the close before has proven itself for less than an epoch, and a
+ * failure that ends it may end the new weight as well, if their machines share a site: so both share the third.
  */
 const allowedTo = (seats: ReadonlyArray<Candidate>): Sats.Sats => {
   const staying = Sats.sumBounded(seats.map(({ carried }) => carried))
   const established = Sats.sumBounded(seats.map((candidate) => candidate.established))
   const third = Sats.partBounded(established, 1, 3)
   const young = Sats.min(third, Sats.subtractBounded(staying, established))
-  // Old members who count as stayers may carry weight whose money has gone elsewhere, even to a newcomer.
+  // Old members that count as staying may carry weight whose money has moved elsewhere, even to a newcomer.
   return Sats.min(Sats.subtractBounded(third, young), Sats.subtractBounded(Sats.MAX_SUPPLY, staying))
 }
 
@@ -79,7 +79,7 @@ export const select = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Epoc
     .sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
-/** Of what a member carries; what the network began with is as old as it can be. */
+/** The old part of a member's carried weight; the network's initial weight counts as old. */
 const establishedOf = (state: State, address: Address, carried: Sats.Sats): Sats.Sats => {
   const before = state.epochOf(Natural.epoch(state.epoch.record.epoch - 1))?.record
   return before === undefined ? carried : Sats.min(carried, EpochRecord.memberOf(before, address)?.weight ?? Sats.ZERO)
@@ -94,7 +94,7 @@ const stayers = (state: State): ReadonlyArray<Candidate> =>
     return [{ address, publicKey, stake, carried, established: establishedOf(state, address, carried) }]
   })
 
-/** When nobody stays, the old members do, unchanged: a committee is never empty. */
+/** If no member stays, the old ones remain, unchanged: a committee is never empty. */
 const remaining = (state: State): ReadonlyArray<Candidate> =>
   state.epoch.record.members.map(({ address, publicKey, weight }) => ({
     address,
@@ -116,7 +116,7 @@ const newcomers = (state: State): ReadonlyArray<Candidate> =>
 
 export interface Next {
   readonly members: ReadonlyArray<EpochRecord.Member>
-  /** Nobody stayed, so old members go on with the weights they had. */
+  /** No member stayed, so the old ones continue with the weights they had. */
   readonly isKeptOn: boolean
 }
 

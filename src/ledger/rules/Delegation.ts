@@ -1,4 +1,4 @@
-/** Lending weight to a validator: shares of its working pool, later of what left it in the same epoch. */
+/** Lending weight to a validator: shares of its working pool, then of the pool that left it in the same epoch. */
 import { Either } from "effect"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -11,7 +11,7 @@ import type { State } from "../tables/State.js"
 import * as Rejection from "./Rejection.js"
 import { leavingNow } from "./Staking.js"
 
-/** What a delegation is worth now. */
+/** The current value of a delegation. */
 export const worth = (state: State, delegation: AccountRecord.Delegation): Sats.Sats => {
   const pool = state.poolOf(delegation)
   return pool === undefined ? Sats.ZERO : Pool.worth(pool, delegation)
@@ -56,7 +56,7 @@ const depositOf = (state: State, { validator: address, amount }: Delegate) => {
   return Either.map(Pool.deposit(validator.working, amount), (deposit) => ({ validator, ...deposit }))
 }
 
-/** Whether the pool takes the amount. Asked once the balance is known to reach for it. */
+/** Whether the pool accepts the amount. Call it only once the balance is known to cover the amount. */
 export const depositRejection = (state: State, operation: Delegate): Rejection.Rejection | undefined => {
   const deposit = depositOf(state, operation)
   if (Either.isRight(deposit)) return undefined
@@ -64,7 +64,10 @@ export const depositRejection = (state: State, operation: Delegate): Rejection.R
   return Rejection.invalid("pool_shares", `${amount} sats make no valid number of shares of the pool (${deposit.left})`)
 }
 
-/** After `depositRejection` found nothing in the same state. What the shares do not cost stays in the balance. */
+/**
+ * Call it after `depositRejection` found nothing in the same state. The amount beyond the shares' cost stays in the
+ * balance.
+ */
 export const applyDelegate = (state: State, row: Row, operation: Delegate): void => {
   const { validator: address } = operation
   const { validator, pool, minted, cost } = Either.getOrThrow(depositOf(state, operation))
@@ -102,7 +105,7 @@ export const applyUndelegate = (state: State, row: Row): void => {
   state.update(row, { delegation: { ...delegation, leaving: leavingNow(state) } })
 }
 
-/** At the epoch's close: what left this validator in it stops working and becomes a pool of its own, all at once. */
+/** At the epoch's close: the shares that left this validator stop working and become a separate pool, all at once. */
 export const depart = (state: State, address: Address, validator: Validator): void => {
   const { epoch } = state.epoch.record
   const { generation } = validator.working

@@ -1,6 +1,6 @@
 /**
- * The largest delegators of a validator, found step by step. A look at one takes several microseconds, at a million some
- * seconds; commits may come between the steps. Each delegator is looked at as it is by then. A search must
+ * The largest delegators of a validator, found step by step. Examining one takes several microseconds, a million some
+ * seconds; commits may come between the steps. Each delegator counts as it is when the search reaches it. A search must
  * be taken to its end.
  */
 import type { Address } from "../../protocol/identity/Address.js"
@@ -27,7 +27,7 @@ export class DelegatorSearch {
   readonly begunAt: CommitIndex
   readonly #walk: Walk
   #largest: Array<Delegator> = []
-  /** Less than this does not get into the list. */
+  /** Delegations below this do not enter the list. */
   #least = 0
 
   constructor(state: State, validator: Address, limit: number) {
@@ -38,7 +38,7 @@ export class DelegatorSearch {
     this.#walk = state.delegators.walk(validator)
   }
 
-  /** Goes on for as long as it may; whether it is through. */
+  /** Continues for as long as it may; returns whether it is finished. */
   step(mayContinue: () => boolean): boolean {
     for (;;) {
       const row = this.#state.delegators.step(this.#walk)
@@ -58,7 +58,7 @@ export class DelegatorSearch {
       amount,
       isUndelegating: delegation.leaving !== null,
     })
-    // Cut back now and then, so that a validator with a million delegators costs no million entries.
+    // Trimmed now and then, so that a validator with a million delegators does not need a million entries.
     if (this.#largest.length < 4 * this.limit) return
     this.#largest = this.found
     this.#least = this.#largest.at(-1)?.amount ?? 0

@@ -1,4 +1,4 @@
-/** What goes into the ledger with one commit, and everything that comes out of it. */
+/** The input of the ledger for one commit, and all of its output. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -13,22 +13,22 @@ import type { Rejection } from "./Rejection.js"
 export interface Input {
   readonly commit: Commit
   readonly time: Timestamp
-  /** In their order; each structurally valid, its signatures and those in its body verified. */
+  /** In order; each structurally valid, its signatures and those in its body verified. */
   readonly vertices: ReadonlyArray<Vertex>
 }
 
-/** What became of one transaction. */
+/** The outcome of one transaction. */
 export type Outcome =
   | { readonly _tag: "Applied"; readonly fee: Sats; readonly proposalId: ProposalId | null }
-  /** Only the fee was kept. */
+  /** It failed, and only the fee was charged. */
   | { readonly _tag: "Failed"; readonly fee: Sats; readonly reason: Rejection }
-  /** As if it had never been there. One whose nonce is too high may go back to the mempool. */
+  /** As if it had never been included. One whose nonce is too high may go back to the mempool. */
   | { readonly _tag: "NoEffect"; readonly reason: Rejection }
 
 export interface VertexOutcome {
   readonly vertex: Hash
   readonly author: Address
-  /** What was minted of the coinbase the vertex claims. */
+  /** The amount minted of the coinbase that the vertex claims. */
   readonly minted: Sats
   /** One for each transaction of the body. */
   readonly transactions: ReadonlyArray<Outcome>
@@ -71,7 +71,7 @@ export interface Execution {
   readonly changes: Changes
   readonly effectsDigest: Hash
   readonly totalSupply: Sats
-  /** Present exactly when the commit closes its epoch. */
+  /** Present if and only if the commit closes its epoch. */
   readonly nextEpoch: EpochRecord | null
   /** Whether the state after this commit is a checkpoint: freeze it before the next one. */
   readonly isCheckpointDue: boolean

@@ -46,7 +46,7 @@ export const proposalRejection = (
   if (state.agenda.activeOf(from) >= maxActivePerProposer) {
     return { _tag: "TooManyActiveProposals", limit: maxActivePerProposer, of: "proposer" }
   }
-  // Nobody could vote, and 0 of 0 would pass.
+  // No one could vote, and 0 of 0 would pass.
   return state.hasActiveValidator()
     ? undefined
     : Rejection.invalid("no_voters", "there is no active validator to vote on it")
@@ -129,7 +129,7 @@ export const applyVote = (state: State, from: Address, { proposalId: id, vote }:
   )
 }
 
-/** ⌈amount · percent ÷ 100⌉: the least that is at least this many percent. */
+/** ⌈amount · percent ÷ 100⌉: the smallest integer that is at least this many percent. */
 const percentRoundedUp = (amount: Sats.Sats, percent: number): Sats.Sats =>
   Sats.subtractBounded(amount, Sats.percent(amount, 100 - percent))
 
@@ -167,7 +167,7 @@ const changeParameter = (state: State, param: string, value: number): string | u
   return undefined
 }
 
-/** Does what the proposal says, or says why it cannot. */
+/** Carries out the proposal, or returns why it cannot. */
 const execute = (state: State, payload: ProposalPayload): string | undefined => {
   switch (payload._tag) {
     case "Text":
@@ -181,7 +181,7 @@ const execute = (state: State, payload: ProposalPayload): string | undefined => 
   }
 }
 
-/** The weights of those who did not vote are never read again; else a fee would buy a snapshot of a hundred forever. */
+/** No rule reads the weights of non-voters again; else one fee would keep a snapshot of a hundred forever. */
 const dropUncast = (state: State, id: Natural.ProposalId): void => {
   const hasVoted = (row: Row): boolean => {
     const key = ballotKey(id, state.accounts.addressOf(row))
@@ -192,7 +192,7 @@ const dropUncast = (state: State, id: Natural.ProposalId): void => {
   state.voters.set(id, state.voters.of(id).filter(hasVoted))
 }
 
-/** A proposal without a quorum took a place from others in vain: its bond goes to the treasury. */
+/** A proposal without a quorum took up a place in vain: its bond goes to the treasury. */
 const settleBond = (state: State, { proposer, bond }: Proposal, isReturned: boolean): "returned" | "forfeited" => {
   if (isReturned) state.giveBack(proposer, bond)
   else state.forfeit(bond)
@@ -215,10 +215,10 @@ const carryOut = (state: State, id: Natural.ProposalId, proposal: Proposal, even
   return { ...proposal, status, failure }
 }
 
-/** Voters read the texts here; later they are still in the transaction, whose hash stays. */
+/** A finished proposal loses its texts: they remain in the transaction, whose hash it keeps. */
 const isDone = ({ status }: Proposal): boolean => status !== "Active" && status !== "Passed"
 
-/** Decides a due proposal, or carries it out, or both; drops from the state what is no longer needed. */
+/** Decides a due proposal, carries it out, or both; drops the parts of the state that are no longer needed. */
 const advance = (state: State, id: Natural.ProposalId, events: Array<Event>): void => {
   const key = StateKey.counter(id)
   const proposal = state.proposals.get(key)
@@ -234,7 +234,7 @@ const advance = (state: State, id: Natural.ProposalId, events: Array<Event>): vo
   state.agenda.add(id, next)
 }
 
-/** Every commit: what time decides and carries out, lowest id first. */
+/** Every commit: decides and carries out the proposals that are due, lowest id first. */
 export const step = (state: State, events: Array<Event>): void => {
   for (const id of state.agenda.takeDue(state.round)) advance(state, id, events)
 }

@@ -1,4 +1,4 @@
-/** What an epoch sees of its validators: vertices of members in the second half, heartbeats of those who want in. */
+/** Signs of life in an epoch: members' vertices in its second half, heartbeats of validators that want to join. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type * as Natural from "../../protocol/numbers/Natural.js"
@@ -26,7 +26,7 @@ const mark = (state: State, validator: string, bit: number): void => {
   if ((seen & bit) === 0) state.presence.set(validator, seen | bit)
 }
 
-/** Counts for active stake outside the committee that names a commit it must have followed. */
+/** Counts for active stake outside the committee, if it names a commit that it must have followed. */
 export const apply = (state: State, { validator, commitIndex, commitHash }: Heartbeat): void => {
   const { record } = state.epoch
   const commit = state.recentCommits.get(StateKey.counter(commitIndex))
@@ -52,7 +52,7 @@ export const beatEveryQuarter = (state: State, validator: string): boolean =>
 /** Keeps the commit just executed for heartbeats to name, and drops those too old to be named again. */
 export const remember = (state: State, index: Natural.CommitIndex, commit: RecentCommit): void => {
   const { record } = state.epoch
-  // Kept ones are contiguous, so the oldest is as many back as there are.
+  // The kept ones are contiguous, so the oldest index follows from their number.
   for (let oldest = index - state.recentCommits.size; oldest < index; oldest++) {
     const key = StateKey.counter(oldest)
     const held = state.recentCommits.get(key)

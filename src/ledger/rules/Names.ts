@@ -1,4 +1,4 @@
-/** Registered names: one an account, first come first served, the fee for everybody's treasury. */
+/** Registered names: one per account, first come first served; the fee goes to the treasury. */
 import type { RegisterName } from "../../protocol/transaction/Operation.js"
 import type { Row } from "../tables/AccountRows.js"
 import type { State } from "../tables/State.js"

@@ -1,4 +1,4 @@
-/** Who may sign for an account: its one key, or enough of a smart account's keys. */
+/** The keys that may sign for an account: its single key, or enough of a smart account's keys. */
 import * as Address from "../../protocol/identity/Address.js"
 import type { SetAccountPolicy } from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
@@ -8,7 +8,7 @@ import type * as Rejection from "./Rejection.js"
 
 const refuse = (reason: string): Rejection.Rejection => ({ _tag: "InvalidSignature", reason })
 
-/** The signatures are known to be genuine; this says whether they are the ones this account asks for. */
+/** The signatures are known to be valid; this checks whether they are the ones that the account requires. */
 export const signatureRejection = (
   state: State,
   row: Row | undefined,
@@ -31,7 +31,7 @@ export const signatureRejection = (
     : refuse(`${signatures.length} signatures, ${policy.threshold} of the account's keys must sign`)
 }
 
-/** From now on these keys act for the account. The one its address is made of is kept, in case it becomes a staker. */
+/** From now on these keys act for the account. The key behind its address is kept, in case it becomes a staker. */
 export const applyPolicy = (state: State, row: Row, transaction: Transaction, operation: SetAccountPolicy): void => {
   const { publicKey } = state.accounts.extras(row)
   const { authorization } = transaction

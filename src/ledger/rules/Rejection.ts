@@ -1,6 +1,6 @@
 /**
- * Why a transaction is not taken: at the door before it is pending, at execution in what the lookup says. The tags are
- * the error codes of the RPC.
+ * Why a transaction is rejected: at admission before it is pending, at execution in its lookup. The tags are the error
+ * codes of the RPC.
  */
 
 import type { Name } from "../../protocol/identity/Name.js"
@@ -49,7 +49,7 @@ export const insufficient = (needed: number, available: number): Rejection => ({
   available: Math.max(0, available),
 })
 
-/** One line for people: what happened, with the value, and what was expected. */
+/** One line for people: what happened, the value found, and the value expected. */
 export const describe = (rejection: Rejection): string => {
   switch (rejection._tag) {
     case "InvalidSignature":

@@ -39,7 +39,7 @@ export const split = (minted: Sats.Sats, measures: Measures): Split => {
   return { treasury, perCouncilSeat, pool, author: Sats.subtractBounded(minted, paid) }
 }
 
-/** Whether the slot was not paid before: an author is paid once for a round, whatever it signed there. */
+/** Whether the slot has not been paid yet: an author is paid once per round, whatever it signed there. */
 const claim = (state: State, { round, author }: Header): boolean => {
   const position = state.memberPosition(author)
   if (position === undefined) return false

@@ -11,7 +11,7 @@ import type { Row } from "../tables/AccountRows.js"
 import type { State } from "../tables/State.js"
 import * as Rejection from "./Rejection.js"
 
-/** What leaves in this epoch works until it closes and is released a cooldown after its nominal last round. */
+/** Stake that leaves in this epoch works until it closes; the release is a cooldown after its nominal last round. */
 export const leavingNow = (state: State): Leaving => {
   const { record } = state.epoch
   return {
@@ -29,14 +29,14 @@ export const stakeRejection = (state: State, from: Address, row: Row | undefined
     return Rejection.invalid("leaving", `the stake is leaving until round ${stake.leaving.unlockAtRound}`)
   }
   const isBarred = state.validators.get(from)?.isBarred ?? false
-  // One slashed to nothing has nothing to unstake: it has left once it is out of the committee.
+  // A validator slashed to nothing has nothing to unstake: it has left once it is out of the committee.
   if (isBarred && (stake !== null || state.isMember(from))) {
     return Rejection.invalid("barred", "slashed for equivocation: leave first, then stake anew")
   }
   return undefined
 }
 
-/** `publicKey` is the one that signed, when a single key did. */
+/** `publicKey` is the key that signed, if a single key did. */
 export const applyStake = (
   state: State,
   from: Address,
@@ -50,11 +50,11 @@ export const applyStake = (
   state.update(row, {
     publicKey: extras.publicKey ?? publicKey,
     stake: { amount: Sats.addBounded(extras.stake?.amount ?? Sats.ZERO, amount), leaving: null },
-    // Whatever delegation is left here died with its pool.
+    // Any delegation left here died with its pool.
     delegation: null,
   })
   const validator = state.validators.get(from) ?? state.newValidator()
-  // Who stakes anew begins anew, whatever delegators may have stayed.
+  // A validator that stakes again starts afresh, even if delegators have stayed.
   const { commissionPercent } = extras.stake === null ? state.newValidator() : validator
   state.setValidator(from, { ...validator, commissionPercent, isBarred: false })
 }
@@ -93,7 +93,7 @@ export const applyCommission = (state: State, from: Address, { commissionPercent
   state.setValidator(from, { ...validator, commissionPercent, commissionEpoch: state.epoch.record.epoch })
 }
 
-/** The stake of this row is free again: back to the balance, and the bar with it is served. */
+/** Releases the stake of this row to the balance; a bar ends with it. */
 export const release = (state: State, address: Address, row: Row): Sats.Sats => {
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Sats.ZERO

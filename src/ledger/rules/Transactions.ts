@@ -1,6 +1,6 @@
 /**
- * One transaction: checked completely, then applied, so nothing is ever rolled back. Admission to the mempool applies the
- * same rules, so it rejects in the same words as execution.
+ * One transaction: checked completely, then applied, so nothing is ever rolled back. Admission to the mempool applies
+ * the same rules, so it rejects in the same words as execution.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -23,7 +23,9 @@ import * as Staking from "./Staking.js"
 /** How far a nonce may be ahead of the next one at admission. */
 export const NONCE_WINDOW = 64
 
-/** Fee and amount together: what a pending transaction reserves. A plain number, since two may exceed all there is. */
+/**
+ * Fee and amount together, which a pending transaction reserves. A plain number, since two may exceed the whole supply.
+ */
 export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Parameters, "proposalBond">): number =>
   fee + Charges.amountOf(operation, prices)
 
@@ -60,8 +62,8 @@ const operationRejection = (
 }
 
 /**
- * Every rule of the operation, the fee's minimum and the balance; `reserved` is what the sender has pending. Nothing is
- * computed with the amount before the balance reaches for it: until then it is only a number that somebody wrote.
+ * Every rule of the operation, the fee's minimum and the balance; `reserved` is the sender's pending total. The amount
+ * takes part in no computation before the balance is known to cover it: until then it is an arbitrary number.
  */
 const ruleRejection = (
   state: State,
@@ -144,12 +146,12 @@ const apply = (
   }
 }
 
-/** The least fee that is worth executing for: no parameter can lower the minimum of a type that is not exempt below it. */
+/** The least fee worth executing for: no parameter can set the minimum of a non-exempt type below it. */
 const LEAST_FEE = 1
 
 /**
- * What keeps a transaction from having any effect: nothing is charged and its nonce stays free. What passes and fails
- * then pays a sat at least.
+ * Why a transaction has no effect: nothing is charged and its nonce stays free. One that passes this check and then
+ * fails pays at least a sat.
  */
 const noEffect = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Rejection | undefined => {
   const { nonce, fee, operation } = transaction
@@ -164,7 +166,7 @@ const noEffect = (state: State, transaction: Transaction, row: Row | undefined):
 }
 
 /**
- * The fee of a failed transaction. One that is free when applied is never free to fail; any other pays the fee that was
+ * The fee of a failed transaction. One that is free when applied still pays to fail; any other pays the fee that was
  * signed and no more, even if a vote has raised the minimum above it in the meantime.
  */
 const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats =>
@@ -173,7 +175,7 @@ const feeOfFailure = (state: State, { fee, operation }: Transaction): Sats.Sats 
 /** Transactions whose accounts are looked up together, two of each. */
 const TRANSACTIONS_PER_BATCH = LOOKUPS_PER_BATCH >>> 1
 
-/** Executes the transactions of a vertex by this author, in their order, and says of each that it is next. */
+/** Executes the transactions of a vertex by this author in order, and announces each before it starts. */
 export const executeAll = (
   state: State,
   transactions: ReadonlyArray<Transaction>,
@@ -200,7 +202,7 @@ export const executeAll = (
 
 const found = (row: number | undefined): Row | undefined => (row === NONE ? undefined : row)
 
-/** A row that was there before stays the same; one that was not may have come with a transaction in between. */
+/** An existing row stays the same; a missing one may have been created by a transaction in between. */
 const execute = (
   state: State,
   transaction: Transaction,

@@ -1,4 +1,4 @@
-/** The way out: departures at an epoch's close, releases once the cooldown is over. */
+/** Leaving: departures at an epoch's close, releases once the cooldown is over. */
 
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -17,9 +17,9 @@ const isSame = (a: Leaving | null | undefined, b: Leaving): boolean =>
 type Turn = "released" | "must wait" | "is not leaving"
 
 /**
- * The stake of a validator waits until no evidence of its last epoch can come any more: who is kept on because nobody
- * else stays could otherwise sign twice in that epoch and be gone with its stake. Delegations that count in the weight of
- * such a member wait like its stake, but the queue holds those back itself, since they may be many.
+ * A validator's stake waits until evidence of its last epoch is no longer possible: a member kept on because no other
+ * stays could otherwise sign twice in that epoch and be gone with its stake. Delegations that count in such a member's
+ * weight wait like its stake, but the queue itself holds those back, since they may be many.
  */
 const takeTurn = (state: State, { row, validator, leaving }: Waiting, events: Array<Event>): Turn => {
   const { stake, delegation } = state.accounts.extras(row)

@@ -1,6 +1,6 @@
 /**
- * The rows of the accounts: 48 bytes side by side each, so that touching one costs a cache line or two. They lie in
- * blocks that are never moved, so the millionth account costs no more to add than the first.
+ * The rows of the accounts: 48 adjacent bytes each, so that touching one costs a cache line or two. They lie in blocks
+ * that are never moved, so the millionth account costs no more to add than the first.
  */
 
 /** A row number. */
@@ -77,8 +77,8 @@ export class AccountRows {
   }
 
   /**
-   * Reads these rows, so that they are near when they are needed: the processor waits for many at once here, and for each
-   * alone in the middle of other work.
+   * Reads these rows, so that they are in the cache when they are needed: here the processor waits for many at once, in
+   * the middle of other work for each separately.
    */
   fetch(rows: Int32Array, from: number, to: number): void {
     let read = 0

@@ -1,6 +1,6 @@
 /**
- * The accounts: millions of them. Balance and nonce live in typed rows, found by a keyed hash of the address; what few
- * accounts have lies as bytes in cells, and is made an object of when somebody asks.
+ * The accounts: millions of them. Balance and nonce are in typed rows, found by a keyed hash of the address; the extras
+ * of the few accounts that have them are bytes in cells, decoded on demand.
  *
  * Invariants: rows are never removed or renumbered; every address has at most one row; a row of zeros without extras is
  * no record. The journal has each row touched since the commit began.
@@ -29,7 +29,7 @@ for (let i = 0; i < 16; i++) NIBBLE[i.toString(16).charCodeAt(0)] = i
 
 /** Scratch for the address being looked up, as five big-endian words. */
 const probe = new Uint32Array(ADDRESS_WORDS)
-/** The same of several. */
+/** The same for several addresses. */
 const probes = new Uint32Array(LOOKUPS_PER_BATCH * ADDRESS_WORDS)
 
 const readAddress = (address: Address, into: Uint32Array, at: number): void => {
@@ -47,13 +47,13 @@ export interface FrozenAccounts extends Iterable<Change> {
   readonly size: number
 }
 
-/** Where the value begins in a change: behind kind, address, presence and length. */
+/** The start of the value in a change: after kind, address, presence and length. */
 const VALUE_AT = 26
-/** The change of an account without extras, filled in for each: tens of thousands of them may be written at once. */
+/** The change of an account without extras, a template for each: tens of thousands of them may be written at once. */
 const plainChange = new Uint8Array(VALUE_AT + AccountRecord.PLAIN_BYTES)
 const change = new DataView(plainChange.buffer)
 const changeHead = plainChange.subarray(0, 21)
-/** Balance and nonce in the change, and what they take. */
+/** Balance and nonce in the change, and their size. */
 const COUNTER_BYTES = 16
 const changeCounters = plainChange.subarray(VALUE_AT, VALUE_AT + COUNTER_BYTES)
 plainChange[0] = StateKey.KINDS.Account.byte
@@ -67,18 +67,18 @@ const setCounter = (target: DataView, offset: number, value: number): void => {
   target.setUint32(offset + 4, (value - low) * 2 ** -32, true)
 }
 
-/** Where the value begins in a record of the trie: behind kind and address. */
+/** The start of the value in a record of the trie: after kind and address. */
 const PLAIN_VALUE_AT = 21
-/** The record of an account without extras, filled in for each: at a start there are millions of them. */
+/** The record of an account without extras, a template for each: at a start there are millions of them. */
 const plainRecord = new Uint8Array(PLAIN_VALUE_AT + AccountRecord.PLAIN_BYTES)
 const plain = new DataView(plainRecord.buffer)
 const plainAddress = plainRecord.subarray(1, PLAIN_VALUE_AT)
 plainRecord[0] = StateKey.KINDS.Account.byte
 
-/** Extras kept as objects, so that who is asked about often is decoded once; all are let go when they are this many. */
+/** Extras kept as objects, so that frequent ones are decoded once; the cache is cleared at this size. */
 const DECODED = 16_384
 
-/** What cells hold was encoded here, so bytes that cannot be read are a bug. */
+/** This node encoded the bytes in cells, so unreadable ones are a bug. */
 const decoded = (bytes: Uint8Array): AccountRecord.Extras =>
   Either.getOrThrowWith(AccountRecord.decodeExtras(bytes), (malformed) => malformed)
 
@@ -92,18 +92,21 @@ export class Accounts {
 
   #stamp = 1
   readonly #journal = new Journal(this.#rows)
-  /** Of touched rows whose extras were set: their bytes when the commit began. */
+  /** For touched rows whose extras were set: their bytes when the commit began. */
   readonly #extrasBefore = new Map<Row, Uint8Array>()
 
-  /** Counts the freezes. A row's DIRTY word names the freeze that will have it; 0 where it is as the last one had it. */
+  /**
+   * Counts the freezes. A row's DIRTY word names the freeze that will include it; 0 if it is unchanged since the last
+   * one.
+   */
   #freezing = 1
   #dirty: Array<Row> = []
-  /** Rows of the latest freeze that changed before they were taken, as they were. */
+  /** Rows of the latest freeze that changed before they were read, in their earlier state. */
   #captured = new Map<Row, Uint8Array | null>()
-  /** Captures whatever the latest freeze has not taken yet. */
+  /** Captures everything that the latest freeze has not read yet. */
   #captureRest: () => void = () => {}
 
-  /** The key decides only in which slot a row lies, so that nobody can choose addresses that all fall into one place. */
+  /** The key decides only the slot of a row, so that no one can choose addresses that all fall into one place. */
   constructor(key: HalfSipHash.Key) {
     this.#index = new AddressIndex(key, this.#rows)
   }
@@ -118,14 +121,14 @@ export class Accounts {
     return this.#journal.length
   }
 
-  /** The row of the address, also one that holds nothing any more; undefined while there is none. */
+  /** The row of the address, even an empty one; undefined if there is none. */
   find(address: Address): Row | undefined {
     readAddress(address, probe, 0)
     const row = this.#index.find(probe)
     return row === NONE ? undefined : row
   }
 
-  /** The rows of up to `LOOKUPS_PER_BATCH` addresses, in their order, `NONE` where there is none; lent until the next ones are. */
+  /** The rows of up to `LOOKUPS_PER_BATCH` addresses, in order, `NONE` if there is none; valid until the next call. */
   findAll(addresses: ReadonlyArray<Address>): Int32Array {
     let at = 0
     for (const address of addresses) {
@@ -141,8 +144,8 @@ export class Accounts {
   }
 
   /**
-   * This row if there is a record of it. One that was emptied is still there on a node that ran, and not on one that was
-   * restored since, so no rule may tell it from one that was never there.
+   * This row if it has a record. An emptied row remains on a node that kept running but not on one restored since, so
+   * no rule may distinguish it from one that never existed.
    */
   recorded(row: Row | undefined): Row | undefined {
     if (row === undefined) return undefined
@@ -169,7 +172,7 @@ export class Accounts {
     return (row === undefined ? 0 : this.#rows.double(row, NONCE)) as Nonce
   }
 
-  /** The bytes of the extras; none where there are none. */
+  /** The bytes of the extras; none if there are none. */
   #extrasBytes(row: Row): Uint8Array {
     const handle = this.#rows.word(row, EXTRAS)
     return handle === 0 ? NO_BYTES : this.#cells.get(handle)
@@ -229,13 +232,13 @@ export class Accounts {
     if (dirty !== 0 && dirty !== this.#freezing) this.#capture(row)
   }
 
-  /** Keeps for the latest freeze what the row is before it changes. */
+  /** Captures the row for the latest freeze before it changes. */
   #capture(row: Row): void {
     this.#captured.set(row, this.#bytesOf(row))
     this.#rows.setWord(row, DIRTY, 0)
   }
 
-  /** The record's bytes; null where there is none. */
+  /** The record's bytes; null if there is none. */
   #bytesOf(row: Row): Uint8Array | null {
     const balance = this.balance(row)
     const nonce = this.nonce(row)
@@ -278,7 +281,7 @@ export class Accounts {
     }
   }
 
-  /** Ends a commit: hands over the accounts whose bytes differ from those it began with. */
+  /** Ends a commit: returns the accounts whose bytes differ from those at its beginning. */
   collect(collector: Collector): void {
     const entries = this.#journal.sorted()
     const rows = this.#journal.rowsOf(entries)
@@ -306,8 +309,8 @@ export class Accounts {
   }
 
   /**
-   * Between commits: what changed since the last time this was asked, with the values of now. Rows are read when they
-   * are taken; one that changes earlier is captured first, and all are before another freeze begins.
+   * Between commits: the changes since the last call, with their current values. Rows are read on demand; one that
+   * changes before that is captured first, and all are before another freeze begins.
    */
   freeze(): FrozenAccounts {
     this.#captureRest()
@@ -331,13 +334,13 @@ export class Accounts {
     return {
       size: rows.length,
       *[Symbol.iterator]() {
-        // Counted before it is handed over: whoever takes it may never come back for another.
+        // Counted before it is returned: the caller may never ask for another.
         while (taken < rows.length) yield take(rows[taken++] ?? NONE)
       },
     }
   }
 
-  /** Puts back a record that another ledger wrote; it counts as unchanged. */
+  /** Restores a record that another ledger wrote; it counts as unchanged. */
   restore(address: Address, record: AccountRecord.AccountRecord): Row {
     const { balance, nonce, ...extras } = record
     const row = this.restorePlain(address, balance, nonce)
@@ -345,7 +348,7 @@ export class Accounts {
     return row
   }
 
-  /** The same of one without extras, as nearly all are. */
+  /** The same for an account without extras, as nearly all are. */
   restorePlain(address: Address, balance: Sats.Sats, nonce: Nonce): Row {
     const row = this.findOrAdd(address)
     this.#rows.setDouble(row, BALANCE, balance)
@@ -353,12 +356,12 @@ export class Accounts {
     return row
   }
 
-  /** The rows of those few that have extras. */
+  /** The rows of the accounts with extras. */
   *withExtras(): Generator<Row> {
     for (let row = 0; row < this.size; row++) if (this.#rows.word(row, EXTRAS) !== 0) yield row
   }
 
-  /** Between commits: every account as it stands in the state trie. A value is lent until the next one is asked for. */
+  /** Between commits: every account as the state trie holds it. A value is valid until the next one is requested. */
   *entries(): Generator<Change> {
     for (let row = 0; row < this.size; row++) {
       this.#writeAddress(row)
@@ -372,7 +375,7 @@ export class Accounts {
     for (let i = 0; i < ADDRESS_WORDS; i++) plain.setUint32(1 + 4 * i, this.#rows.word(row, i))
   }
 
-  /** In the scratch that holds the address already. */
+  /** Assumes that the scratch already holds the address. */
   #plainRecord(row: Row): Uint8Array | null {
     const balance = this.balance(row)
     const nonce = this.nonce(row)

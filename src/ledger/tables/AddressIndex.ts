@@ -1,18 +1,18 @@
 /**
- * Which row has an address: open addressing over a keyed hash. When half of the slots are taken a table of twice as many
- * takes over, and the rows move to it a few with every new one, so that no commit pays for moving a million.
+ * Finds the row of an address: open addressing over a keyed hash. When half of the slots are taken, a table twice as
+ * large takes over, and each new row moves a few of the old ones to it, so that no commit pays for moving a million.
  *
- * Invariants: every row lies in the table, or in the one before and has not been moved yet; at most half of either is
- * taken; a move is over long before the next one begins.
+ * Invariants: every row is in the table, or in the one before and not moved yet; at most half of either is taken; a
+ * move ends long before the next one begins.
  */
 import { type AccountRows, ADDRESS_WORDS, NONE, type Row } from "./AccountRows.js"
 import * as HalfSipHash from "./HalfSipHash.js"
 
 const INITIAL_SLOTS = 2_048
-/** Rows moved with each new one. One would do; more end the time in which a lookup may ask two tables. */
+/** Rows moved with each new one. One would do; more shorten the time in which a lookup may search two tables. */
 export const MOVED_AT_ONCE = 4
 
-/** Enough to wait for memory once for all of them, few enough to be still in the cache when they are used. */
+/** Enough to wait for memory once for all of them, few enough to remain in the cache until they are used. */
 export const LOOKUPS_PER_BATCH = 128
 
 /** Scratch for addresses looked up together. */
@@ -26,7 +26,7 @@ export class AddressIndex {
   readonly #rows: AccountRows
   /** Row + 1, 0 where free. */
   #slots: Uint32Array
-  /** The table before, and its rows from `next` to `end` that still have to move. */
+  /** The table before, and its rows from `next` to `end` that have not moved yet. */
   #before: Uint32Array | undefined
   #next = 0
   #end = 0
@@ -53,8 +53,8 @@ export class AddressIndex {
   }
 
   /**
-   * The rows of the first `count` of these addresses, five words each, in their order; lent until the next ones are asked
-   * for. One step for all of them before the next, so that the memory is waited for once for many, and not for each alone.
+   * The rows of the first `count` of these addresses, five words each, in order; valid until the next call. Each step
+   * handles all of them before the next step, so that the memory is waited for once for many, not for each separately.
    */
   findAll(addresses: Uint32Array, count: number): Int32Array {
     const slots = this.#slots
@@ -72,7 +72,7 @@ export class AddressIndex {
     return found
   }
 
-  /** Makes a row for an address that has none. */
+  /** Makes a row for a new address. */
   add(address: Uint32Array): Row {
     const row = this.#rows.add(address)
     this.#put(row, address)
@@ -81,7 +81,7 @@ export class AddressIndex {
     return row
   }
 
-  /** Where the address lies in this table, or the free slot where it belongs. */
+  /** The slot of the address in this table, or the free slot where it belongs. */
   #slot(slots: Uint32Array, hash: number, addresses: Uint32Array, at: number): number {
     const mask = slots.length - 1
     let slot = hash & mask

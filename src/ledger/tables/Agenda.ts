@@ -1,6 +1,6 @@
 /**
- * The proposals that time will move on, by the round at which it does, so that no commit looks at those that only wait:
- * a delay may be a million rounds. An index over the proposals; it is no record of its own.
+ * The proposals that time will advance, by the round when it does, so that no commit examines those that only wait: a
+ * delay may be a million rounds. An index over the proposals, not a record.
  */
 
 import { Heap, type Placed } from "../../collections/Heap.js"
@@ -11,12 +11,12 @@ import type { Proposal } from "./Records.js"
 
 interface Item extends Placed {
   readonly id: ProposalId
-  /** Of a proposal that can be voted on, whose it is. */
+  /** The proposer, while the proposal can be voted on. */
   readonly activeOf: Address | null
   readonly dueAt: number
 }
 
-/** When a proposal is decided, carried out, or loses its texts; never, once nothing is left to be done. */
+/** When a proposal is decided, carried out, or loses its texts; never, once nothing remains to be done. */
 const dueRoundOf = ({ status, texts, votingEndsAtRound, executesAtRound }: Proposal): number | undefined => {
   switch (status) {
     case "Active":
@@ -45,7 +45,7 @@ export class Agenda {
     return this.#activeOf.get(proposer) ?? 0
   }
 
-  /** Keeps a proposal until time moves it on. */
+  /** Keeps a proposal until time advances it. */
   add(id: ProposalId, proposal: Proposal): void {
     const dueAt = dueRoundOf(proposal)
     if (dueAt === undefined) return
@@ -61,7 +61,7 @@ export class Agenda {
     this.#active += change
   }
 
-  /** Takes out whatever is due at this round, lowest id first. */
+  /** Removes and returns the proposals due at this round, lowest id first. */
   takeDue(round: Round): ReadonlyArray<ProposalId> {
     const due: Array<ProposalId> = []
     for (let next = this.#items.first; next !== undefined && next.dueAt <= round; next = this.#items.first) {

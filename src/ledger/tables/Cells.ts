@@ -1,11 +1,13 @@
 /**
- * Byte strings by number, in cells of a few sizes outside of the heap, millions of them at the cost of their bytes: what
- * few accounts have, and records that strangers can make. A freed cell is used again for one of its size; nothing is ever moved.
+ * Byte strings by number, in cells of a few sizes outside the heap, millions of them at the cost of their bytes: for
+ * the extras of accounts, and records that strangers can make. A freed cell is reused for one of its size; nothing is
+ * ever moved.
  *
- * Invariants: a handle is never 0; a cell is either held by exactly one handle or in the list of free cells of its size.
+ * Invariants: a handle is never 0; a cell is either held by exactly one handle or in the list of free cells of its
+ * size.
  */
 
-/** What `put` gave. */
+/** Returned by `put`. */
 export type Handle = number
 
 const STEP_BITS = 5
@@ -16,7 +18,7 @@ const BLOCK_CELLS = 1 << BLOCK_BITS
 const LENGTH_BYTES = 2
 /** The longest byte string in cells that come in steps of 2^stepBits bytes. */
 export const maxBytes = (stepBits: number): number => ((1 << SIZE_BITS) - 1) * (1 << stepBits) - LENGTH_BYTES
-/** The longest one in cells as they are when nobody says otherwise. */
+/** The longest byte string in cells of the default sizes. */
 export const MAX_BYTES = maxBytes(STEP_BITS)
 
 /** All bits of a cell's number within its size. */
@@ -27,7 +29,7 @@ class Shelf {
   readonly #size: number
   readonly #blocks: Array<Uint8Array> = []
   #count = 0
-  /** As many as ever were held at once and are not now. */
+  /** Cells that were held before and are free now. */
   readonly #free: Array<number> = []
 
   constructor(size: number) {
@@ -66,7 +68,7 @@ class Shelf {
 
 export class Cells {
   readonly #stepBits: number
-  /** By how many steps long their cells are. */
+  /** Indexed by the size of their cells in steps. */
   readonly #shelves: Array<Shelf | undefined> = []
 
   constructor(stepBits: number = STEP_BITS) {
@@ -93,7 +95,7 @@ export class Cells {
     return ((steps << CELL_BITS) | cell) >>> 0
   }
 
-  /** A view, good until the handle is freed. */
+  /** A view, valid until the handle is freed. */
   get(handle: Handle): Uint8Array {
     return this.#shelf(handle >>> CELL_BITS).read(handle & CELL_MASK)
   }

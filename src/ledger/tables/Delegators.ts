@@ -1,25 +1,25 @@
 /**
- * Who holds living shares of which validator's pools. An index over the accounts' delegations, for reads; it decides
- * nothing. Each group is a list that runs through the rows of its accounts, so joining, leaving and emptying a group are
- * one step each, whether ten are in it or millions.
+ * The holders of living shares of each validator's pools. An index over the accounts' delegations, for reads; no rule
+ * depends on it. Each group is a list linked through the rows of its accounts, so joining, leaving and emptying a group
+ * are one step each, whether it has ten members or millions.
  *
- * Invariant: a row is in the list of the group whose number stands in its GROUP word and whose list was not dropped.
- * Numbers are never used again, so who stood in a dropped list is in none.
+ * Invariant: a row is in the list of the group whose number is in its GROUP word, unless that list was dropped. Numbers
+ * are never reused, so the rows of a dropped list are in none.
  */
 
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Delegation } from "../../protocol/state/AccountRecord.js"
 import { NONE, type Row } from "./AccountRows.js"
 
-/** Of those who have not left; others stand under the epoch in which they left. */
+/** For delegators that have not left; others are under the epoch in which they left. */
 export const STAYING = 0
 
 const groupOf = ({ leaving }: Delegation): number => leaving?.epoch ?? STAYING
 
-/** Where somebody has got to who goes through all delegators of a validator while they come and go. */
+/** The position of a walk through all delegators of a validator while they come and go. */
 export interface Walk {
   readonly validator: Address
-  /** Its number. */
+  /** The number of the current group. */
   group: number
   next: Row
 }
@@ -44,7 +44,7 @@ const BLOCK_ROWS = 1 << BLOCK_BITS
 
 export class Delegators {
   readonly #byValidator = new Map<Address, Map<number, Group>>()
-  /** Only for blocks of rows of which one ever delegated. */
+  /** Only for blocks with a row that has ever delegated. */
   readonly #blocks: Array<Uint32Array | undefined> = []
   readonly #walks = new Set<Walk>()
   #groups = 0
@@ -55,7 +55,7 @@ export class Delegators {
     return count
   }
 
-  /** A walk through all of a validator's delegators, to be taken to its end with `step`. */
+  /** A walk through all of a validator's delegators, to be continued to its end with `step`. */
   walk(validator: Address): Walk {
     const walk: Walk = { validator, group: NO_GROUP, next: NONE }
     this.#walks.add(walk)
@@ -63,8 +63,8 @@ export class Delegators {
   }
 
   /**
-   * The next one on a walk, none at its end. Whoever stays where it is the whole time comes once; who goes from one group to
-   * another meanwhile may come twice.
+   * The next row of a walk; none at its end. A delegator that stays in its group the whole time comes once; one that
+   * changes groups meanwhile may come twice.
    */
   step(walk: Walk): Row {
     while (walk.next === NONE) {
@@ -81,7 +81,7 @@ export class Delegators {
     return row
   }
 
-  /** By its number, so that groups that are new since the last step come as well. */
+  /** By number, so that groups created since the last step come as well. */
   #groupAfter({ validator, group }: Walk): Group | undefined {
     let nearest: Group | undefined
     for (const each of this.#byValidator.get(validator)?.values() ?? [])
@@ -89,7 +89,7 @@ export class Delegators {
     return nearest
   }
 
-  /** From one delegation to another; who keeps to its group keeps its place there. */
+  /** Moves a row from one delegation to another; a row that stays in its group keeps its place there. */
   change(row: Row, before: Delegation | null, after: Delegation | null): void {
     const keepsGroup = before?.validator === after?.validator && before?.leaving?.epoch === after?.leaving?.epoch
     if (before !== null && (after === null || !keepsGroup)) this.#remove(row, before)
@@ -121,11 +121,11 @@ export class Delegators {
     if (group.size === 0) this.clear(delegation.validator, groupOf(delegation))
   }
 
-  /** Those who stay, or those who left in this epoch, hold nothing any more: their shares are dead. */
+  /** The delegators that stay, or those that left in this epoch, hold nothing any more: their shares are dead. */
   clear(validator: Address, group: number): void {
     const groups = this.#byValidator.get(validator)
     const dropped = groups?.get(group)?.number
-    // The rows of a dropped list may go elsewhere at any time.
+    // The rows of a dropped list may join other groups at any time.
     for (const walk of this.#walks) if (walk.group === dropped) walk.next = NONE
     groups?.delete(group)
     if (groups?.size === 0) this.#byValidator.delete(validator)

@@ -1,6 +1,6 @@
 /**
- * What one commit changed: the records whose value afterwards is another than before, by kind byte, then key. Their
- * bytes are chained into the effects digest, so two nodes that differ in one sat differ at the next commit.
+ * The changes of one commit: the records whose value differs from before, by kind byte, then key. Their bytes are
+ * chained into the effects digest, so two nodes that differ in one sat differ at the next commit.
  */
 
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -11,13 +11,13 @@ import { KINDS, type Kind, kindOf } from "../../protocol/state/StateKey.js"
 export interface Change {
   readonly kind: Kind
   readonly key: Uint8Array
-  /** Null when the record is gone. */
+  /** Null if the record was deleted. */
   readonly value: Uint8Array | null
 }
 
 /**
- * The changes as one buffer, read when somebody asks: a commit may change tens of thousands of accounts. Each stands as
- * kind ‖ key ‖ 0 when the record is gone, else kind ‖ key ‖ 1 ‖ u32 length ‖ value.
+ * The changes as one buffer, decoded only on demand: a commit may change tens of thousands of accounts. Each is encoded
+ * as kind ‖ key ‖ 0 if the record was deleted, else kind ‖ key ‖ 1 ‖ u32 length ‖ value.
  */
 export class Changes implements Iterable<Change> {
   readonly size: number
@@ -44,7 +44,7 @@ export class Changes implements Iterable<Change> {
 const PLAIN_CHANGE_BYTES = 26 + AccountRecord.PLAIN_BYTES
 const OTHER_BYTES = 1_024
 
-/** Takes changes in their order. */
+/** Collects changes in their order. */
 export class Collector {
   readonly writer: Binary.Writer
   #size = 0
@@ -54,7 +54,7 @@ export class Collector {
     this.writer = new Binary.Writer(OTHER_BYTES + accounts * PLAIN_CHANGE_BYTES)
   }
 
-  /** A change whose bytes the caller writes itself. */
+  /** A change whose bytes the caller writes. */
   begin(): Binary.Writer {
     this.#size++
     return this.writer

@@ -1,6 +1,6 @@
 /**
- * The records that changed between two freezes, with the values they had at the second: the batch that turns the trie of
- * the one into that of the other. Whoever iterates may pause while later commits go on: it never sees them.
+ * The records that changed between two freezes, with their values at the second: the batch that turns the trie of the
+ * first into that of the second. An iteration may pause while later commits go on: it never sees them.
  */
 import { fromHex } from "#crypto"
 import * as StateKey from "../../protocol/state/StateKey.js"
@@ -14,9 +14,9 @@ const entry = (kind: StateKey.Kind, hexKey: string, value: Uint8Array | null): C
   return { key: StateKey.hash(kind, key), value: value && StateRecord.encode({ kind, key, value }) }
 }
 
-/** Every record is given once, with its place in the trie; null for one that is gone. Read it once. */
+/** Returns every record once, with its place in the trie; null for a deleted one. Read it once. */
 export class Frozen implements Iterable<Change> {
-  /** How many records there are in all. */
+  /** The total number of records. */
   readonly size: number
   readonly #accounts: FrozenAccounts
   readonly #rows: ReadonlyArray<FrozenRow>

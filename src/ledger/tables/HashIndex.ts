@@ -1,16 +1,16 @@
 /**
- * Which of many entries has a key: open addressing over a keyed hash, for entries that come and go. An entry is a number
- * that its owner chose, and the owner knows its key. When half of the slots are taken a table of twice as many takes
- * over, and the entries move to it a few slots with every new one, so that nothing ever pays for moving a million.
+ * Finds the entry with a key among many: open addressing over a keyed hash, for entries that come and go. An entry is a
+ * number that its owner chose, and the owner knows its key. When half of the slots are taken, a table twice as large
+ * takes over, and each new entry empties a few slots of the old one, so that no operation pays for moving a million.
  *
- * Invariants: every entry lies in exactly one slot of the table or of the one before; at most half of either is taken; a
- * move is over long before the next one begins.
+ * Invariants: every entry is in exactly one slot of the table or of the one before; at most half of either is taken; a
+ * move ends long before the next one begins.
  */
 
 const INITIAL_SLOTS = 64
 /** Slots of the table before that are emptied with each new entry. Two would do. */
 const EMPTIED_AT_ONCE = 8
-/** In the table before: an entry was here, and others may lie behind it. */
+/** In the table before: an entry was here, and others may come after it. */
 const GONE = 0xffff_ffff
 
 /** No entry. */
@@ -23,7 +23,7 @@ export class HashIndex {
   #next = 0
   #size = 0
 
-  /** `hashOf` returns the hash of an entry's key as long as the entry is in the index. */
+  /** `hashOf` returns the hash of an entry's key for as long as the entry is in the index. */
   constructor(hashOf: (entry: number) => number) {
     this.#hashOf = hashOf
   }
@@ -32,17 +32,17 @@ export class HashIndex {
     return this.#size
   }
 
-  /** Slots of the table before that were not looked at yet. */
+  /** Slots of the table before that have not been emptied yet. */
   get unmoved(): number {
     return this.#before === undefined ? 0 : this.#before.length - this.#next
   }
 
-  /** The entry under this hash that is the one, or `NO_ENTRY`. */
+  /** The entry under this hash that matches, or `NO_ENTRY`. */
   find(hash: number, isIt: (entry: number) => boolean): number {
     return findIn(this.#slots, hash, isIt) || (this.#before === undefined ? NO_ENTRY : findIn(this.#before, hash, isIt))
   }
 
-  /** Takes in an entry, from 1 to 2^32 − 2, whose key no other has. */
+  /** Adds an entry, from 1 to 2^32 − 2, with a new key. */
   add(entry: number, hash: number): void {
     this.#size++
     this.#put(entry, hash)
@@ -61,7 +61,7 @@ export class HashIndex {
     this.#size--
   }
 
-  /** In no particular order, and of no use any more once one comes or goes. */
+  /** In no particular order; invalid once an entry comes or goes. */
   *entries(): Generator<number> {
     for (const slots of [this.#slots, this.#before ?? []]) {
       for (const entry of slots) if (entry !== NO_ENTRY && entry !== GONE) yield entry
@@ -75,7 +75,7 @@ export class HashIndex {
     this.#slots[slot] = entry
   }
 
-  /** Frees a slot; what lies behind it because of it moves up. */
+  /** Frees a slot; entries displaced by it move up. */
   #close(slot: number): void {
     const slots = this.#slots
     const mask = slots.length - 1

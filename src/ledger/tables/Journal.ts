@@ -1,7 +1,7 @@
 /**
- * The rows that a commit has touched, with what it found there: the next commit uses the same memory again.
+ * The rows that a commit has touched, with their state before it: the next commit reuses the same memory.
  *
- * Invariant: of each row there is one entry, and entries are numbered as they come.
+ * Invariant: each row has one entry, and entries are numbered in order of arrival.
  */
 import type { Nonce } from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
@@ -9,7 +9,7 @@ import { type AccountRows, BALANCE, NONCE, type Row } from "./AccountRows.js"
 import * as Order from "./Order.js"
 
 const INITIAL_ENTRIES = 64
-/** Memory for more entries than a usual commit has is given back. */
+/** Memory for more entries than a usual commit needs is freed. */
 const KEPT_ENTRIES = 65_536
 
 const resized = <A extends Uint32Array | Float64Array>(from: A, into: A, length: number): A => {
@@ -34,7 +34,7 @@ export class Journal {
     return this.#length
   }
 
-  /** Notes what the row holds. */
+  /** Records the current content of the row. */
   add(row: Row): void {
     if (this.#length === this.#rows.length) this.#allot(this.#length * 2)
     const entry = this.#length++
@@ -44,7 +44,7 @@ export class Journal {
     this.#nonces[entry] = this.#accounts.double(row, NONCE)
   }
 
-  /** Memory for this many entries, with the present ones in it. */
+  /** Makes room for this many entries and keeps the present ones. */
   #allot(entries: number): void {
     this.#rows = resized(this.#rows, new Uint32Array(entries), this.#length)
     this.#firstWords = resized(this.#firstWords, new Uint32Array(entries), this.#length)
@@ -67,7 +67,7 @@ export class Journal {
   /** The entries by address. */
   sorted(): Uint32Array {
     const order = Order.byWords(this.#firstWords, this.#length)
-    // Two addresses share their first word: rare by chance, cheap to grind on purpose.
+    // Two addresses share their first word: rare by chance, cheap to produce on purpose.
     for (let start = 0; start < order.length; ) {
       let end = start + 1
       while (end < order.length && this.#firstWordAt(order, end) === this.#firstWordAt(order, start)) end++

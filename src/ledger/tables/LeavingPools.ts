@@ -1,7 +1,7 @@
 /**
- * What left its validators and waits: for each validator and each epoch in which somebody left it, one pool, made at the
- * epoch's close of all shares that had left. Nobody ever joins it, so it can always be made and its shares never run out
- * of price; and those who leave are not touched when it happens, however many they are.
+ * The delegations that have left their validators and wait: one pool for each validator and each epoch with departures,
+ * made at the epoch's close of all shares that had left. It is never joined, so it can always be made and its shares
+ * always keep a price; and making it touches none of the leaving accounts, however many they are.
  */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -29,7 +29,7 @@ export class LeavingPools {
     return this.table.get(keyOf(validator, epoch))
   }
 
-  /** One that holds nothing is gone. */
+  /** An empty one is deleted. */
   set(validator: Address, epoch: Natural.Epoch, pool: Pool): void {
     if (pool.shares === 0n) {
       this.table.delete(keyOf(validator, epoch))
@@ -40,7 +40,7 @@ export class LeavingPools {
     }
   }
 
-  /** Of one validator, in no particular order; as they are now, whatever becomes of them meanwhile. */
+  /** Of one validator, in no particular order: a snapshot that later changes do not affect. */
   of(validator: Address): ReadonlyArray<readonly [Natural.Epoch, Pool]> {
     return [...(this.#epochs.get(validator) ?? [])].flatMap((epoch) => {
       const pool = this.get(validator, epoch)
@@ -53,7 +53,7 @@ export class LeavingPools {
     for (const [key, pool] of this.table.entries()) yield [...partsOf(key), pool]
   }
 
-  /** The index, from nothing but the records. */
+  /** Builds the index from the records alone. */
   rebuild(): void {
     for (const [validator, epoch] of this.entries()) this.#know(validator, epoch)
   }

@@ -1,4 +1,6 @@
-/** Who has a name. An index over the accounts, as rows: millions of names take eight bytes each and some air. */
+/**
+ * The owner of each name. An index over the accounts, as rows: millions of names take eight bytes each plus free slots.
+ */
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Row } from "./AccountRows.js"
@@ -20,7 +22,7 @@ export class NameIndex {
   readonly #nameOf: (row: Row) => Name | null
   readonly #rows: HashIndex
 
-  /** `nameOf` is what the accounts say. */
+  /** `nameOf` reads the accounts. */
   constructor(key: HalfSipHash.Key, nameOf: (row: Row) => Name | null) {
     this.#key = key
     this.#nameOf = nameOf
@@ -37,7 +39,7 @@ export class NameIndex {
     return entry === 0 ? undefined : entry - 1
   }
 
-  /** The account says so already. Names are never given back. */
+  /** The account has the name already. Names are never returned. */
   add(name: Name, row: Row): void {
     this.#rows.add(row + 1, hash(this.#key, name))
   }

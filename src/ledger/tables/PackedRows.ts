@@ -1,6 +1,6 @@
 /**
- * The records of one kind as bytes outside of the heap, found by a keyed hash: for kinds of which strangers can make
- * millions for their fees, where a JavaScript map would end at 2^24 entries and the heap before that.
+ * The records of one kind as bytes outside the heap, found by a keyed hash: for kinds of which strangers can make
+ * millions for their fees. A JavaScript map would end at 2^24 entries, and the heap before that.
  */
 import { Either } from "effect"
 import { fromHex, toHex } from "#crypto"
@@ -52,7 +52,7 @@ export class PackedRows<V> implements Rows<V> {
     return this.#index.find(this.#hash(key), (handle) => startsWith(this.#cells.get(handle), key))
   }
 
-  /** What lies here was encoded here, so bytes that cannot be read are a bug. */
+  /** This node encoded these bytes, so unreadable ones are a bug. */
   #valueAt(handle: Handle): V {
     const bytes = this.#cells.get(handle).subarray(this.#keyBytes)
     return Either.getOrThrowWith(decode(this.#codec, bytes), (malformed) => malformed)

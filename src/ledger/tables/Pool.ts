@@ -8,7 +8,7 @@ export interface Pool {
   readonly amount: Sats.Sats
   /** u128. */
   readonly shares: bigint
-  /** Counts how often the pool was slashed to 0: shares of an older generation are worth nothing. */
+  /** How often the pool was slashed to 0: shares of an older generation are worthless. */
   readonly generation: number
 }
 
@@ -23,30 +23,30 @@ export const MAX_SHARES = (1n << 128n) - 1n
 export const empty: Pool = { amount: Sats.ZERO, shares: 0n, generation: 0 }
 
 /**
- * Like a pool that never was. One that lost a generation is not: dead shares must not come alive in a new pool of the
- * same validator.
+ * Whether the pool equals one that never existed. A pool that lost a generation does not: dead shares must not come
+ * alive in a new pool of the same validator.
  */
 export const isPristine = ({ shares, generation }: Pool): boolean => shares === 0n && generation === 0
 
 export type DepositFailure =
   | "TooSmallForOneShare"
   | "TooManyShares"
-  /** More than can exist beside what the pool holds. */
+  /** More than can exist beside the pool's amount. */
   | "AboveMaximumSupply"
 
-/** What a deposit does: the pool after it, the shares it makes, and what they cost. */
+/** The effect of a deposit: the pool after it, the new shares, and their cost. */
 export interface Deposit {
   readonly pool: Pool
   readonly minted: bigint
-  /** At most what was offered. The rest, less than the price of one share, never leaves the depositor. */
+  /** At most the offered amount. The rest, less than the price of one share, never leaves the depositor. */
   readonly cost: Sats.Sats
 }
 
 /**
- * Mints as many whole shares as the offered amount buys, ⌊amount · shares ÷ pool⌋, in an empty pool one for every sat,
- * and takes what they cost: ⌈minted · pool ÷ shares⌉. The cost is rounded up, so nobody else's shares lose by it, and by
- * less than a sat, so the new ones are worth at least the cost less one sat. Taking all that was offered would give the
- * rest to the other holders, who can make one share as dear as they like by coming and going with small amounts.
+ * Mints as many whole shares as the offered amount buys, ⌊amount · shares ÷ pool⌋, or one per sat in an empty pool, and
+ * takes their cost: ⌈minted · pool ÷ shares⌉. The cost is rounded up, so the other shares lose nothing, and by less
+ * than a sat, so the new ones are worth at least the cost less one sat. Taking the whole offer would give the rest to
+ * the other holders, who can make one share as expensive as they like by coming and going with small amounts.
  */
 export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, DepositFailure> => {
   const [held, amount] = [BigInt(pool.amount), BigInt(offered)]
@@ -62,7 +62,9 @@ export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, 
     : Either.right({ pool: { ...pool, amount: sum, shares }, minted, cost })
 }
 
-/** What these shares are worth now. Whoever holds the last ones has all that is left, rounding dust included. */
+/**
+ * The current value of these shares. The holder of the last ones has everything that is left, rounding dust included.
+ */
 export const worth = (pool: Pool, { generation, shares }: Share): Sats.Sats => {
   if (generation !== pool.generation) return Sats.ZERO
   if (shares === pool.shares) return pool.amount
@@ -81,7 +83,7 @@ export const withdraw = (pool: Pool, share: Share): { readonly pool: Pool; reado
   }
 }
 
-/** Every share is worth more by its part of the amount. The pool must not be empty. */
+/** Raises every share's value by its part of the amount. The pool must not be empty. */
 export const reward = (pool: Pool, amount: Sats.Sats): Pool => {
   if (pool.shares === 0n) throw new RangeError(`${amount} sats for a pool without shares`)
   return { ...pool, amount: Sats.addBounded(pool.amount, amount) }

@@ -1,6 +1,6 @@
 /**
  * Every kind of record besides accounts: its value and the value's canonical bytes. Together with the accounts they are
- * all that execution reads, so a node that holds them can go on where another stopped.
+ * everything that execution reads, so a node that holds them can continue where another stopped.
  */
 import type { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -27,12 +27,12 @@ export const encode = <V>({ write }: Codec<V>, value: V): Uint8Array => Binary.e
 export const decode = <V>({ kind, read }: Codec<V>, bytes: Uint8Array): Either.Either<V, Binary.MalformedBytes> =>
   Binary.decode(`${kind} record`, bytes, read)
 
-/** What a staker offers and what is delegated to it and works; its own stake stands in its account. */
+/** A staker's terms and its working delegations; its own stake is in its account. */
 export interface Validator {
   readonly commissionPercent: number
   /** The epoch in which the commission was last set, 0 for never. */
   readonly commissionEpoch: Natural.Epoch
-  /** Slashed: no committee until it has left and staked anew. */
+  /** Slashed: in no committee until it has left and staked again. */
   readonly isBarred: boolean
   readonly working: Pool
   /** Shares of the working pool whose holders left in the running epoch: they work until it closes. */
@@ -41,7 +41,7 @@ export interface Validator {
 
 export type ProposalStatus = "Active" | "Passed" | "Rejected" | "Executed" | "Failed"
 
-/** What became of a proposal's bond: held while it is Active, then given back or taken into the treasury. */
+/** The state of a proposal's bond: held while it is Active, then returned or forfeited to the treasury. */
 export type BondStatus = "held" | "returned" | "forfeited"
 
 export interface Texts {
@@ -94,11 +94,11 @@ export interface Head {
 
 export interface Epoch {
   /**
-   * At whose beginning the members' weights were last measured: the epoch itself, or, while members are kept on because
-   * nobody stays, an earlier one. Who delegated in that epoch still counts in their weight.
+   * The epoch at whose beginning the members' weights were last measured: this epoch or, while members are kept on
+   * because no other stays, an earlier one. Delegations made in that epoch still count in their weight.
    */
   readonly weighedIn: Natural.Epoch
-  /** What the epoch's vertices name as their base; Hash.ZERO until the first of them is executed. */
+  /** The base of the epoch's vertices; Hash.ZERO until the first of them is executed. */
   readonly base: Hash.Hash
   readonly record: EpochRecord.EpochRecord
 }
@@ -146,7 +146,7 @@ export const validator: Codec<Validator> = {
   },
 }
 
-/** A byte for each of these words: its place among them. */
+/** Encodes each of these words as a byte: its position among them. */
 const oneOf = <A extends string>(what: string, words: readonly [A, ...ReadonlyArray<A>]) => ({
   write: (writer: Binary.Writer, word: A): void => void writer.u8(words.indexOf(word)),
   read: (reader: Binary.Reader): A => {
@@ -191,7 +191,7 @@ export const proposal: Codec<Proposal> = {
     if (value.status === "Failed") writer.text16(value.failure ?? "")
   },
   read: (reader) => {
-    // Read with every vote: spreading half of it into the whole would take longer than the reading.
+    // One literal: every vote reads it, and spreading one half into the other would take longer than reading.
     const value = {
       proposer: Address.read(reader),
       transaction: Hash.read(reader),
@@ -311,10 +311,10 @@ export const recentCommit: Codec<RecentCommit> = {
   read: (reader) => ({ hash: Hash.read(reader), leaderRound: Natural.round(reader.u64()) }),
 }
 
-/** The key says it all. */
+/** The key is all there is. */
 export const slashed: Codec<true> = { kind: "Slashed", write: () => {}, read: () => true }
 
-/** What left a validator in one epoch. */
+/** The delegations that left a validator in one epoch. */
 export const leavingPool: Codec<Pool> = {
   kind: "LeavingPool",
   write: writePool,

@@ -1,6 +1,6 @@
 /**
- * Counts the whole supply again from the records, in any order and in as many slices as the caller likes, and compares it
- * with the running totals: at start-up over all records, at checkpoints over the leaves of the frozen state.
+ * Counts the whole supply again from the records, in any order and in as many slices as the caller likes, and compares
+ * it with the running totals: at start over all records, at checkpoints over the leaves of the frozen state.
  */
 import { Either } from "effect"
 import { toHex } from "#crypto"
@@ -18,17 +18,17 @@ import type { Proposal, Totals, Validator } from "./Records.js"
 import * as Records from "./Records.js"
 import { type Component, SupplyInvariantViolated, sumOf, zero } from "./Supply.js"
 
-/** Shares by validator, the epoch in which their holder left (0: it stays), and generation. */
+/** Shares by validator, the epoch in which their holder left (0 while it stays), and generation. */
 const shareKey = (validator: Address, epoch: number, generation: number): string =>
   `${validator} ${epoch} ${generation}`
 
 interface Expected {
   readonly pool: Pool
-  /** Which shares must make up the pool's. */
+  /** The shares that must add up to the pool's. */
   readonly keys: ReadonlyArray<string>
 }
 
-/** Of an encoded `StateRecord` that is an account with no other money. */
+/** For an encoded `StateRecord` that is an account with no other money. */
 const balanceAlone = (bytes: Uint8Array, start: number, end: number): Sats.Sats | undefined =>
   bytes[start] === StateKey.KINDS.Account.byte
     ? AccountRecord.balanceAlone(bytes, start + 1 + StateKey.KINDS.Account.keyBytes, end)
@@ -44,8 +44,8 @@ export class Recount {
   #badBalance: number | undefined
 
   /**
-   * Takes the records of a leaf, which this node put there. Of accounts without a stake or a delegation, which nearly all
-   * of a million are, only the balance is read: taken apart they would take forty times as long, at every checkpoint.
+   * Counts the records of a leaf, which this node put there. For accounts without a stake or a delegation, which nearly
+   * all of a million are, only the balance is read: decoding them would take forty times as long, at every checkpoint.
    */
   leaf(leaf: Leaf): Either.Either<void, Binary.MalformedBytes> {
     for (const { bytes, start, end } of leaf.spans()) {
@@ -60,7 +60,7 @@ export class Recount {
     return Either.void
   }
 
-  /** Takes a record; kinds that hold no money count nothing. */
+  /** Counts a record; kinds that hold no money count nothing. */
   add({ kind, key, value }: StateRecord.StateRecord): Either.Either<void, Binary.MalformedBytes> {
     switch (kind) {
       case "Account":
@@ -86,7 +86,7 @@ export class Recount {
   }
 
   account(balance: Sats.Sats, { stake, delegation }: AccountRecord.Extras): void {
-    // Two wrongs may add up to a right.
+    // Two errors may cancel out.
     if (!Sats.isSats(balance)) this.#badBalance ??= balance
     this.#add("liquid", balance)
     if (stake !== null) this.#add("staked", stake.amount)
@@ -100,7 +100,7 @@ export class Recount {
     this.#validators.push([address, validator])
   }
 
-  /** A bond that is held is its proposer's money, which no balance shows. */
+  /** A bond that is held is its proposer's money, which no balance contains. */
   proposal({ bond, bondStatus }: Pick<Proposal, "bond" | "bondStatus">): void {
     if (bondStatus === "held") this.#add("liquid", bond)
   }
@@ -110,12 +110,12 @@ export class Recount {
     this.#pools.push({ pool, keys: [shareKey(validator, epoch, pool.generation)] })
   }
 
-  /** An epoch there is a record of; the latest is the running one. */
+  /** An epoch with a record; the latest is the running one. */
   epoch(epoch: number): void {
     this.#epoch = Math.max(this.#epoch, epoch)
   }
 
-  /** What the count must come to. The treasury is held nowhere else, so it is taken from here. */
+  /** The required result of the count. The treasury is recorded only here, so its amount comes from here. */
   totals(expected: Totals): void {
     this.#expected = expected
   }

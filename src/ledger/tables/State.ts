@@ -1,6 +1,6 @@
 /**
- * The tables of the ledger, the running totals, and the indexes that follow from them. The rules are functions over this
- * class in the files beside it; every movement of money goes through its few verbs, so no rule can move one side of the
+ * The tables of the ledger, the running totals, and the indexes derived from them. The rules are functions over this
+ * class in the files beside it; all money moves through a few of its methods, so no rule can move one side of the
  * supply and forget the other.
  */
 import { Either } from "effect"
@@ -35,10 +35,10 @@ import { Table } from "./Table.js"
 import { UnlockQueue } from "./UnlockQueue.js"
 import { Voters } from "./Voters.js"
 
-/** The key of a kind that has one record. */
+/** The key of a kind with a single record. */
 export const SINGLE_KEY = ""
 
-/** Where the ballot of a voter stands. */
+/** The key of a voter's ballot. */
 export const ballotKey = (id: Natural.ProposalId, voter: Address): string => `${StateKey.counter(id)}${voter}`
 
 const proposalOfBallot = (key: string): Natural.ProposalId => Natural.proposalId(Number.parseInt(key.slice(0, 16), 16))
@@ -50,10 +50,10 @@ const PROPOSAL_STEP_BITS = 8
 /** A ballot with its key is 37 bytes. */
 const BALLOT_STEP_BITS = 5
 
-/** What all tables do alike. */
+/** The operations that all tables share. */
 type AnyTable = Pick<Table<never>, "kind" | "size" | "collect" | "records" | "freeze" | "restore">
 
-/** A staker with everything that ranks it. */
+/** A staker with everything that determines its rank. */
 export interface Staker {
   readonly address: Address
   readonly row: Row
@@ -106,12 +106,12 @@ export class State {
   readonly voters = new Voters()
   readonly agenda = new Agenda()
 
-  /** "Now": the leader round of the commit being executed, between commits that of the last one. */
+  /** "Now": the leader round of the commit being executed; between commits that of the last one. */
   round: Natural.Round = Natural.round(0)
   #epoch: Records.Epoch | undefined
   #positions: ReadonlyMap<Address, number> = new Map()
 
-  /** The key decides where in memory things lie, and nothing else. */
+  /** The key decides only where in memory records lie. */
   constructor(protocol: Protocol, tableKey: HalfSipHash.Key) {
     this.protocol = protocol
     const accounts = new Accounts(tableKey)
@@ -161,7 +161,7 @@ export class State {
     return this.epochs.get(StateKey.counter(epoch))
   }
 
-  /** Makes this the running epoch, or the running epoch this. */
+  /** Makes this the running epoch, or updates the running epoch. */
   set epoch(epoch: Records.Epoch) {
     this.epochs.set(StateKey.counter(epoch.record.epoch), epoch)
     this.#run(epoch)
@@ -172,20 +172,21 @@ export class State {
     this.#positions = new Map(epoch.record.members.map(({ address }, position) => [address, position]))
   }
 
-  /** The position in the running committee; none outside it. */
+  /** The position in the running committee; none for accounts outside it. */
   memberPosition(address: Address): number | undefined {
     return this.#positions.get(address)
   }
 
-  /** Whether it sits in the running committee or sat in the one before: evidence against it can still come. */
+  /** Whether it is in the running committee or was in the one before: evidence against it is still possible. */
   isAnswerable(address: Address): boolean {
     const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
     return this.isMember(address) || (previous !== undefined && memberOf(previous.record, address) !== undefined)
   }
 
   /**
-   * Whether what left this validator in that epoch still counts in a weight for which evidence can come. In an ordinary
-   * epoch weights are measured behind all that has left, so this is about members that were kept on.
+   * Whether a delegation that left this validator in that epoch still counts in a weight for which evidence is
+   * possible. In an ordinary epoch, weights are measured after all departures, so this concerns members that were kept
+   * on.
    */
   isWeightOf(validator: Address, leftIn: Natural.Epoch): boolean {
     const previous = this.epochOf(Natural.epoch(Math.max(0, this.epoch.record.epoch - 1)))
@@ -204,7 +205,7 @@ export class State {
     this.supply.increase("liquid", amount)
   }
 
-  /** An account never seen gets its row with its first sat. */
+  /** An unknown account gets its row with its first sat. */
   creditAddress(address: Address, amount: Sats.Sats): void {
     if (amount > 0) this.credit(this.accounts.findOrAdd(address), amount)
   }
@@ -216,18 +217,18 @@ export class State {
     this.accounts.setBalance(to, Sats.addBounded(this.accounts.balance(to), amount))
   }
 
-  /** Sets a part of a balance aside. It still counts as liquid, and is returned or forfeited later. */
+  /** Sets part of a balance aside. It still counts as liquid, and is returned or forfeited later. */
   hold(row: Row, amount: Sats.Sats): void {
     this.accounts.setBalance(row, Sats.subtractBounded(this.accounts.balance(row), amount))
   }
 
-  /** Returns what was set aside to the account it came from. */
+  /** Returns an amount set aside to its account. */
   giveBack(address: Address, amount: Sats.Sats): void {
     const row = this.accounts.findOrAdd(address)
     this.accounts.setBalance(row, Sats.addBounded(this.accounts.balance(row), amount))
   }
 
-  /** Moves what was set aside to the treasury. */
+  /** Moves an amount set aside to the treasury. */
   forfeit(amount: Sats.Sats): void {
     this.supply.decrease("liquid", amount)
     this.supply.increase("treasury", amount)
@@ -243,7 +244,7 @@ export class State {
     return this.accounts.extras(this.accounts.find(address))
   }
 
-  /** Changes what few accounts have, and every index that follows from it. */
+  /** Changes an account's extras, and every index derived from them. */
   update(row: Row, patch: Partial<AccountRecord.Extras>): void {
     const before = this.accounts.extras(row)
     const after = { ...before, ...patch }
@@ -251,7 +252,7 @@ export class State {
     this.#index(row, before, after)
   }
 
-  /** Brings the indexes from what an account had to what it has; what stayed the same costs nothing. */
+  /** Updates the indexes from an account's extras before to those after; unchanged parts cost nothing. */
   #index(row: Row, before: AccountRecord.Extras, after: AccountRecord.Extras): void {
     const address = this.accounts.addressOf(row)
     if (before.name === null && after.name !== null) this.names.add(after.name, row)
@@ -277,7 +278,7 @@ export class State {
     if (after !== null && !isTheSame) this.unlocking.add({ row, validator, leaving: after })
   }
 
-  /** The pool whose shares a delegation holds, if it is there. */
+  /** The pool in which a delegation holds shares, if it exists. */
   poolOf({ validator, leaving }: AccountRecord.Delegation): Pool.Pool | undefined {
     return leaving === null || leaving.epoch === this.epoch.record.epoch
       ? this.validators.get(validator)?.working
@@ -288,13 +289,13 @@ export class State {
     return this.poolOf(delegation)?.generation === delegation.generation
   }
 
-  /** The delegation of an account; none once its pool lost everything. */
+  /** The delegation of an account; none once its pool has lost everything. */
   livingDelegation(row: Row | undefined): AccountRecord.Delegation | null {
     const { delegation } = this.accounts.extras(row)
     return delegation !== null && this.#isAlive(delegation) ? delegation : null
   }
 
-  /** Keeps what stands behind an address as validator, and forgets it when nothing does. */
+  /** Stores the validator record of an address, or deletes it once nothing needs it. */
   setValidator(address: Address, validator: Records.Validator): void {
     const isNeeded = this.stakers.has(address) || validator.isBarred || !Pool.isPristine(validator.working)
     if (isNeeded) this.validators.set(address, validator)
@@ -348,7 +349,7 @@ export class State {
     return false
   }
 
-  /** Ends a commit: what it changed, in the order of kind bytes and keys. */
+  /** Ends a commit: returns its changes, in the order of kind bytes and keys. */
   collect(): Effects.Changes {
     this.#totals.set(SINGLE_KEY, this.supply.totals)
     const collector = new Effects.Collector(this.accounts.touched)
@@ -357,13 +358,13 @@ export class State {
     return collector.finish()
   }
 
-  /** Every record, read as it is taken: between commits, or whole. */
+  /** Every record, lazily: read them all between commits. */
   *records(): Generator<StateRecord.StateRecord> {
     yield* this.accounts.records()
     for (const table of this.#tables) yield* table.records()
   }
 
-  /** The same as they stand in the state trie; a value is lent until the next one is asked for. */
+  /** The same as the state trie holds them; a value is valid until the next one is requested. */
   *entries(): Generator<Change> {
     yield* this.accounts.entries()
     for (const table of this.#tables) {
@@ -372,7 +373,7 @@ export class State {
     }
   }
 
-  /** What changed since the last time, to become a batch of the state trie. */
+  /** The changes since the last freeze, as a batch for the state trie. */
   freeze(): Frozen {
     return new Frozen(
       this.accounts.freeze(),
@@ -380,7 +381,7 @@ export class State {
     )
   }
 
-  /** Puts back one record of another ledger. Once all are back, `rebuild` makes the indexes. */
+  /** Restores one record of another ledger. Once all are restored, `rebuild` makes the indexes. */
   restore({ kind, key, value }: StateRecord.StateRecord): Either.Either<void, MalformedBytes> {
     if (kind === "Account") {
       return Either.map(AccountRecord.decode(value), (record) => {
@@ -391,11 +392,11 @@ export class State {
     return required(table, kind).restore(toHex(key), value)
   }
 
-  /** The indexes, the running epoch and the totals, from nothing but the records. */
+  /** Builds the indexes, the running epoch and the totals from the records alone. */
   rebuild(): Either.Either<void, MalformedBytes> {
     const missing = [this.#parameters, this.#totals, this.#head, this.epochs].find((table) => table.size === 0)
     if (missing !== undefined) return malformed(`there is no ${missing.kind} record`)
-    // Every proposal ever made is kept, and the indexes below go by their numbers.
+    // Every proposal is kept forever, and the indexes below rely on consecutive ids.
     const { nextProposalId } = required(this.#head.get(SINGLE_KEY), "head")
     const isDense = [...this.proposals.keys()].sort().every((key, i) => key === StateKey.counter(i + 1))
     if (!isDense || this.proposals.size !== nextProposalId - 1) {
@@ -408,7 +409,7 @@ export class State {
       const extras = this.accounts.extras(row)
       const { delegation } = extras
       const pool = delegation === null ? undefined : this.poolOf(delegation)
-      // What shares are worth is their part of the pool's: no part is more than the whole.
+      // Shares are worth their part of the pool: no part exceeds the whole.
       if (pool !== undefined && delegation?.generation === pool.generation && delegation.shares > pool.shares) {
         return malformed(`${this.accounts.addressOf(row)} holds more shares of a pool than there are`)
       }
@@ -427,7 +428,7 @@ export class State {
     return Either.void
   }
 
-  /** Counts the whole supply again, without taking the records apart. */
+  /** Counts the whole supply again, without decoding the records. */
   recount(): Either.Either<Records.Totals, SupplyInvariantViolated> {
     const recount = new Recount()
     recount.epoch(this.epoch.record.epoch)

@@ -1,6 +1,7 @@
 /**
- * The supply invariant: liquid + staked + delegated + treasury = total ≤ the maximum. The two sides are kept apart: the
- * components move with every balance, stake and pool, the total only when something is minted or burned.
+ * The supply invariant: liquid + staked + delegated + treasury = total ≤ the maximum. The two sides are kept
+ * separately: the components move with every balance, stake and pool, the total only when something is minted or
+ * burned.
  */
 import { Data, Either } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -8,11 +9,11 @@ import type { Totals } from "./Records.js"
 
 export type Component = "liquid" | "staked" | "delegated" | "treasury"
 
-/** Money appeared or vanished: a bug, and the end of this process. Both sides with their figures. */
+/** Money appeared or vanished: a bug, which ends this process. Both sides with their figures. */
 export class SupplyInvariantViolated extends Data.TaggedError("SupplyInvariantViolated")<{
-  /** What the ledger holds: components as counted, and their sum. */
+  /** The ledger's amounts: components as counted, and their sum. */
   readonly found: Totals
-  /** What it must be. */
+  /** The required amounts. */
   readonly expected: Totals
   readonly problem: string
 }> {
@@ -24,7 +25,7 @@ export class SupplyInvariantViolated extends Data.TaggedError("SupplyInvariantVi
 const figures = ({ liquid, staked, delegated, treasury, total }: Totals): string =>
   `liquid ${liquid} + staked ${staked} + delegated ${delegated} + treasury ${treasury} = ${total} sats`
 
-/** Plain addition: a sum above the maximum is exactly what the checks are there to find. */
+/** Plain addition: a sum above the maximum is exactly what the checks should find. */
 export const sumOf = ({ liquid, staked, delegated, treasury }: Omit<Totals, "total">): Sats.Sats =>
   (liquid + staked + delegated + treasury) as Sats.Sats
 
@@ -56,7 +57,7 @@ export class Supply {
     return this.#totals.total
   }
 
-  /** What may still be minted. */
+  /** The amount that may still be minted. */
   get room(): Sats.Sats {
     return Sats.subtractBounded(Sats.MAX_SUPPLY, this.#totals.total)
   }

@@ -1,6 +1,6 @@
 /**
- * The records of one kind, by key in hex. Values are immutable, so what a record was before is only a reference, and the
- * table can say what a commit changed and what changed since the last freeze without copying.
+ * The records of one kind, by key in hex. Values are immutable, so a record's earlier state is only a reference, and
+ * the table can list the changes of a commit, and those since the last freeze, without copying.
  */
 import { Either } from "effect"
 import { fromHex } from "#crypto"
@@ -62,7 +62,7 @@ export class Table<V> {
     return this.#rows.has(key)
   }
 
-  /** In no particular order: whoever lets it decide anything sorts first. */
+  /** In no particular order: a caller whose result depends on the order sorts first. */
   entries(): IterableIterator<[string, V]> {
     return this.#rows.entries()
   }
@@ -94,7 +94,7 @@ export class Table<V> {
     return value === undefined ? null : encode(this.#codec, value)
   }
 
-  /** Ends a commit: hands over the rows whose bytes differ from those it began with. */
+  /** Ends a commit: returns the rows whose bytes differ from those at its beginning. */
   collect(collector: Collector): void {
     for (const [key, before] of [...this.#before].sort(([a], [b]) => compareText(a, b))) {
       const after = this.#rows.get(key)
@@ -108,7 +108,7 @@ export class Table<V> {
     this.#before.clear()
   }
 
-  /** Between commits: what changed since the last time this was asked, as it is now. */
+  /** Between commits: the changes since the last call, as they are now. */
   freeze(): ReadonlyArray<FrozenRow> {
     const rows = [...this.#dirty].map((key) => {
       const value = this.#rows.get(key)
@@ -118,7 +118,7 @@ export class Table<V> {
     return rows
   }
 
-  /** Puts back a record that another ledger wrote; it counts as unchanged. */
+  /** Restores a record that another ledger wrote; it counts as unchanged. */
   restore(key: string, bytes: Uint8Array): Either.Either<void, Binary.MalformedBytes> {
     return Either.map(decode(this.#codec, bytes), (value) => {
       this.#rows.set(key, value)

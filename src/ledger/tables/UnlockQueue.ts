@@ -1,7 +1,8 @@
 /**
- * Whoever is leaving, in the order of release: by round, by the epoch in which it left, own stakes before delegations,
- * these by validator, and last by address. Rounding makes the order matter to the last sat. An index over the accounts' `leaving`: it is no record of its own. Who stops leaving by
- * another way (its delegation died, and it delegated anew) stays in here until its turn comes and nothing is there.
+ * The leaving accounts in the order of release: by round, by the epoch in which they left, own stakes before
+ * delegations, delegations by validator, and last by address. Rounding makes the order matter to the last sat. An index
+ * over the accounts' `leaving`, not a record. An account that stops leaving in another way (its delegation died, and it
+ * delegated again) stays in here until its turn comes and nothing is found.
  */
 
 import type { Address } from "../../protocol/identity/Address.js"
@@ -16,7 +17,7 @@ export interface Waiting {
   readonly leaving: Leaving
 }
 
-/** Whether nobody who left this validator in this epoch may be released yet. The answer stays the same for an epoch. */
+/** Whether delegations that left this validator in this epoch are held back. The answer stays the same for an epoch. */
 export type IsHeld = (validator: Address, leftIn: Epoch) => boolean
 
 type Order = (a: Row, b: Row) => number
@@ -70,7 +71,7 @@ class RowHeap {
     return first
   }
 
-  /** Puts this row where the first was. */
+  /** Replaces the first row with this one. */
   #sink(row: Row): void {
     let at = 0
     for (;;) {
@@ -91,9 +92,9 @@ interface Bucket extends Group {
 
 export class UnlockQueue {
   readonly #order: Order
-  /** In their order; never an empty one. As many as there are leaving pools, which may be ten thousands. */
+  /** In order; none of them empty. As many as there are leaving pools, possibly tens of thousands. */
   readonly #buckets: Array<Bucket> = []
-  /** Those that were due and held in this epoch: each commit would look at all of them again. */
+  /** Those that were due and held in this epoch: otherwise each commit would examine all of them again. */
   #held: { readonly epoch: Epoch; readonly buckets: Array<Bucket> } | undefined
 
   /** `order` is that of the rows' addresses. */
@@ -125,7 +126,7 @@ export class UnlockQueue {
     bucket.rows.push(row)
   }
 
-  /** What was held in another epoch stands in its place again. Nobody joins a group that is due, so its place is free. */
+  /** Groups held in another epoch return to their places. A group that is due is never joined, so its place is free. */
   #letGo(epoch: Epoch): Array<Bucket> {
     if (this.#held?.epoch === epoch) return this.#held.buckets
     for (const bucket of this.#held?.buckets ?? []) this.#buckets.splice(this.#position(bucket), 0, bucket)
@@ -134,8 +135,8 @@ export class UnlockQueue {
   }
 
   /**
-   * Takes out the first that is due at `round` of `epoch` and not held: at or past its round, not before the epoch after
-   * next.
+   * Removes and returns the first row that is due at `round` of `epoch` and not held: at or past its round, and not
+   * before the epoch after next.
    */
   takeDue(round: Round, epoch: Epoch, isHeld: IsHeld): Waiting | undefined {
     const held = this.#letGo(epoch)

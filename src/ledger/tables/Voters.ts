@@ -6,7 +6,7 @@ import { Cells, type Handle } from "./Cells.js"
 const ROW_BYTES = 4
 
 export class Voters {
-  /** By proposal, ids being dense; 0 where there is none. */
+  /** By proposal, since ids are dense; 0 if there is none. */
   readonly #handles: Array<Handle> = []
   readonly #cells = new Cells()
 

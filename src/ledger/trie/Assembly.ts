@@ -1,8 +1,8 @@
 /**
- * A trie being put together from subtrees that untrusted peers send, towards a root that a quorum signed. Every subtree
- * is checked alone before it is kept, in whatever order they come; what is still missing is known by position, hash and
- * number of records, because the siblings of a kept subtree are authentic too. To survive a restart, store the encodings
- * that were accepted and accept them again.
+ * A trie being assembled from subtrees that untrusted peers send, for a root that a quorum signed. Every subtree is
+ * checked by itself before it is kept, in any order. The missing parts are known by position, hash and number of
+ * records, because the siblings of a kept subtree are authentic too. To survive a restart, store the accepted encodings
+ * and accept them again.
  */
 import { Data, Either } from "effect"
 import type * as Binary from "../../protocol/encoding/Binary.js"
@@ -13,7 +13,7 @@ import * as Node from "./Node.js"
 import * as Position from "./Position.js"
 import * as Subtree from "./Subtree.js"
 
-/** Sent again, or around or inside what is held: no offence of the peer when two were asked. */
+/** A subtree sent twice, or one around or inside a subtree held already: no fault of the peer if two were asked. */
 export class AlreadyHeld extends Data.TaggedError("AlreadyHeld")<{ readonly position: string }> {
   override get message(): string {
     return `records at ${this.position} are held already`
@@ -22,11 +22,11 @@ export class AlreadyHeld extends Data.TaggedError("AlreadyHeld")<{ readonly posi
 
 export interface Missing {
   readonly position: Position.Position
-  /** Not known of the root before the first subtree came. */
+  /** Unknown for the root before the first subtree arrives. */
   readonly records: number | undefined
 }
 
-/** What is known of a subtree: all of it, its hash alone, or something on each side of a branch. */
+/** The known part of a subtree: all of it, its hash alone, or something on each side of a branch. */
 type Part =
   | { readonly _tag: "Whole"; readonly node: Node.Node }
   | { readonly _tag: "Gap"; readonly records: number | undefined }
@@ -41,7 +41,7 @@ const meet = (left: Part, right: Part): Part =>
     ? whole(new Node.Branch(left.node, right.node))
     : { _tag: "Fork", left, right }
 
-/** `part` with the checked subtree in the place that is missing there. */
+/** `part` with the checked subtree in its missing place. */
 const graft = (part: Part, subtree: Subtree.Subtree, node: Node.Node, depth: number): Part => {
   const { position, siblings } = subtree
   if (depth === position.depth) return whole(node)
@@ -73,7 +73,7 @@ export class Assembly {
     return this.#heldRecords
   }
 
-  /** Checks and keeps an encoded subtree. Its cost is bounded by the size of the encoding, whatever it holds. */
+  /** Checks and keeps an encoded subtree. The cost is bounded by the size of the encoding, whatever its content. */
   accept(
     bytes: Uint8Array,
   ): Either.Either<Subtree.Subtree, Binary.MalformedBytes | AlreadyHeld | Subtree.ForeignSubtree> {
@@ -84,7 +84,7 @@ export class Assembly {
     const position = Position.format(subtree.position)
     const gap = this.#gapOn(subtree.position)
     if (gap === undefined) return Either.left(new AlreadyHeld({ position }))
-    // Cheap, so before anything is hashed: the gap knows how many records it lacks.
+    // Cheap, so it comes before any hashing: the gap knows how many records it lacks.
     const beside = subtree.siblings.slice(gap.depth)
     const told = beside.reduce((sum, { records }) => sum + records, subtree.records.length)
     if (gap.records !== undefined && told !== gap.records) {
@@ -99,7 +99,7 @@ export class Assembly {
     })
   }
 
-  /** The gap in which the position lies; none when something at the position is held. */
+  /** The gap that contains the position; none if something at the position is held. */
   #gapOn({
     depth,
     path,
@@ -110,7 +110,7 @@ export class Assembly {
     return part._tag === "Gap" ? { depth: at, records: part.records } : undefined
   }
 
-  /** What to ask peers for, in the order of keys. */
+  /** The missing subtrees to request from peers, in the order of keys. */
   *missing(): Generator<Missing, undefined, undefined> {
     const ahead: Array<readonly [Part, Position.Position]> = [[this.#top, Position.ROOT]]
     for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
@@ -123,7 +123,7 @@ export class Assembly {
     return undefined
   }
 
-  /** The trie with exactly the root, once nothing is missing. */
+  /** The trie with exactly this root, once nothing is missing. */
   get trie(): Node.Node | undefined {
     if (this.#top._tag !== "Whole") return undefined
     const { node } = this.#top

@@ -1,7 +1,7 @@
 /**
- * The changes of one update, packed: their bytes lie in a few large chunks and are ordered by moving four-byte positions,
- * so that a million changes cost the garbage collector nothing. A change is a record; a removal has no value and a
- * length no value has. Positions rise in the order of arrival, which decides what two changes of one key mean.
+ * The changes of one update, packed: their bytes lie in a few large chunks and are ordered by moving four-byte
+ * positions, so that a million changes cost the garbage collector nothing. A change is a record; a removal has no value
+ * and a length that no value has. Positions rise in the order of arrival, so of two changes of one key the later wins.
  */
 
 import * as HexDigits from "../../protocol/crypto/HexDigits.js"
@@ -9,7 +9,7 @@ import * as Hash from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
-/** What becomes of the record under a key: another value, or no record. */
+/** The new state of the record under a key: another value, or no record. */
 export interface Change {
   readonly key: Hash.Hash
   readonly value: Uint8Array | null
@@ -21,10 +21,10 @@ const MAX_CHUNKS = 1 << (32 - CHUNK_BITS)
 /** Most batches are small: each further chunk is twice as large as the one before. */
 const FIRST_CHUNK_BYTES = 4_096
 const REMOVED = 0xffff
-/** Changes sorted in one go, in some milliseconds. */
+/** Changes sorted in one go, which takes some milliseconds. */
 export const SORTED = 32_768
 export const SORTED_BITS = 32
-/** Elements looked at before others may have the thread. */
+/** Elements examined before others may use the thread. */
 const ELEMENTS_PER_SLICE = 4_096
 
 const sizeOf = (value: Uint8Array | null): number => {
@@ -44,7 +44,7 @@ export class Batch {
     return this.#length
   }
 
-  /** Copies the change; its value may be reused by the caller. */
+  /** Copies the change, so the caller may reuse its value. */
   add({ key, value }: Change): void {
     if (key.length !== 2 * Hash.BYTES) throw new RangeError(`not a key hash: ${key}`)
     const size = sizeOf(value)
@@ -92,7 +92,7 @@ export class Batch {
     return Span.lengthAt(this.#chunkOf(position), position & (CHUNK_BYTES - 1)) === REMOVED
   }
 
-  /** The changed record; of a removal only the header. */
+  /** The changed record; for a removal only the header. */
   spanAt(index: number): Span.Span {
     const position = this.#positionAt(index)
     const bytes = this.#chunkOf(position)
@@ -106,7 +106,9 @@ export class Batch {
     return Span.turnsRight(this.#chunkOf(position), position & (CHUNK_BYTES - 1), depth)
   }
 
-  /** Moves what turns left below `depth` bits in front of what turns right, and returns the first that turns right. */
+  /**
+   * Moves changes that turn left below `depth` bits before those that turn right; returns the first that turns right.
+   */
   *partition(lo: number, hi: number, depth: number): Generator<undefined, number, undefined> {
     let left = lo
     for (let i = lo; i < hi; i++) {
@@ -120,7 +122,7 @@ export class Batch {
   sort(lo: number, hi: number): void {
     const count = hi - lo
     if (count > SORTED) throw new RangeError(`${count} changes to be sorted at once`)
-    // One number holds the bits and the place: typed arrays sort five times as fast as comparators.
+    // One number holds the bits and the position: typed arrays sort five times as fast as comparators.
     const keys = new Float64Array(count)
     for (let i = 0; i < count; i++) keys[i] = this.#firstBits(lo + i) * SORTED + i
     keys.sort()
@@ -136,7 +138,9 @@ export class Batch {
     return (chunk[at] ?? 0) * 0x100_0000 + low
   }
 
-  /** The first of sorted changes that turns right below `depth` bits, fewer than `SORTED_BITS`; `hi` when none does. */
+  /**
+   * The first of the sorted changes that turns right below `depth` bits, fewer than `SORTED_BITS`; `hi` if none does.
+   */
   boundary(lo: number, hi: number, depth: number): number {
     let from = lo
     let to = hi
@@ -160,8 +164,8 @@ export class Batch {
   }
 
   /**
-   * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; returns where they end now. By insertion:
-   * a descent has parted the batch down to some dozens before.
+   * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; returns their new end. Insertion sort
+   * suffices: a descent has already split the batch into some dozens.
    */
   sortChanges(lo: number, hi: number): number {
     for (let i = lo + 1; i < hi; i++) {
@@ -188,7 +192,7 @@ export class Batch {
     return end
   }
 
-  /** Of changes that all have one key, puts the latest first. */
+  /** Among changes of the same key, puts the latest first. */
   latestFirst(lo: number, hi: number): void {
     for (let i = lo + 1; i < hi; i++) if (this.#positionAt(i) > this.#positionAt(lo)) this.#swap(i, lo)
   }

@@ -1,12 +1,14 @@
-/** Up to 32 records in the order of their keys, in one buffer that is never written again: exactly what is hashed. */
+/**
+ * Up to 32 records in the order of their keys, in one buffer that is never modified: exactly the bytes that are hashed.
+ */
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"
 
-/** The count in front of the records. */
+/** The count before the records. */
 const HEAD_BYTES = 1
 
-/** A record in the place of one that takes as many bytes and begins at `start`. */
+/** A record that replaces one of the same length, which begins at `start`. */
 export interface Replacement {
   readonly start: number
   readonly by: Span.Span
@@ -36,18 +38,18 @@ export class Leaf {
     return this.encoded[0] ?? 0
   }
 
-  /** What its records take: key, length and value of each. */
+  /** The size of its records: key, length and value of each. */
   get bytes(): number {
     return this.encoded.length - HEAD_BYTES
   }
 
-  /** Hashed when first asked for: parts of leaves that a running update joins again never are. */
+  /** Hashed when first needed: a running update joins parts of leaves again, and those are never hashed. */
   get hash(): Hash {
     this.#hash ??= StateTree.leafHash(this.encoded)
     return this.#hash
   }
 
-  /** The leaf with these bytes instead of as many of its own, from `start` on. */
+  /** The leaf with these bytes in place of as many of its own, from `start` on. */
   overwritten(replacements: ReadonlyArray<Replacement>): Leaf {
     const encoded = this.encoded.slice()
     for (const { start, by } of replacements) encoded.set(by.bytes.subarray(by.start, by.end), start)

@@ -1,6 +1,7 @@
 /**
- * The immutable nodes of the trie and the two ways they come about: built from sorted records, or joined from two sides.
- * Both give the canonical shape, a leaf exactly where no more than 32 records lie, so the shape follows from the content.
+ * The immutable nodes of the trie and the two ways to make them: built from sorted records, or joined from two sides.
+ * Both yield the canonical shape, with a leaf wherever no more than 32 records lie, so the shape depends only on the
+ * content.
  */
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
@@ -50,14 +51,14 @@ export const spansOf = (node: Node): ReadonlyArray<Span.Span> => {
   return spans
 }
 
-/** The subtree whose sides are these. */
+/** Joins two sides into their subtree. */
 export const join = (left: Node, right: Node): Node => {
   const records = left.records + right.records
   if (records > StateTree.LEAF_RECORDS) return new Branch(left, right)
   return Leaf.of([...spansOf(left), ...spansOf(right)], 0, records)
 }
 
-/** What lies left and right below `depth` bits, also in a leaf. */
+/** The two sides below `depth` bits, even of a leaf. */
 export const sidesOf = (node: Node, depth: number): readonly [Node, Node] => {
   if (node instanceof Branch) return [node.left, node.right]
   if (node === Leaf.EMPTY) return [node, node]

@@ -1,6 +1,6 @@
 /**
- * One record where it lies in somebody's bytes: key ‖ u16 length ‖ value. Records are moved between leaves, batches and
- * messages as they are, so nothing is decoded only to be encoded again.
+ * One record inside a larger buffer: key ‖ u16 length ‖ value. Records move between leaves, batches and messages
+ * unchanged, so nothing is decoded only to be encoded again.
  */
 import { toHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -18,11 +18,11 @@ const KEY_BYTES = 32
 export const lengthAt = (bytes: Uint8Array, start: number): number =>
   (bytes[start + KEY_BYTES] ?? 0) | ((bytes[start + KEY_BYTES + 1] ?? 0) << 8)
 
-/** Where the record that begins at `start` ends. */
+/** The end of the record that begins at `start`. */
 export const endOf = (bytes: Uint8Array, start: number): number =>
   start + StateTree.RECORD_HEADER_BYTES + lengthAt(bytes, start)
 
-/** The order of two keys, given where they begin. */
+/** Compares two keys by their start positions. */
 export const compareKeys = (a: Uint8Array, aStart: number, b: Uint8Array, bStart: number): number => {
   for (let i = 0; i < KEY_BYTES; i++) {
     const difference = (a[aStart + i] ?? 0) - (b[bStart + i] ?? 0)
@@ -35,7 +35,7 @@ export const compareKeys = (a: Uint8Array, aStart: number, b: Uint8Array, bStart
 export const turnsRight = (bytes: Uint8Array, start: number, depth: number): boolean =>
   (((bytes[start + (depth >>> 3)] ?? 0) >>> (7 - (depth & 7))) & 1) === 1
 
-/** The first of the spans, sorted and equal in their first `depth` bits, that turns right; `hi` when none does. */
+/** The first of the spans, sorted and equal in their first `depth` bits, that turns right; `hi` if none does. */
 export const boundary = (spans: ReadonlyArray<Span>, lo: number, hi: number, depth: number): number => {
   let from = lo
   let to = hi
@@ -64,7 +64,7 @@ const lengthOf = (spans: ReadonlyArray<Span>, lo: number, hi: number): number =>
   return length
 }
 
-/** The spans from `lo` to `hi`, one behind the other, after `head` bytes left free. */
+/** The spans from `lo` to `hi`, concatenated after `head` free bytes. */
 export const join = (spans: ReadonlyArray<Span>, lo: number, hi: number, head: number): Uint8Array => {
   const joined = new Uint8Array(head + lengthOf(spans, lo, hi))
   let at = head
@@ -73,7 +73,7 @@ export const join = (spans: ReadonlyArray<Span>, lo: number, hi: number, head: n
     if (first === undefined) break
     let end = first.end
     i++
-    // Neighbours move together: one copy a run is what makes a leaf with one change cheap.
+    // Neighbours move together: one copy per run makes a leaf with one change cheap.
     for (let next = spans[i]; i < hi && next?.bytes === first.bytes && next.start === end; next = spans[++i]) {
       end = next.end
     }
@@ -83,7 +83,7 @@ export const join = (spans: ReadonlyArray<Span>, lo: number, hi: number, head: n
   return joined
 }
 
-/** Copies, so that nobody holds a key into the bytes of a leaf. */
+/** Copies, so that no caller holds a view into the bytes of a leaf. */
 export const copyValue = ({ bytes, start, end }: Span): Uint8Array =>
   bytes.slice(start + StateTree.RECORD_HEADER_BYTES, end)
 

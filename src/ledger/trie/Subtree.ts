@@ -1,6 +1,6 @@
 /**
- * A piece of the state on its way to a joiner: all records below one position, and the siblings along the path to it, so
- * that it can be checked alone against the root. The nodes below follow from the records and are not sent.
+ * A piece of the state on its way to a joining node: all records below one position, and the siblings along the path to
+ * it, so that it can be checked by itself against the root. The nodes below follow from the records and are not sent.
  */
 import { Data, Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
@@ -19,7 +19,10 @@ export interface Subtree {
   readonly records: ReadonlyArray<Span.Span>
 }
 
-/** No encoded subtree is longer, and nobody reads a longer one. A leaf, the least there is to send, has half of it. */
+/**
+ * The maximum length of an encoded subtree; readers refuse longer ones. A leaf, the smallest piece to send, has half of
+ * it.
+ */
 export const MAX_BYTES = 524_288
 
 /** A subtree that does not belong under this root. */
@@ -33,7 +36,7 @@ export class ForeignSubtree extends Data.TaggedError("ForeignSubtree")<{
   }
 }
 
-/** The records as others know them. */
+/** The records as entries of the state tree. */
 export const entriesOf = ({ records }: Subtree): ReadonlyArray<StateTree.Entry> => records.map(Span.toEntry)
 
 /** Checks that exactly these records lie at the position in the state with this root, and returns their subtree. */
@@ -85,7 +88,7 @@ export const decode = (bytes: Uint8Array): Either.Either<Subtree, Binary.Malform
     const siblings = reader.list(position.depth, StateTree.MAX_DEPTH, () => StateTree.readSubroot(reader))
     const records = reader.list(reader.u32(), bytes.length, () => readSpan(reader, bytes))
     reader.require(isAscending(records), "records not in the order of their keys")
-    // Sorted: what lies between two records of one path lies on it too.
+    // Sorted: anything between two records of one path is on that path too.
     const ends = [records.at(0), records.at(-1)]
     reader.require(
       ends.every((record) => record === undefined || liesBelow(position, record)),
@@ -94,7 +97,7 @@ export const decode = (bytes: Uint8Array): Either.Either<Subtree, Binary.Malform
     return { position, siblings, records }
   })
 
-/** A node on its way down, with what a subtree of it needs. */
+/** A node on the way down, with the data that a subtree of it needs. */
 interface Place {
   readonly node: Node.Node
   readonly position: Position.Position
@@ -118,8 +121,8 @@ const toSubtree = ({ node, position, siblings }: Place): Subtree => ({
 })
 
 /**
- * The pieces below a place, in the order of their keys: each the largest subtree whose encoding has at most `maxBytes`, or
- * a leaf. Empty sides are left out: a sibling without records says it all.
+ * The pieces below a place, in the order of their keys: each is the largest subtree whose encoding has at most
+ * `maxBytes`, or a leaf. Empty sides are left out: a sibling without records already shows them.
  */
 function* pieces(top: Place, maxBytes: number): Generator<Subtree, undefined, undefined> {
   const limit = Math.min(maxBytes, MAX_BYTES)
@@ -136,7 +139,7 @@ function* pieces(top: Place, maxBytes: number): Generator<Subtree, undefined, un
 export const all = (trie: Node.Node, maxBytes: number): Generator<Subtree, undefined, undefined> =>
   pieces({ node: trie, position: Position.ROOT, siblings: [] }, maxBytes)
 
-/** The first piece at a position; none when this trie has no node there. */
+/** The first piece at a position; none if this trie has no node there. */
 export const at = (trie: Node.Node, { depth, path }: Position.Position, maxBytes: number): Subtree | undefined => {
   let place: Place = { node: trie, position: Position.ROOT, siblings: [] }
   while (place.position.depth < depth) {

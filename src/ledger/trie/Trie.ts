@@ -1,7 +1,7 @@
 /**
- * The authenticated state: an immutable map from key hashes to values with a root hash that its content alone decides.
- * `trie.hash` is the root, `trie.records` and `trie.bytes` its size. An update returns a new trie and leaves the old one a
- * full view of what was, so proofs and joiners read the state of an earlier checkpoint while commits go on.
+ * The authenticated state: an immutable map from key hashes to values whose root hash depends only on its content.
+ * `trie.hash` is the root, `trie.records` and `trie.bytes` its size. An update returns a new trie and leaves the old
+ * one intact, so proofs and joining nodes read the state of an earlier checkpoint while commits go on.
  */
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -18,10 +18,10 @@ export type { Change, Update }
 
 export const empty: Trie = Leaf.EMPTY
 
-/** The changes as a job to be done in slices. */
+/** Applies the changes as a job in slices. */
 export const update = (trie: Trie, changes: Iterable<Change>): Update => new Update(trie, changes)
 
-/** The changes at once. */
+/** Applies the changes at once. */
 export const apply = (trie: Trie, changes: Iterable<Change>): Trie => {
   const job = update(trie, changes)
   for (;;) {
@@ -45,7 +45,7 @@ export const get = (trie: Trie, key: Hash): Uint8Array | undefined => {
   return span === undefined ? undefined : Span.copyValue(span)
 }
 
-/** The proof of what lies under `key`, also when nothing does. */
+/** The proof of the record under `key`, or of its absence. */
 export const prove = (trie: Trie, key: Hash): StateProof => {
   const bytes = fromHex(key)
   const siblings: Array<StateTree.Subroot> = []
@@ -59,7 +59,7 @@ export const prove = (trie: Trie, key: Hash): StateProof => {
   return { siblings, leaf: node.spans().map(Span.toEntry) }
 }
 
-/** All leaves in the order of their keys, as they are asked for: the reader decides when to rest. */
+/** All leaves in the order of their keys, lazily: the reader decides when to pause. */
 export function* leaves(trie: Trie): Generator<Leaf, undefined, undefined> {
   const ahead: Array<Node> = [trie]
   for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
@@ -69,7 +69,7 @@ export function* leaves(trie: Trie): Generator<Leaf, undefined, undefined> {
   return undefined
 }
 
-/** All records in the order of their keys, made as they are asked for. */
+/** All records in the order of their keys, lazily. */
 export function* entries(trie: Trie): Generator<StateTree.Entry, undefined, undefined> {
   for (const leaf of leaves(trie)) for (const span of leaf.spans()) yield Span.toEntry(span)
   return undefined

@@ -1,7 +1,7 @@
 /**
- * A batch of changes being applied to a trie, in slices. The job parts the changes by the bits of their keys on its way
- * down, rewrites the leaves it meets and hashes what is new on its way up; whatever no change touches is shared with the
- * trie it began with, which stays as it was. The clock is the caller's: it is asked between pieces of bounded work.
+ * A batch of changes being applied to a trie, in slices. The job splits the changes by the bits of their keys on its
+ * way down, rewrites the leaves it meets and hashes new nodes on its way up; parts without changes are shared with the
+ * original trie, which stays as it was. The caller supplies the clock, which is checked between pieces of bounded work.
  */
 import * as StateTree from "../../protocol/state/StateTree.js"
 import { Batch, type Change, SORTED, SORTED_BITS } from "./Batch.js"
@@ -9,14 +9,14 @@ import { Leaf, type Replacement } from "./Leaf.js"
 import * as Node from "./Node.js"
 import * as Span from "./Span.js"
 
-/** At most this many changes are applied in one go: well under a millisecond among millions of records. */
+/** At most this many changes are applied in one go: well under a millisecond even with millions of records. */
 const DIRECT = 64
-/** Changes taken in before the clock is asked. */
+/** Changes added before the clock is checked. */
 const TAKEN = 256
 
 type Work<A> = Generator<undefined, A, undefined>
 
-/** The records of a leaf after the changes from `lo` to `hi`; none when they change nothing. */
+/** The records of a leaf after the changes from `lo` to `hi`; none if they change nothing. */
 const merge = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<Span.Span> | undefined => {
   const bytes = leaf.encoded
   const spans: Array<Span.Span> = []
@@ -50,8 +50,8 @@ const merge = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<
 }
 
 /**
- * What a leaf's changes overwrite, where all they do is to give records it has other values of the same length, as nearly
- * all changes of accounts do: then its records need not be taken apart. None otherwise.
+ * The bytes to overwrite in a leaf, if all changes only give existing records other values of the same length, as
+ * nearly all changes of accounts do: then its records need not be taken apart. Otherwise none.
  */
 const overwriting = (leaf: Leaf, batch: Batch, lo: number, hi: number): ReadonlyArray<Replacement> | undefined => {
   const bytes = leaf.encoded
@@ -73,7 +73,7 @@ const overwriting = (leaf: Leaf, batch: Batch, lo: number, hi: number): Readonly
   return replacements
 }
 
-/** A leaf after the changes from `lo` to `hi`: itself when they change nothing. */
+/** A leaf after the changes from `lo` to `hi`: the same leaf if they change nothing. */
 const changedLeaf = (leaf: Leaf, batch: Batch, lo: number, hi: number, depth: number): Node.Node => {
   const replacements = overwriting(leaf, batch, lo, hi)
   if (replacements !== undefined) return replacements.length === 0 ? leaf : leaf.overwritten(replacements)
@@ -130,7 +130,7 @@ function* run(base: Node.Node, changes: Iterable<Change>): Work<Node.Node> {
     if (batch.length % TAKEN === 0) yield
   }
   const updated = yield* apply(base, batch, 0, batch.length, 0, false)
-  // The hash of a leaf that is the whole trie; below a branch it is there already.
+  // The hash of a leaf that is the whole trie; below a branch it has been computed already.
   updated.hash
   return updated
 }
@@ -140,14 +140,14 @@ export class Update {
   #result: Node.Node | undefined
 
   /**
-   * The changes are taken in as the job goes, so whoever makes them may do so lazily; of two changes of one key the
-   * later counts.
+   * The changes are read as the job proceeds, so the caller may generate them lazily; of two changes of one key the
+   * later wins.
    */
   constructor(base: Node.Node, changes: Iterable<Change>) {
     this.#work = run(base, changes)
   }
 
-  /** Works while `mayContinue`, asked before each further piece; returns the new trie once it is done. */
+  /** Works while `mayContinue`, which it checks before each further piece; returns the new trie once it is done. */
   step(mayContinue: () => boolean): Node.Node | undefined {
     while (this.#result === undefined) {
       const { done, value } = this.#work.next()

@@ -1,4 +1,4 @@
-/** The whole node: its parts in the order of their start, what it says first, and what it ends of. */
+/** The whole node: its parts in the order of their start, its first log lines, and its end. */
 import type { FileSystem } from "@effect/platform"
 import { Console, Effect, Layer, Option } from "effect"
 import { Network } from "../network/Network.js"
@@ -38,8 +38,8 @@ const faces = Layer.mergeAll(
 )
 
 /**
- * All services over an engine and a network, for whoever has a home for them. They stop in the reverse order of their
- * start. The database is checked while the network is loaded and begins to listen.
+ * All services over an engine and a network, for a caller with a `Home`. They stop in the reverse order of their start.
+ * The database is checked while the network loads and begins to listen.
  */
 export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Health.layer.pipe(
@@ -50,7 +50,7 @@ export const servicesOver = <E, R>(engine: typeof Engine.layer, network: Layer.L
     Layer.provideMerge(Supervisor.layer),
   )
 
-/** The same at home where the settings say. */
+/** The same, with the `Home` that the settings name. */
 export const layerOver = <E, R>(engine: typeof Engine.layer, network: Layer.Layer<Network, E, R>) =>
   Layer.provideMerge(servicesOver(engine, network), Home.layer)
 
@@ -79,8 +79,8 @@ const announce = Effect.gen(function* () {
 export type Environment = Configuration | FileSystem.FileSystem
 
 /**
- * Runs until it is interrupted or something ends it; everything is stopped and closed then, whoever asks first, so that
- * nothing is taken in that the parts below would not keep.
+ * Runs until it is interrupted or something ends it. Everything is stopped and closed then, the outer parts first, so
+ * that nothing is accepted that the parts below would not keep.
  */
 export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>) =>
   Effect.gen(function* () {

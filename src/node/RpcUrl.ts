@@ -1,4 +1,4 @@
-/** Where the HTTP interface listens. `main` provides it, since the node imports nothing of the interface. */
+/** Where the HTTP interface listens. `main` provides it, since the node imports nothing from the interface. */
 import { Context } from "effect"
 
 export class RpcUrl extends Context.Tag("udg/RpcUrl")<

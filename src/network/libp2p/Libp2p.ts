@@ -52,7 +52,7 @@ const REASONS = [
   ["EADDRINUSE", "the port is in use"],
   ["EADDRNOTAVAIL", "this machine has no such address"],
   ["EACCES", "this user may not use the port"],
-  ["ENOTFOUND", "nobody knows the name"],
+  ["ENOTFOUND", "the host name is unknown"],
 ] as const
 
 /** Without the address and port that the message says already. */

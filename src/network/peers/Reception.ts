@@ -129,7 +129,7 @@ export class Reception {
         return verdict.reason
       case "Instead": {
         const rival = this.#sessions.get(verdict.of)
-        if (rival !== undefined) this.#drop(rival.facts.connection, "its place is given to another peer", "debug")
+        if (rival !== undefined) this.#drop(rival.facts.connection, "another peer takes its place", "debug")
         return null
       }
     }

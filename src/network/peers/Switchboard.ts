@@ -255,7 +255,7 @@ export class Switchboard {
   #lose(peer: PeerId): void {
     for (const connection of this.#discipline.connectionsOf(peer)) {
       const fields = { peer, address: connection.address }
-      this.#log.write("info", "peer does not read what it is sent", fields)
+      this.#log.write("info", "peer does not read its messages", fields)
       connection.abort(new Error("it does not read"))
     }
   }

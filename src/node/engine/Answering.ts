@@ -1,4 +1,7 @@
-/** How peers' questions are answered: those about the disk from it, the others by the replica, which changes nothing for it. */
+/**
+ * Answers peers' questions: those about stored data from the disk, the others from the replica, which this does not
+ * change.
+ */
 import { Cause, Effect, Option, Runtime } from "effect"
 import { Network } from "../../network/Network.js"
 import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
@@ -30,7 +33,7 @@ export const make = ({
         ? Effect.sync(() => replica.answer(question))
         : Archive.answer(storage, question)
 
-    const told = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
+    const answerTo = (to: PeerId, question: Question | DiskQuestion): Effect.Effect<Price> =>
       Effect.suspend(() => {
         const began = performance.now()
         return Effect.flatMap(answered(question), (answer) =>
@@ -41,7 +44,7 @@ export const make = ({
         )
       }).pipe(
         Effect.catchAllCause((cause) =>
-          // The disk has failed, which is the node's affair; anything else is a bug that this question has found.
+          // A disk failure ends the node; anything else is a bug that this question has found.
           Option.match(Cause.failureOption(cause), {
             onSome: (error) => supervisor.end(error),
             onNone: () => Effect.sync(() => bulkhead.failed("answering", Cause.squash(cause))),
@@ -50,6 +53,6 @@ export const make = ({
       )
 
     return new Answers(({ peer }, question, done) => {
-      fork(Effect.map(told(peer as PeerId, question), done))
+      fork(Effect.map(answerTo(peer as PeerId, question), done))
     })
   })

@@ -1,14 +1,14 @@
 /**
- * Peers' questions, answered in fair turns: members before named peers before strangers, in each class whoever has had
- * least, none with more than a few at a time. What answers take (bytes on the line, time of this thread) is limited for those who are
- * not members together. A question waits until then, and a peer whose questions wait is not read from
- * (`Session`): so the limits make peers slower and cost nobody points.
+ * Peers' questions, answered in fair turns: members before named peers before strangers, in each class the peer that
+ * has had least first, none with more than a few at a time. The cost of answers (bytes on the line, time of this
+ * thread) is limited for all non-members together. A question waits until there is room, and a peer whose questions
+ * wait is not read from (`Session`): so the limits slow peers down but cost them no points.
  */
 import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
 import { Budget } from "../signatures/Budget.js"
 import { FairQueue, type Owner } from "../signatures/FairQueue.js"
 
-/** What an answer has taken. */
+/** The cost of an answer. */
 export interface Price {
   readonly bytes: number
   readonly milliseconds: number
@@ -16,9 +16,9 @@ export interface Price {
 
 export type Answer = (to: Owner, question: Question | DiskQuestion, done: (price: Price) => void) => void
 
-/** Answers of all that are in the making. */
+/** Answers to all peers in progress at a time. */
 const MAX_ANSWERS = 4
-/** Of one peer: a member's pages follow each other without a gap. */
+/** Answers to one peer: a member's pages follow each other without a gap. */
 const OF_A_MEMBER = 2
 /** As many as a session leaves open. */
 const MAX_WAITING = 64
@@ -31,9 +31,9 @@ const MILLISECONDS = {
   named: { atOnce: 1_000, perSecond: 200 },
   stranger: { atOnce: 500, perSecond: 100 },
 }
-/** How soon it is looked whether somebody may have an answer again. */
+/** How soon to check again whether a peer may have an answer. */
 const LOOK_MS = 20
-/** In turns a byte counts as much as the time it takes to send. */
+/** In turns, a byte costs as much as the time it takes to send. */
 const BYTES_PER_MILLISECOND = 131_072
 
 export class Answers {
@@ -56,7 +56,7 @@ export class Answers {
     return this.#questions.size
   }
 
-  /** False where more wait than anybody may have: it is not answered. */
+  /** False if more questions of this peer wait than the limit: the question is dropped. */
   ask(owner: Owner, question: Question | DiskQuestion): boolean {
     if (this.#questions.sizeOf(owner) >= MAX_WAITING) return false
     this.#questions.push(owner, question)
@@ -64,7 +64,7 @@ export class Answers {
     return true
   }
 
-  /** These are connected; nobody else hears an answer. */
+  /** These peers are connected; no other gets an answer. */
   keepOnly(peers: ReadonlySet<string>): void {
     for (const peer of this.#questions.peers) if (!peers.has(peer)) this.#questions.drop(peer)
   }
@@ -77,7 +77,7 @@ export class Answers {
       const now = this.#now()
       const next = this.#questions.next((owner) => this.#mayHave(owner, now))
       if (next === undefined) {
-        // Those in the making begin the next when they are done.
+        // Answers in progress start the next one when they are done.
         if (making === 0) this.#lookLater()
         return
       }

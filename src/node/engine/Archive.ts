@@ -1,6 +1,6 @@
 /**
- * What others ask of the disk, answered from the database. Vertices go out as they are stored, undecoded: whoever asks is
- * to pay for reading them, and not this node for every question.
+ * Answers peers' questions from the database. Vertices are sent as they are stored, undecoded: the peer that asks pays
+ * for reading them, not this node for every question.
  */
 import { Effect, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -13,10 +13,10 @@ import type { SignedPlace } from "../../storage/tables/SignedVertices.js"
 
 type Kept = typeof Storage.Service
 
-/** How many own vertices are looked at for a page, in search of those that only `signed.db` has. */
+/** How many own vertices are checked for a page, to find those that only `signed.db` has. */
 const LOOKED_AT = 1_024
 
-/** A vertex by its hash, also one that was signed here and is not in the DAG of this node. */
+/** A vertex by its hash, including one that was signed here and is not in this node's DAG. */
 const byHash = (storage: Kept, hash: Hash): Effect.Effect<Option.Option<Encoded>, StorageError> =>
   Effect.gen(function* () {
     const inserted = yield* storage.vertices.byHash(hash)
@@ -40,8 +40,8 @@ const named = (storage: Kept, { hashes }: Extract<Message.DiskQuestion, { _tag: 
 type RoundsQuestion = Extract<Message.DiskQuestion, { _tag: "AskRounds" }>
 
 /**
- * Own vertices of these rounds that only `signed.db` has, from low rounds to high. Each names the own one before, so they
- * enter the DAG in this order, and below one that has entered there are no more.
+ * Own vertices of these rounds that only `signed.db` has, from low rounds to high. Each names the previous own one, so
+ * they enter the DAG in this order, and below one that has entered there are no more.
  */
 const signedOnly = (storage: Kept, question: RoundsQuestion) =>
   Effect.gen(function* () {
@@ -53,7 +53,7 @@ const signedOnly = (storage: Kept, question: RoundsQuestion) =>
     return found
   })
 
-/** Those of them that fit on a page, behind what it holds already. */
+/** Those of them that fit on a page, after its present content. */
 const fitting = (storage: Kept, places: ReadonlyArray<SignedPlace>, limit: PageLimit) =>
   Effect.gen(function* () {
     const vertices: Array<Encoded> = []
@@ -65,7 +65,9 @@ const fitting = (storage: Kept, places: ReadonlyArray<SignedPlace>, limit: PageL
     return { vertices, isLast: true }
   })
 
-/** In the order of insertion; behind them, on pages of their own or on the last one, those that only `signed.db` has. */
+/**
+ * In the order of insertion; after them, on the last page or on pages of their own, those that only `signed.db` has.
+ */
 const rounds = (storage: Kept, question: RoundsQuestion) =>
   Effect.gen(function* () {
     const { epoch, fromRound, toRound, after } = question
@@ -96,7 +98,7 @@ const closing = (storage: Kept, { from }: Extract<Message.DiskQuestion, { _tag: 
     } as const
   })
 
-/** What goes over the line, all but a little. */
+/** The bytes sent, apart from a small remainder. */
 export const bytesOf = (answer: Message.Answer<Encoded>): number => {
   switch (answer._tag) {
     case "Vertices":

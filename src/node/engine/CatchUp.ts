@@ -1,39 +1,39 @@
-/** How a node comes along that fetches vertices it lacks: in the log while it is behind, and in the health. */
+/** The progress of a node that fetches missing vertices: in the log while it is behind, and in the health. */
 import { Effect } from "effect"
 import type { Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Log from "../log/Log.js"
 
 export interface Position {
   readonly epoch: Epoch
-  /** The highest of which a quorum of vertices is here. */
+  /** The highest round of which this node has a quorum of vertices. */
   readonly round: Round
-  /** The highest that a quorum is known to have reached. */
+  /** The highest round that a quorum is known to have reached. */
   readonly reachedRound: Round
 }
 
 export interface Progress extends Position {
-  /** Of the rounds that were missing when it began. */
+  /** Of the rounds that were missing at the beginning. */
   readonly percent: number
   readonly roundsPerSecond: number
-  /** None before anything can be said. */
+  /** Null before there is an estimate. */
   readonly etaSeconds: number | null
 }
 
 const log = Log.for("sync")
 
-/** Fewer rounds are no lag: a few vertices are always on their way. */
+/** Fewer rounds are no lag: a few vertices are always in transit. */
 const BEHIND_ROUNDS = 10
 
 export class CatchUp {
   #first: { readonly epoch: Epoch; readonly round: Round; readonly at: Timestamp } | null = null
   #last: Progress | null = null
 
-  /** As of the last look; none where nothing is missing. */
+  /** As of the last look; null if nothing is missing. */
   get progress(): Progress | null {
     return this.#last
   }
 
-  /** Called every now and then; says how far it is, and when it is over. */
+  /** Called every now and then; logs the progress, and the end. */
   look({ epoch, round, reachedRound }: Position, now: Timestamp): Effect.Effect<void> {
     if (reachedRound - round < BEHIND_ROUNDS) return this.#ended(round, now)
     const first = this.#first?.epoch === epoch ? this.#first : { epoch, round, at: now }

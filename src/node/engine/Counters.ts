@@ -1,4 +1,7 @@
-/** Figures that are counted as things happen: those without a prefix since this process began, and what is there now. */
+/**
+ * Counts events as they happen. Figures without a prefix are totals since this process began; the others are current
+ * values.
+ */
 
 import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
@@ -14,17 +17,17 @@ export interface Counts {
   readonly checkpointValidationFailures: number
   readonly fastSyncs: number
   readonly checkpointsPersisted: number
-  /** On the disk or on the way there, of all epochs. */
+  /** On disk or being written, of all epochs. */
   readonly vertices: number
   /** Messages and questions of peers that a bug kept from being judged. */
   readonly judgingFailures: number
-  /** Connected, as the network said last. */
+  /** Connected, as the network last reported. */
   readonly peers: number
 }
 
 export class Counters {
   readonly #counts: { -readonly [K in keyof Counts]: number }
-  /** When the commits of checkpoints in the making were executed. */
+  /** Commit times of the checkpoints being built. */
   readonly #building = new Map<CommitIndex, number>()
 
   constructor(vertices: number) {
@@ -43,12 +46,12 @@ export class Counters {
     }
   }
 
-  /** As they are now and will be. */
+  /** Live counts, not a copy. */
   get counts(): Counts {
     return this.#counts
   }
 
-  /** Counts what the replica puts out. */
+  /** Counts the replica's outputs. */
   putOut(output: Output): void {
     if (output._tag === "Write") this.#written(output.write)
     const isWrongState = output._tag === "Misbehaved" && output.error._tag === "WrongState"
@@ -75,7 +78,7 @@ export class Counters {
   #built({ checkpoint, bytes, isCosigned }: Extract<Write, { readonly _tag: "CheckpointBuilt" }>): void {
     const counts = this.#counts
     const begun = this.#building.get(checkpoint.commitIndex)
-    // Also of those that were skipped.
+    // This includes skipped ones.
     for (const index of this.#building.keys()) if (index <= checkpoint.commitIndex) this.#building.delete(index)
     counts.checkpointsProduced++
     counts.checkpointBytes = bytes
@@ -83,7 +86,7 @@ export class Counters {
     if (isCosigned) counts.checkpointsCosigned++
   }
 
-  /** Counts what is on the disk now. */
+  /** Counts events that are on disk. */
   published(event: NodeEvent): void {
     if (event._tag === "CheckpointBuilt") this.#counts.checkpointsPersisted++
     else if (event._tag === "Joined") this.#counts.fastSyncs++
@@ -93,17 +96,17 @@ export class Counters {
     this.#counts.peers = peers
   }
 
-  /** Somebody sent a checkpoint under a signature that does not hold. */
+  /** A peer sent a checkpoint under a signature that does not hold. */
   checkpointRefused(): void {
     this.#counts.checkpointValidationFailures++
   }
 
-  /** A bug came to light while a message was judged, which ended with it. */
+  /** A bug showed while a message was judged, and the message was dropped. */
   judgingFailed(): void {
     this.#counts.judgingFailures++
   }
 
-  /** So many vertices went from the disk. */
+  /** This many vertices were deleted from disk. */
   pruned(vertices: number): void {
     this.#counts.vertices -= vertices
   }

@@ -11,7 +11,7 @@ import type { Storage } from "../../storage/Storage.js"
 import * as CommitBatch from "../../storage/tables/CommitBatch.js"
 import type { AlreadySigned } from "../../storage/tables/SignedVertices.js"
 
-/** A run of insertions becomes one transaction; everything else stands alone. */
+/** A run of insertions becomes one transaction; any other write has its own. */
 export type Batch =
   | Exclude<Write, { readonly _tag: "Inserted" }>
   | { readonly _tag: "InsertedAll"; readonly vertices: ReadonlyArray<Vertex> }

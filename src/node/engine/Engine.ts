@@ -1,6 +1,6 @@
 /**
- * The shell around the replica, put together: loaded from the disk, fed by the network and the door, run by one fiber
- * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer behind it (`Writer`).
+ * The shell around the replica, assembled: loaded from disk, fed by the network and by clients, run by one fiber
+ * (`Loop`) between the way in (`Incoming`) and the way out (`Outgoing`), with one writer after it (`Writer`).
  */
 import {
   Cause,
@@ -61,7 +61,7 @@ import * as Writer from "./Writer.js"
 
 const log = Log.for("consensus")
 
-/** To look at, not to feed. */
+/** Read-only. */
 export type View = Pick<
   Replica,
   "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork" | "recovery" | "clockAheadMs"
@@ -74,21 +74,21 @@ export class Engine extends Context.Tag("udg/Engine")<
     readonly view: View
     /** A number that changes whenever `view` may have changed. */
     readonly revision: () => number
-    /** The door: takes in clients' transactions, one after the other, and returns an answer to each. */
+    /** The door: accepts clients' transactions, one after the other, and returns an answer to each. */
     readonly submit: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
-    /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
+    /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
     readonly signAndSubmit: (request: SignRequest) => Effect.Effect<Accepted, Refusal>
-    /** A transaction that is executed while its commit is on the way to the disk. */
+    /** A transaction that is executed while its commit is being written. */
     readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
-    /** What happens from now on; writes once they are on disk. */
+    /** Events from now on; writes once they are on disk. */
     readonly events: Stream.Stream<NodeEvent>
     readonly pulse: () => Pulse
     readonly counters: Counters
-    /** How a fast sync comes along that is under way. */
+    /** The progress of a fast sync, if one is under way. */
     readonly fastSync: Effect.Effect<Option.Option<FastSync.Progress>>
-    /** How a node comes along that fetches vertices it lacks. */
+    /** The progress of catching up, if the node is fetching missing vertices. */
     readonly catchUp: Effect.Effect<Option.Option<CatchUp.Progress>>
-    /** What this node waits for, and whether its clock is right. */
+    /** What this node is waiting for, and whether its clock is right. */
     readonly watch: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs">
   }
 >() {}
@@ -96,7 +96,7 @@ export class Engine extends Context.Tag("udg/Engine")<
 const EVENTS_KEPT = 4_096
 /** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
 const PREPARED_AT = 16_384
-/** How often it is looked whether this node is behind. */
+/** How often to check whether this node is behind. */
 const LOOKED_EVERY = Duration.seconds(2)
 /** Clients' transactions that come within this time wake the loop once. */
 const GATHERING = Duration.millis(10)
@@ -107,7 +107,7 @@ const pinOf = (trusted: Option.Option<TrustedCheckpoint>) =>
     onSome: ({ epoch, hash }) => ({ epoch: Natural.epoch(epoch), hash: hash as Hash }),
   })
 
-/** How a replica's parts come from the disk. */
+/** Loads a replica's parts from disk. */
 export type Load = typeof Loading.load
 
 /**
@@ -128,7 +128,7 @@ const requireRecent = ({ contents, opened }: Loading.Loaded, self: Address.Addre
   return isAlone && peers.length === 0 && isBehind ? new StateBehind({ stored, signed }) : Effect.void
 }
 
-/** The disk holds what this program wrote, so what throws here is a bug as much as what throws later. */
+/** The disk holds only data that this program wrote, so an exception here is a bug as much as a later one. */
 const resumed = (...from: ConstructorParameters<typeof Replica>): Effect.Effect<Replica, InternalFault> =>
   Effect.catchAllDefect(
     Effect.sync(() => new Replica(...from)),
@@ -166,7 +166,7 @@ const describe = ({ execution }: Extract<NodeEvent, { readonly _tag: "Executed" 
   transactions: execution.vertices.reduce((count, { transactions }) => count + transactions.length, 0),
 })
 
-/** Who hears of events. */
+/** The parts that learn of events. */
 interface Audience {
   readonly events: PubSub.PubSub<NodeEvent>
   readonly settling: Settling
@@ -188,7 +188,7 @@ const publishTo =
       yield* PubSub.publish(events, event)
     })
 
-/** Feeds the loop with what peers say, once it is judged, and with who is connected. */
+/** Feeds the loop with judged messages of peers, and with changes of the connected peers. */
 const feedFromNetwork = (
   inbox: Inbox<Input>,
   incoming: Incoming,
@@ -221,7 +221,7 @@ const feedFromNetwork = (
     yield* supervisor.restarted("network peers", Effect.zipRight(connections, Effect.never))
   })
 
-/** The network keeps places for members of the committee and takes their messages first: it hears who they are. */
+/** Tells the network the members of the committee: it keeps places for them and takes their messages first. */
 const tellMembers = (replica: Replica): Effect.Effect<void, never, Network | Scope.Scope> =>
   Effect.gen(function* () {
     const { setMembers } = yield* Network
@@ -255,7 +255,7 @@ const make = (load: Load) =>
     const signatures = yield* SignatureThreads.make()
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const bulkhead = new Bulkhead(counters, (place, error) => {
-      fork(log.error("a bug, please report it; what a peer sent ended with it", { place }, Cause.die(error)))
+      fork(log.error("a bug, please report it; the peer's message was dropped", { place }, Cause.die(error)))
     })
     const asked = new OpenQuestions()
     const answers = yield* Answering.make({ replica, bulkhead })
@@ -313,7 +313,7 @@ export type EngineError = StateDamaged | StateBehind | SupplyViolation | Interna
 
 type Needed = Home | Configuration | Storage | Network | Supervisor
 
-/** With parts that come from elsewhere: a test hands in one with a fault in it, to see what the node does. */
+/** With another loader: a test passes one with a fault in it, to see how the node reacts. */
 export const layerLoading = (load: Load): Layer.Layer<Engine, EngineError, Needed> => Layer.scoped(Engine, make(load))
 
 export const layer = layerLoading(Loading.load)

@@ -1,4 +1,4 @@
-/** How a fast sync comes along, for who waits for it: in the log every two seconds, and in the health. */
+/** The progress of a fast sync: in the log every two seconds, and in the health. */
 import { Effect } from "effect"
 import type { Epoch, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { JoinProgress } from "../../replica/output/Output.js"
@@ -6,12 +6,12 @@ import * as Log from "../log/Log.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
 export interface Progress {
-  /** Whose close is fetched. */
+  /** The epoch whose closing state is fetched. */
   readonly epoch: Epoch
   readonly records: number
   readonly percent: number
   readonly recordsPerSecond: number
-  /** None before anything can be said. */
+  /** Null before there is an estimate. */
   readonly etaSeconds: number | null
 }
 
@@ -24,7 +24,7 @@ export class FastSync {
   #last: JoinProgress | null = null
   #saidAt = 0
 
-  /** None where none is under way. */
+  /** Null if none is under way. */
   progress(now: Timestamp): Progress | null {
     const first = this.#first
     const last = this.#last
@@ -42,7 +42,7 @@ export class FastSync {
     }
   }
 
-  /** Takes note, and says so once in a while. */
+  /** Records the event, and logs the progress once in a while. */
   published(event: NodeEvent, now: Timestamp): Effect.Effect<void> {
     if (event._tag === "Joining") return this.#moved(event.progress, now)
     return event._tag === "Joined" || event._tag === "EpochStarted" ? this.#ended(event, now) : Effect.void
@@ -56,14 +56,14 @@ export class FastSync {
     return log.info("fetching the state of a close", () => ({ ...this.progress(now) }))
   }
 
-  /** Also where the node has come to a later epoch by itself. */
+  /** Also if the node has reached a later epoch without it. */
   #ended(event: Extract<NodeEvent, { readonly _tag: "Joined" | "EpochStarted" }>, now: Timestamp) {
     const first = this.#first
     const records = this.#last?.heldRecords
     this.#first = null
     this.#last = null
     if (event._tag === "EpochStarted") return Effect.void
-    // Every piece may have been here since before a restart.
+    // All pieces may date from before a restart.
     const fetched = first === null ? {} : { records, seconds: Math.round((now - first.at) / 100) / 10 }
     return log.info("joined by the state of a close", { epoch: event.target.checkpoint.epoch, ...fetched })
   }

@@ -1,6 +1,6 @@
 /**
- * Decides which gossip this node forwards: what is correctly signed, was new here and is of use. The amount is limited for each
- * signer, so that nobody fills the network with messages that cost only a signature.
+ * Decides which gossip this node forwards: messages that are correctly signed, new here, and useful. The amount is
+ * limited for each signer, so that none fills the network with messages that cost only a signature.
  */
 
 import type { RelayDecision } from "../../network/Network.js"
@@ -14,15 +14,15 @@ type View = Pick<Replica, "read" | "pool" | "core" | "namingOf">
 
 type GossipOf<Tag extends Gossip["_tag"]> = Extract<Gossip, { readonly _tag: Tag }>
 
-/** Names of what was forwarded; far more than are made in the time that gossip takes. */
+/** Ids of forwarded messages; far more than are sent in the time that gossip takes. */
 const REMEMBERED = 4_096
 
 export class Forwarding {
-  /** The last executed commit that a forwarded heartbeat of a validator names. */
+  /** For each validator, the last executed commit that a forwarded heartbeat of its names. */
   readonly #beats = new Map<Address, number>()
   readonly #forwarded = new Set<string>()
 
-  /** Call it before the replica takes the message in, and the function that it returns afterwards. */
+  /** Call this before the replica takes in the message, and the returned function afterwards. */
   judge(view: View, message: Message): () => RelayDecision {
     switch (message._tag) {
       case "Transactions":
@@ -34,12 +34,12 @@ export class Forwarding {
       case "CheckpointSignature":
         return always(this.#signature(view, message))
       default:
-        // Nobody forwards vertices, and answers are for this node alone.
+        // Vertices are not forwarded, and answers are for this node alone.
         return always(false)
     }
   }
 
-  /** All or nothing: gossip forwards what it got as it got it, so nothing that was refused here may be among it. */
+  /** All or nothing: gossip forwards a message unchanged, so it must contain nothing that was refused here. */
   #transactions({ pool }: View, { transactions }: GossipOf<"Transactions">): () => RelayDecision {
     const fresh = transactions.filter(({ id }) => pool.get(id) === undefined)
     return () => (fresh.length > 0 && fresh.every(({ id }) => pool.get(id) !== undefined) ? "news" : "known")

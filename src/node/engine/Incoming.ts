@@ -50,7 +50,7 @@ export interface Surroundings {
   readonly network: typeof Network.Service
   readonly counters: Counters
   readonly signatures: SignatureThreads
-  /** What this node waits for. */
+  /** The questions that this node has open. */
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
 }
@@ -103,7 +103,7 @@ export class Incoming {
     })
   }
 
-  /** Returns what the replica asks for in consequence. */
+  /** Returns the resulting outputs of the replica. */
   take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
     switch (input._tag) {
       case "Message":
@@ -154,7 +154,7 @@ export class Incoming {
     })
   }
 
-  /** Signs with the sender's next nonce and takes it in: between finding the nonce and using it nothing happens. */
+  /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
   signAndSubmit({ key, operation, fee = Sats.ZERO }: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
     return Effect.suspend(() => {
       const from = Address.fromPublicKey(key.publicKey)

@@ -1,6 +1,6 @@
 /**
- * The one fiber that owns the replica: it takes in what has come, carries out what follows, gives the replica a slice of
- * background work, and then lets everybody else have the thread, so that nothing holds it for long.
+ * The one fiber that owns the replica: it takes in the waiting inputs, carries out the outputs, allows the replica a
+ * slice of background work, and then yields the thread, so that nothing holds it for long.
  */
 import { Effect } from "effect"
 import type { Replica } from "../../replica/Replica.js"
@@ -28,7 +28,7 @@ interface Task {
   current: Input | "starting" | "at its tick" | "at work in the background"
 }
 
-/** For the line that says what ended the loop. It contains nothing that a sender chose. */
+/** For the log line about the loop's end. It contains nothing that a sender chose. */
 const describe = ({ current }: Task): string => {
   if (typeof current === "string") return current
   switch (current._tag) {
@@ -45,13 +45,13 @@ const describe = ({ current }: Task): string => {
   }
 }
 
-/** Inputs taken in before others have the thread. */
+/** Inputs taken in before the loop yields. */
 const INPUTS_AT_ONCE = 64
 
 /**
- * Waits for an input or for the replica's next deadline; a halted replica has none. It always gives up the thread once. When
- * rounds are late, the writer's answer to each vertex arrives before anything else, and the two would keep the thread between
- * them for ever.
+ * Waits for an input or for the replica's next deadline; a halted replica has none. It always yields the thread once:
+ * when rounds are late, the writer's answer to each vertex arrives before anything else, and loop and writer would pass
+ * the thread between them forever.
  */
 const rest = ({ replica, inbox }: Parts): Effect.Effect<void> =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What the other services of a node learn of it. A write is published only once it is on disk. */
+/** The events that the node's other services see. A write is published only once it is on disk. */
 
 import type { Round } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
@@ -15,11 +15,11 @@ const PUBLISHED = [
 
 export type Published = Extract<Write, { readonly _tag: (typeof PUBLISHED)[number] }>
 
-/** The other writes matter to the disk alone. */
+/** All other writes concern the disk alone. */
 export const isPublished = (write: Write): write is Published => PUBLISHED.some((tag) => tag === write._tag)
 
 export type NodeEvent =
   | Published
   | Extract<Output, { readonly _tag: "TakenIn" | "Joining" }>
-  /** The highest round is a new one. */
+  /** A new highest round. */
   | { readonly _tag: "RoundReached"; readonly round: Round }

@@ -1,6 +1,7 @@
 /**
- * The way out of the replica. Writes and events go to the writer, in their order; messages go at once, in theirs. No message
- * waits for a write here: the replica itself holds back what may go out only after one, until `written` reports it.
+ * The way out of the replica. Writes and events go to the writer, in their order; messages are sent at once, in theirs.
+ * No message waits for a write here: the replica itself holds back messages that depend on one, until `written` reports
+ * it.
  */
 import { Effect } from "effect"
 import * as MessageCodec from "../../network/MessageCodec.js"
@@ -16,9 +17,9 @@ import type { Task } from "./Writer.js"
 
 export interface Outgoing {
   readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
-  /** After everything that was handed over before. */
+  /** Runs after everything handed over before. */
   readonly publish: (event: NodeEvent) => void
-  /** Hands over the writes and drops everything else: for the end, when nobody listens any more. */
+  /** Hands over the writes and drops everything else: for the end, when nothing listens any more. */
   readonly keepOf: (outputs: Outputs) => void
 }
 
@@ -40,7 +41,7 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
       write(output)
     }
 
-    /** The effect that is left to run; null if everything was handed over at once. */
+    /** The effect left to run; null if everything was handed over at once. */
     const carryOut = (output: Output): Effect.Effect<void> | null => {
       counters.putOut(output)
       switch (output._tag) {
@@ -50,7 +51,7 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
         case "Broadcast":
           return network.broadcast(output.message)
         case "Serve":
-          // Offered, which nobody asked for: after what strangers did ask.
+          // An unasked offer comes after strangers' questions.
           answers.ask({ peer: output.to, standing: "stranger" }, output.question)
           return null
         case "Write":

@@ -1,6 +1,6 @@
 /**
- * What a node waits for that is behind, joins or does not sign, and whether its clock is right: for the log and the health.
- * The states are those of docs/recovery.md.
+ * What a node is waiting for while it is behind, joins or does not sign, and whether its clock is right: for the log
+ * and the health. The states are those of docs/recovery.md.
  */
 import { Effect } from "effect"
 import type { Following, Recovery, Signing } from "../../consensus/Recovery.js"
@@ -15,26 +15,26 @@ export interface Waiting {
   readonly signing: Signing["_tag"]
   /** A sentence for each wait. */
   readonly waitsFor: ReadonlyArray<string>
-  /** How much of the silence is left; none where nothing but time is waited for otherwise. */
+  /** How much of the silence is left; null if it waits for more than time. */
   readonly signsInSeconds: number | null
 }
 
 export interface View {
   readonly recovery: Recovery
-  /** Of the own wall clock, before the committee's median; null before a quorum was heard. */
+  /** How far this node's wall clock is ahead of the committee's median; null before a quorum was heard. */
   readonly clockAheadMs: number | null
-  /** Of the own wall clock, before the steady one. */
+  /** How far this node's wall clock is ahead of the steady one. */
   readonly wallAheadMs: number
 }
 
-/** Said again after so long while it lasts. */
+/** While it lasts, it is logged again after this time. */
 const SAID_EVERY_MS = 60_000
-/** A clock that differs by less is not worth a word: vertices take some time on their way. */
+/** A smaller difference is not worth a warning: vertices spend some time in transit. */
 const RIGHT_INTERVALS = 4
 const LEAST_WRONG_MS = 1_000
 const MEMBERS_NAMED = 5
 
-/** How far a clock may be off before the operator is told. */
+/** How far off a clock may be before the operator is warned. */
 export const mostAheadMs = (roundIntervalMs: number): number =>
   Math.max(LEAST_WRONG_MS, RIGHT_INTERVALS * roundIntervalMs)
 
@@ -79,7 +79,7 @@ const signingWaitsFor = (state: Signing): string | null => {
   }
 }
 
-/** What is waited for; none of a node that is where it should be. */
+/** The present wait; null for a node that is where it should be. */
 export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
   const waits = [followingWaitsFor(following), signingWaitsFor(signing)]
   const waitsFor = waits.filter((wait) => wait !== null)
@@ -88,11 +88,14 @@ export const waitingOf = ({ following, signing }: Recovery): Waiting | null => {
   return { following: following._tag, signing: signing._tag, waitsFor, signsInSeconds }
 }
 
-/** Whether people have to know: the others have their own lines in the log, or are over in a moment. */
+/** Whether the log must say so: other waits have their own lines there, or are over in a moment. */
 const isForPeople = ({ following, signing }: Waiting): boolean =>
   following === "Standstill" || following === "Closing" || signing === "Asking" || signing === "Silent"
 
-/** Every epoch's end is a close for a moment, and every start a standstill: worth a word if the next look finds it still. */
+/**
+ * Each epoch ends with a brief close, and each start begins with a brief standstill: worth logging only if the next
+ * look finds it still there.
+ */
 const isBriefByNature = (following: Following["_tag"]): boolean => following === "Closing" || following === "Standstill"
 
 export class Watch {
@@ -113,7 +116,7 @@ export class Watch {
     return this.#waiting
   }
 
-  /** As of the last look; null while it is right, or nobody knows. */
+  /** As of the last look; null while it is right or unknown. */
   get wrongClockAheadMs(): number | null {
     return this.#isClockWrong ? this.#clockAheadMs : null
   }
@@ -127,7 +130,7 @@ export class Watch {
     return this.#clockAheadMs !== null && Math.abs(this.#clockAheadMs) > this.#mostAheadMs
   }
 
-  /** Called every now and then; says what has changed. */
+  /** Called every now and then; logs changes. */
   look({ recovery, clockAheadMs, wallAheadMs }: View, now: Timestamp): Effect.Effect<void> {
     const { _tag } = recovery.following
     const isMoment = isBriefByNature(_tag) && _tag !== this.#lastFollowing
@@ -150,7 +153,7 @@ export class Watch {
     const said = this.#said
     if (waiting === null || !isForPeople(waiting)) {
       this.#said = null
-      return said === null ? Effect.void : log.info("does what it should again, and waits for nothing")
+      return said === null ? Effect.void : log.info("recovered: there is nothing left to wait for")
     }
     const key = `${waiting.following} ${waiting.signing}`
     if (said?.key === key && now - said.at < SAID_EVERY_MS) return Effect.void

@@ -1,6 +1,6 @@
 /**
- * Transactions between execution and disk: they have left the mempool and read as pending until their commit is kept.
- * A lookup asks here before it asks the disk: a transaction that has left here is on disk.
+ * Transactions between execution and disk: they have left the mempool and read as pending until their commit is stored.
+ * Lookups ask here before they ask the disk: a transaction that has left here is on disk.
  */
 import { Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"

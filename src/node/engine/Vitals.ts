@@ -1,4 +1,4 @@
-/** How the replica is, for whoever asks after the node's health: what cannot be read from it at a single moment. */
+/** The replica's vital signs, for the node's health: those that cannot be read from it at a single moment. */
 import type * as Natural from "../../protocol/numbers/Natural.js"
 
 export interface Pulse {
@@ -20,7 +20,7 @@ export class Vitals {
     return this.#pulse
   }
 
-  /** Another number whenever what there is to look at may have changed. */
+  /** Changes whenever the view may have changed. */
   get revision(): number {
     return this.#revision
   }
@@ -29,7 +29,7 @@ export class Vitals {
     this.#revision++
   }
 
-  /** The highest round the replica sees now; a fast sync may set it back. Says whether it was never seen before. */
+  /** Records the highest round the replica sees now; a fast sync may set it back. Returns whether it is a new high. */
   beat(round: Natural.Round, at: Natural.Timestamp): boolean {
     if (round <= this.#pulse.round) return false
     this.#pulse = { round, advancedAt: at }

@@ -13,7 +13,7 @@ import { isPublished, type NodeEvent } from "./NodeEvent.js"
 
 export type Task =
   | Extract<Output, { readonly _tag: "Write" }>
-  /** It is published once every task before it is done. */
+  /** Published once every task before it is done. */
   | { readonly _tag: "Publish"; readonly event: NodeEvent }
   | { readonly _tag: "End"; readonly ending: Ending }
 
@@ -24,7 +24,10 @@ export interface Listener {
   readonly published: (event: NodeEvent) => Effect.Effect<void>
 }
 
-/** How long a stop waits for the disk. With what answers and peers get before, a stop is over within five seconds. */
+/**
+ * How long a stop waits for the disk. Together with the time allowed for answers and peers, a stop takes at most five
+ * seconds.
+ */
 const FLUSH_LIMIT = Duration.millis(2_500)
 
 /** Runs until the scope ends, and then until all tasks handed over by then are done. */
@@ -86,7 +89,7 @@ export const start = (
       Effect.suspend(() => {
         isStopping = true
         tasks.wake()
-        // A finalizer cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+        // Finalizers are uninterruptible by default, and a timeout waits for the effect it interrupts.
         return Effect.ignore(Effect.timeout(Effect.interruptible(Deferred.await(drained)), FLUSH_LIMIT))
       }),
     )

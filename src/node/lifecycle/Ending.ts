@@ -1,4 +1,4 @@
-/** What ends the node, with the exit code that tells a process manager whether to start it again. */
+/** The ways in which the node ends, with the exit code that tells a process manager whether to start it again. */
 import { Data } from "effect"
 import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
@@ -62,10 +62,10 @@ export class SupplyViolation extends Data.TaggedError("SupplyViolation")<{
   }
 }
 
-/** A part that the node cannot be without threw while it changed something other than the ledger: nobody knows what is half done. */
+/** An essential part threw while it changed something other than the ledger: the change may be half done. */
 export class ApplyingFault extends Data.TaggedError("ApplyingFault")<{
   readonly component: string
-  /** What it was doing; null when that is not known. */
+  /** The part's current task; null if unknown. */
   readonly doing: string | null
   readonly cause: unknown
 }> {
@@ -92,7 +92,7 @@ export class StateDamaged extends Data.TaggedError("StateDamaged")<{ readonly fi
   }
 }
 
-/** The state is older than what was signed with it, and whoever would have to make what is between is this node. */
+/** The state is older than this node's own signatures, and only this node could make the vertices in between. */
 export class StateBehind extends Data.TaggedError("StateBehind")<{
   readonly stored: Epoch
   readonly signed: Epoch
@@ -130,14 +130,14 @@ const describeJoin = (problem: JoinProblem): string => {
   }
 }
 
-/** A join that a person has to decide. */
+/** A join that the operator has to decide. */
 export class JoinStopped extends Data.TaggedError("JoinStopped")<{ readonly problem: JoinProblem }> {
   override get message(): string {
     return describeJoin(this.problem)
   }
 }
 
-/** What a running node can end of. */
+/** The endings of a running node. */
 export type Ending =
   | FinalityRollback
   | SupplyViolation

@@ -1,6 +1,6 @@
 /**
- * Who keeps the parts of the node running. A part that the node cannot be without ends it when it fails; any other is
- * started again, each time a little later, and shows in the health until it is.
+ * Keeps the parts of the node running. If an essential part fails, the node ends; any other part is restarted, each
+ * time after a longer delay, and the health shows it until then.
  */
 import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule, type Scope } from "effect"
 import * as Log from "../log/Log.js"
@@ -20,11 +20,11 @@ export interface Component {
 export class Supervisor extends Context.Tag("udg/Supervisor")<
   Supervisor,
   {
-    /** Runs a part until the scope ends. Its end, for whatever reason, is the end of the node. */
+    /** Runs a part until the scope ends. If it ends earlier, for whatever reason, the node ends. */
     readonly critical: (name: string, run: Effect.Effect<never, Ending>) => Effect.Effect<void, never, Scope.Scope>
-    /** Runs a part until the scope ends, again and again. */
+    /** Runs a part until the scope ends, restarting it as necessary. */
     readonly restarted: <E>(name: string, run: Effect.Effect<never, E>) => Effect.Effect<void, never, Scope.Scope>
-    /** Ends the node. The first to say so is believed. */
+    /** Ends the node. The first ending counts. */
     readonly end: (ending: Ending) => Effect.Effect<void>
     /** Waits for that. */
     readonly ended: Effect.Effect<never, Ending>
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
       components.set(name, { name, status, restarts })
     })
 
-  /** Forked so that whoever closes the scope waits until the part has stopped. */
+  /** Forked so that closing the scope waits until the part has stopped. */
   const forked = (name: string, run: Effect.Effect<unknown>) =>
     Effect.gen(function* () {
       yield* note(name, "running")

@@ -114,7 +114,7 @@ export interface Pruned {
   readonly transactions: number
 }
 
-/** Deletes everything old from a database that nobody else uses, including transactions and histories. */
+/** Deletes everything old from a database that no other process uses, including transactions and histories. */
 export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamaged | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage

@@ -1,4 +1,4 @@
-/** What a quorum has signed, and proofs against it. */
+/** Checkpoints that a quorum has signed, and proofs against them. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as Trie from "../../ledger/trie/Trie.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -16,10 +16,10 @@ import { Supervisor } from "../lifecycle/Supervisor.js"
 
 export interface AccountProof {
   readonly key: Hash
-  /** The record as the state holds it; none when it holds none. */
+  /** The record as the state holds it; none if there is none. */
   readonly record: Option.Option<Uint8Array>
   readonly proof: StateProof
-  /** Whose state root the proof leads to. */
+  /** The checkpoint whose state root the proof leads to. */
   readonly signed: SignedCheckpoint
 }
 

@@ -29,7 +29,7 @@ export interface KnownVertex {
   readonly isFinalized: boolean
 }
 
-/** What is known of a vertex without reading its body, which may be a megabyte. */
+/** The facts of a vertex that need no reading of its body, which may be a megabyte. */
 export interface KnownHead {
   readonly header: Header
   readonly transactionCount: number
@@ -107,10 +107,12 @@ const make = Effect.gen(function* () {
 
   const stretchOf = DagStretch.make(engine, storage)
 
-  /** What an epoch had not ordered when it closed is dropped, and its rounds may be made again in the next. */
+  /**
+   * Vertices that an epoch had not ordered when it closed are dropped, and the next epoch may make their rounds again.
+   */
   const notDropped = (round: Round) =>
     Effect.gen(function* () {
-      // Asked for first: whatever an epoch before this one ordered is marked as ordered by now.
+      // Read first: everything that an earlier epoch ordered is marked as ordered by now.
       const last = yield* storage.commits.last
       const epoch = Option.match(last, { onNone: () => 0, onSome: (commit) => commit.epoch })
       const stored = yield* storage.vertices.headsAt(round)
@@ -122,7 +124,7 @@ const make = Effect.gen(function* () {
     stretch: (start, rounds) =>
       Effect.gen(function* () {
         const { round: newest } = yield* position
-        // By the disk, as everything else here: a commit on its way there would look like a leader that was skipped.
+        // From the disk, like everything else here: a commit being written would look like a skipped leader.
         const last = yield* storage.commits.last
         const finalizedRound = Option.match(last, {
           onNone: () => Natural.round(0),

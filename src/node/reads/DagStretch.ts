@@ -1,4 +1,7 @@
-/** A stretch of the DAG as one would draw it: who made a vertex in which round, on what, and what became of the leaders. */
+/**
+ * A stretch of the DAG as one would draw it: the author, round and parents of each vertex, and the outcome of each
+ * leader.
+ */
 import { Effect } from "effect"
 import { Committee } from "../../consensus/dag/Committee.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
@@ -18,27 +21,27 @@ export interface Leader {
 export interface Drawn {
   readonly header: Header
   readonly transactionCount: number
-  /** None while no commit has ordered it. */
+  /** Null while no commit has ordered it. */
   readonly commitIndex: Natural.CommitIndex | null
 }
 
-/** A round. Of two epochs that meet in it, the vertices of the later: those of the earlier were dropped. */
+/** A round. If two epochs meet in it, it has the later one's vertices: those of the earlier were dropped. */
 export interface Column {
   readonly round: Natural.Round
   readonly epoch: Natural.Epoch
   readonly isFinalized: boolean
-  /** The time of the last commit that ordered a vertex of it; none before. */
+  /** The time of the last commit that ordered a vertex of it; null before. */
   readonly finalizedAt: Natural.Timestamp | null
-  /** None where this node no longer knows the committee. */
+  /** Null if this node no longer knows the committee. */
   readonly leader: Leader | null
   readonly vertices: ReadonlyArray<Drawn>
 }
 
-/** A hundred validators' thirty rounds. Reading them is some tens of milliseconds, during which others wait. */
+/** Thirty rounds of a hundred validators. Reading them takes some tens of milliseconds, during which all else waits. */
 const MOST_VERTICES = 3_000
 const COMMITTEES_KEPT = 8
 
-/** Committees by epoch, the last few that were asked for: drawing leaders anew each time costs a hash a round. */
+/** The last few committees asked for, by epoch: computing leaders each time costs a hash per round. */
 const committees = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
   const kept = new Map<Natural.Epoch, Committee>()
 
@@ -65,7 +68,7 @@ const committees = (engine: typeof Engine.Service, storage: typeof Storage.Servi
     })
 }
 
-/** By their rounds, without the last one where it may be incomplete. */
+/** Grouped by round, without the last round if it may be incomplete. */
 const columnsOf = <A extends { readonly round: Natural.Round; readonly epoch: Natural.Epoch }>(
   vertices: ReadonlyArray<A>,
 ): ReadonlyArray<readonly [Natural.Round, ReadonlyArray<A>]> => {
@@ -93,7 +96,7 @@ const orderedAt = (
 export const make = (engine: typeof Engine.Service, storage: typeof Storage.Service) => {
   const committeeOf = committees(engine, storage)
 
-  /** The commits that ordered these vertices: among them is that of every leader of their rounds that was committed. */
+  /** The commits that ordered these vertices, among them those of all committed leaders of their rounds. */
   const commitsOf = (indices: ReadonlyArray<Natural.CommitIndex>) => {
     if (indices.length === 0) return Effect.succeed<ReadonlyArray<CommitRecord>>([])
     const first = Math.min(...indices)

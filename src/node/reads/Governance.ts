@@ -1,4 +1,4 @@
-/** Proposals, votes and what they may change, finalized. Plain functions: all of it lies in memory. */
+/** Finalized proposals, votes, and the parameters they may change. Plain functions: everything is in memory. */
 import { Context, Effect, Layer } from "effect"
 import type { NumberedProposal, Voter } from "../../ledger/Reads.js"
 import type { Ballot } from "../../ledger/tables/Records.js"
@@ -19,18 +19,18 @@ export interface Governable {
 export class Governance extends Context.Tag("udg/Governance")<
   Governance,
   {
-    /** The commit that everything here is as of. */
+    /** The commit as of which everything here holds. */
     readonly asOf: () => CommitIndex
     readonly parameters: () => Parameters.Parameters
-    /** Every parameter with the bounds that it has on this network. */
+    /** Every parameter with its bounds on this network. */
     readonly governable: () => ReadonlyArray<Governable>
     readonly council: () => ReadonlyArray<Address>
     /** Newest first. */
     readonly proposals: (limit: number) => ReadonlyArray<NumberedProposal>
     readonly proposal: (id: ProposalId) => NumberedProposal | undefined
-    /** While a proposal can be voted on, its snapshot; from then on those who voted. In the order of addresses. */
+    /** While a proposal can be voted on, its snapshot; afterwards, those who voted. In the order of addresses. */
     readonly voters: (id: ProposalId) => ReadonlyArray<Voter>
-    /** None for who is not in the snapshot, and once the proposal is decided for who did not vote. */
+    /** Undefined for an address outside the snapshot and, once the proposal is decided, for one that did not vote. */
     readonly ballot: (id: ProposalId, address: Address) => Ballot | undefined
   }
 >() {}

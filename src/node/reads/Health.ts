@@ -1,4 +1,4 @@
-/** How each part of the node is, derived from its figures whenever somebody asks. */
+/** The health of each part of the node, derived from its figures on request. */
 import { Context, Effect, Layer, Option } from "effect"
 import { type Figures, Network } from "../../network/Network.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
@@ -60,13 +60,13 @@ export const ofLag = (lag: number): Status => rising(lag, 3, 10)
 
 export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : size <= 8_000 ? "warning" : "unhealthy")
 
-/** `others`: who else has a seat. Where they are fewer than three, nobody needs more peers than that. */
+/** `others`: the number of other seats. If they are fewer than three, no node needs more peers than that. */
 export const ofPeers = (peers: number, others: number): Status =>
   peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
 /**
- * Where strangers find no place, somebody may be keeping them out, and newcomers are the ones who cannot say so. A failure
- * is a bug that should be reported.
+ * If strangers find no place, an attacker may be keeping them out, and newcomers cannot report it. A failure is a bug
+ * that should be reported.
  */
 export const ofNetwork = ({ freePlaces, failures }: Figures): Status =>
   freePlaces > 0 && failures === 0 ? "healthy" : "warning"
@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
       network: { status: worst([ofPeers(peers, others - (isMember ? 1 : 0)), ofNetwork(network.figures())]), peers },
       checkpoints: { status: ofCheckpoints(round - latestRound), latestRound },
     } as const
-    // It answers, but with a state that is about to be another one.
+    // It answers, but its state is about to be replaced.
     const sync = Option.map(fastSync, (progress) => ({ status: "degraded" as const, ...progress }))
     const catchUp = Option.map(yield* engine.catchUp, (progress) => ({ status: "degraded" as const, ...progress }))
     const { waiting, wrongClockAheadMs } = engine.watch

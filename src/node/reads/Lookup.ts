@@ -1,4 +1,4 @@
-/** What stands in the database in bytes, as what it is. */
+/** Decodes the database's bytes. */
 import { Effect, Either } from "effect"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
@@ -6,7 +6,7 @@ import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { fromDamage, type StateDamaged } from "../lifecycle/Ending.js"
 
-/** The disk failing under a read. */
+/** A read failed on disk. */
 export type Unreadable = StateDamaged | StorageError
 
 const TAGS: { readonly [T in Unreadable["_tag"]]: true } = {

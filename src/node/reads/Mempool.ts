@@ -15,14 +15,14 @@ export class Mempool extends Context.Tag("udg/Mempool")<
   {
     readonly capacity: number
     readonly size: Effect.Effect<number>
-    /** Takes a transaction in, or says why not. The same one again while it is pending is accepted again. */
+    /** Accepts a transaction, or returns why not. Accepts the same one again while it is pending. */
     readonly submit: (transaction: Transaction) => Effect.Effect<Accepted, Refusal>
-    /** The same for many, in their order, with what became of each. */
+    /** The same for many, with a result for each in the same order. */
     readonly submitAll: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
-    /** Signs for whoever handed the key over, with the sender's next nonce, and takes that in. */
+    /** Signs with the key in the request and the sender's next nonce, and submits the result. */
     readonly signAndSubmit: (request: SignRequest) => Effect.Effect<Accepted, Refusal>
     readonly get: (id: Hash) => Effect.Effect<Option.Option<Received>>
-    /** The first ones in the order in which they are taken: highest fee first. */
+    /** The first ones in the order of selection: highest fee first. */
     readonly top: (limit: number) => ReadonlyArray<Received>
     /** The nonce for the sender's next transaction, after its pending ones. */
     readonly nextNonce: (sender: Address) => Effect.Effect<Nonce>

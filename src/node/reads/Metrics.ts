@@ -1,4 +1,4 @@
-/** The node in figures, measured as they are asked for. */
+/** The node's figures, measured on request. */
 import { Context, Effect, Layer } from "effect"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
@@ -27,13 +27,13 @@ export interface Figures {
 export class Metrics extends Context.Tag("udg/Metrics")<
   Metrics,
   {
-    /** Plain functions, since every monitor and every wallet asks for these all the time. */
+    /** Plain functions, since every monitor and wallet asks for these all the time. */
     readonly figures: () => Figures
     readonly uptimeSeconds: () => number
     /** The checkpoint and fast-sync figures that have no prefix in /metrics. */
     readonly counters: () => Counts
     readonly network: () => NetworkFigures
-    /** Of the own wall clock, before the committee's; null before a quorum was heard. */
+    /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
     readonly clockAheadMs: () => number | null
   }
 >() {}

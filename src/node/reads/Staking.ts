@@ -1,4 +1,4 @@
-/** Stakes, delegations and who validates, finalized. All of it lies in memory; only long lists take their time. */
+/** Finalized stakes, delegations and validators. Everything is in memory; only long lists take time. */
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
 import type { DelegationDetails, DelegatorList, Reads, StakeDetails } from "../../ledger/Reads.js"
 import type { DelegatorSearch } from "../../ledger/rules/DelegatorSearch.js"
@@ -18,21 +18,21 @@ export interface Totals {
 export class Staking extends Context.Tag("udg/Staking")<
   Staking,
   {
-    /** The commit that everything here is as of. */
+    /** The commit as of which everything here holds. */
     readonly asOf: () => CommitIndex
     readonly totals: () => Totals
-    /** Zeros for who never staked. */
+    /** Zeros for an address that never staked. */
     readonly stake: (address: Address) => StakeDetails
-    /** Everybody with stake, largest effective stake first. */
+    /** All validators with stake, largest effective stake first. */
     readonly validators: (limit: number) => ReadonlyArray<StakeDetails>
-    /** None for who delegates to nobody. */
+    /** Undefined for an address that delegates nothing. */
     readonly delegation: (address: Address) => DelegationDetails | undefined
-    /** Largest first; nobody for a non-validator. */
+    /** Largest first; empty for a non-validator. */
     readonly delegators: (validator: Address, limit: number) => Effect.Effect<DelegatorList>
   }
 >() {}
 
-/** Between two slices of a search, so that it has at most half of the thread. */
+/** The pause between two slices of a search, so that it takes at most half of the thread. */
 const PAUSE = Duration.millis(Slice.SLICE_MS)
 
 const inTurns = (search: DelegatorSearch): Effect.Effect<DelegatorSearch> =>
@@ -41,7 +41,7 @@ const inTurns = (search: DelegatorSearch): Effect.Effect<DelegatorSearch> =>
     return search
   })
 
-/** Lists of delegators: one search at a time, and one for all who ask for the same list meanwhile. */
+/** Lists of delegators: one search at a time, shared by all callers that ask for the same list meanwhile. */
 const makeSearches = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const oneAtATime = yield* Effect.makeSemaphore(1)

@@ -1,6 +1,6 @@
 /**
- * Accounts and transactions, finalized. What a lookup calls finalized is on the disk, and every other read is at least as
- * far.
+ * Finalized accounts and transactions. A transaction that a lookup calls finalized is on disk, and no other read is
+ * behind that.
  */
 import { Context, Data, Effect, Layer, Option } from "effect"
 import type { Head, Totals } from "../../ledger/tables/Records.js"
@@ -35,7 +35,7 @@ export type Known = { readonly _tag: "Pending"; readonly transaction: Transactio
 export interface HistoryPage {
   /** Sent and received, newest first. */
   readonly transactions: ReadonlyArray<Finalized>
-  /** What to ask with for those before; null when there are none. */
+  /** The cursor of the page before; null if there is none. */
   readonly next: Sequence | null
 }
 
@@ -63,7 +63,7 @@ export class State extends Context.Tag("udg/State")<
       before: Sequence | null,
       limit: number,
     ) => Effect.Effect<HistoryPage, Unreadable>
-    /** When the commit was made that is the last one. */
+    /** The time of the last commit. */
     readonly time: Effect.Effect<Timestamp>
   }
 >() {}
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
       (transaction): Finalized => ({ _tag: "Finalized", transaction, recorded }),
     )
 
-  /** In memory first: what leaves the memory is on the disk by then. */
+  /** In memory first: a transaction that leaves memory is on disk by then. */
   const pending = (id: Hash) =>
     Effect.flatMap(
       Effect.sync(() => Option.fromNullable(view.pool.get(id)?.transaction)),
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
       }),
     history: (address, before, limit) =>
       Effect.gen(function* () {
-        // One more than asked for tells whether there are more.
+        // One more than requested, to see whether there are more.
         const found = yield* storage.transactions.history({ address, before, limit: limit + 1 })
         const page = found.slice(0, limit)
         const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null

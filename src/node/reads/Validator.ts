@@ -1,4 +1,4 @@
-/** This node as a validator: whether it makes vertices, and what keeps it from it. */
+/** This node as a validator: whether it makes vertices, and if not, why. */
 import { Context, Effect, Layer, Option } from "effect"
 import * as Address from "../../protocol/identity/Address.js"
 import type { PublicKey } from "../../protocol/identity/Keys.js"
@@ -10,14 +10,17 @@ export interface Standing {
   readonly publicKey: PublicKey
   /** It has a seat in the running epoch. */
   readonly isInCommittee: boolean
-  /** The key has signed what this disk does not know, lately: somebody else signs with it, or the disk was set back or lost. */
+  /**
+   * The key has lately signed something that this disk does not know: another process signs with it, or the disk was
+   * set back or lost.
+   */
   readonly hasForeignHeader: boolean
 }
 
 export class Validator extends Context.Tag("udg/Validator")<
   Validator,
   {
-    /** None for a node that only follows. */
+    /** None for a node that only follows the network. */
     readonly standing: Effect.Effect<Option.Option<Standing>>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** How much of something goes to peers of each standing together. Members, who are few, are limited by fair turns alone. */
+/** Limits how much peers of each standing may use together. Members, who are few, are limited by fair turns alone. */
 import { Allowance } from "../../network/Allowance.js"
 import type { Standing } from "../../network/Standing.js"
 
@@ -16,7 +16,7 @@ export class Budget {
     this.#stranger = new Allowance({ burst: stranger.atOnce, perSecond: stranger.perSecond }, now)
   }
 
-  /** Whether there is anything left for them. */
+  /** Whether anything is left for them. */
   has(standing: Standing, now: number): boolean {
     return this.#of(standing)?.take(0, now) === 0 || standing === "member"
   }

@@ -1,8 +1,8 @@
 /**
- * Between what others send and this node. To judge a message changes nothing, so what throws there is a bug that ends that
- * message and nothing else: it is counted, logged once for each cause, and costs the sender points, since no honest node
- * has a reason to find it. What throws while something is applied is another matter: nobody knows what was half done,
- * and the node ends.
+ * Contains bugs that a peer's message finds. Judging a message changes nothing, so an exception there ends that message
+ * and nothing else: it is counted, logged once for each cause, and costs the sender points, since no honest node has a
+ * reason to find it. An exception while something is applied is another matter: a change may be half done, and the node
+ * ends.
  */
 
 /** Counts every failure. */
@@ -10,7 +10,7 @@ interface Counters {
   readonly judgingFailed: () => void
 }
 
-/** What was being done. */
+/** The work that threw. */
 export type Place = "reading" | "judging" | "checking signatures" | "answering"
 
 /** Causes that are distinguished; further ones are only counted. */
@@ -26,7 +26,7 @@ export class Bulkhead {
     this.#say = say
   }
 
-  /** Runs it; where it throws, `otherwise` follows. */
+  /** Runs `judge`, and then `otherwise` if that throws. */
   hold(place: Place, judge: () => void, otherwise: () => void): void {
     try {
       judge()
@@ -45,7 +45,7 @@ export class Bulkhead {
   }
 }
 
-/** Where it was thrown, not what it says: that may hold what the sender chose. */
+/** The place of the throw without the message, which may hold text that the sender chose. */
 const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error
   const frame = error.stack?.split("\n").find((line) => /^\s+at /.test(line))

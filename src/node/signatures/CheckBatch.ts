@@ -1,12 +1,12 @@
 /**
- * Signatures on their way to another thread, one after the other in one buffer: it crosses over without being copied, where
+ * Packs signatures for another thread into one buffer, one after the other: it crosses over without being copied, while
  * objects would be cloned one by one.
  */
 import type { Check } from "../../protocol/transaction/Verification.js"
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
-/** Before the key stands how long the message is. */
+/** The length of the message precedes the key. */
 const KEY_AT = 4
 const SIGNATURE_AT = KEY_AT + KEY_BYTES
 const MESSAGE_AT = SIGNATURE_AT + SIGNATURE_BYTES

@@ -1,15 +1,15 @@
 /**
- * Work that peers bring, handed out in fair turns. Members of the committee get most of what there is, then peers that the
- * operator named, then strangers; what a class does not use, the others get. Within a class the peer that has cost least so
- * far is next, so that a thousand pieces from one peer delay another peer's single piece by no more than one turn. Costs
- * are charged after the work, in any unit, or before it where they are known.
+ * Hands out peers' work in fair turns. Members of the committee get most of the capacity, then peers that the operator
+ * named, then strangers; a class leaves what it does not use to the others. Within a class the peer that has cost least
+ * so far is next, so that a thousand pieces from one peer delay another peer's single piece by at most one turn. Costs
+ * are charged after the work, in any unit, or before it if they are known.
  */
 import type { Standing } from "../../network/Standing.js"
 
-/** Of everything, while all three classes have work: newcomers must get in however busy the members are. */
+/** The shares while all three classes have work: newcomers must get in however busy the members are. */
 export const SHARES: { readonly [standing in Standing]: number } = { member: 12, named: 3, stranger: 1 }
 
-/** Whose work it is. A peer that becomes a member leaves its old work in its old class. */
+/** The owner of a piece of work. A peer that becomes a member leaves its old work in its old class. */
 export interface Owner {
   readonly peer: string
   readonly standing: Standing
@@ -18,16 +18,16 @@ export interface Owner {
 interface Line<A> {
   readonly owner: Owner
   items: Array<A>
-  /** What this peer has cost. */
+  /** The cost of this peer so far. */
   used: number
 }
 
 class Class<A> {
   readonly lines = new Map<string, Line<A>>()
   readonly share: number
-  /** What the class has cost, divided by its share. */
+  /** The cost of the class so far, divided by its share. */
   used = 0
-  /** What the peer had cost that was served last: whoever comes later does not begin further behind. */
+  /** The cost so far of the peer served last: a newcomer does not start further behind. */
   floor = 0
   waiting = 0
 
@@ -43,7 +43,7 @@ class Class<A> {
     return line
   }
 
-  /** Peers that wait for nothing and have no debts are forgotten; all of them, once nobody waits. */
+  /** Forgets idle peers without debts; all peers, once none waits. */
   forget(): void {
     for (const [peer, { items, used }] of this.lines) {
       if (items.length === 0 && (this.waiting === 0 || used <= this.floor)) this.lines.delete(peer)
@@ -51,7 +51,7 @@ class Class<A> {
   }
 }
 
-/** Idle peers that are kept before they are looked through. */
+/** Idle peers that are remembered before a clean-up. */
 const MANY_LINES = 64
 
 export class FairQueue<A> {
@@ -67,7 +67,7 @@ export class FairQueue<A> {
     return member.waiting + named.waiting + stranger.waiting
   }
 
-  /** Those that wait for something. */
+  /** Peers that wait for something. */
   get peers(): ReadonlySet<string> {
     const lines = Object.values(this.#classes).flatMap((group) => [...group.lines.values()])
     return new Set(lines.filter(({ items }) => items.length > 0).map(({ owner }) => owner.peer))
@@ -81,14 +81,14 @@ export class FairQueue<A> {
     this.#lineFor(owner).items.push(item)
   }
 
-  /** Before everything else this peer waits for: the rest of what was begun. */
+  /** Goes before everything else of this peer: the rest of a piece that was begun. */
   pushFirst(owner: Owner, item: A): void {
     this.#lineFor(owner).items.unshift(item)
   }
 
   #lineFor(owner: Owner): Line<A> {
     const group = this.#classes[owner.standing]
-    // An idle class saves nothing up.
+    // An idle class saves up nothing.
     if (group.waiting === 0) group.used = Math.max(group.used, this.#floor)
     const line = group.line(owner)
     if (line.items.length === 0) line.used = Math.max(line.used, group.floor)
@@ -96,7 +96,7 @@ export class FairQueue<A> {
     return line
   }
 
-  /** Whose turn it is, among those that may have one now. */
+  /** The next piece, among owners that may have a turn now. */
   next(mayHave: (owner: Owner) => boolean = () => true): { readonly owner: Owner; readonly item: A } | undefined {
     const { member, named, stranger } = this.#classes
     const groups = [member, named, stranger].filter(({ waiting }) => waiting > 0).sort((a, b) => a.used - b.used)
@@ -113,7 +113,7 @@ export class FairQueue<A> {
     return undefined
   }
 
-  /** What a piece of this peer's work has cost. */
+  /** Charges this peer for a piece of its work. */
   charge(owner: Owner, cost: number): void {
     const group = this.#classes[owner.standing]
     group.used += cost / group.share
@@ -122,7 +122,7 @@ export class FairQueue<A> {
     else if (group.waiting > 0) group.line(owner).used += cost
   }
 
-  /** This peer has gone, and nobody needs its work any more. Returns what was waiting. */
+  /** This peer is gone, and its work is no longer needed. Returns what was waiting. */
   drop(peer: string): ReadonlyArray<A> {
     const dropped: Array<A> = []
     for (const group of Object.values(this.#classes)) {

@@ -1,9 +1,9 @@
 /**
- * Judges what peers send before the replica takes it in: decodes it, asks whether it is of use, and has its signatures
- * checked in other threads. This changes nothing in the replica. The messages of one peer are passed on in the order in
- * which they came. Three kinds go separately: transactions, since a thousand of them must not delay a vertex, questions,
- * and vertices whose signatures take long to judge.
- * It holds no more than each peer may have waiting (`Received.release`).
+ * Judges peers' messages before the replica takes them in: decodes each, asks whether it is useful, and has its
+ * signatures checked in other threads. This changes nothing in the replica. The messages of one peer are passed on in
+ * the order in which they came. Three kinds go separately: transactions, since a thousand of them must not delay a
+ * vertex, questions, and vertices whose signatures take long to judge. It holds no more than each peer may have waiting
+ * (`Received.release`).
  */
 import { Either } from "effect"
 import type { Offence } from "../../network/Conduct.js"
@@ -32,11 +32,11 @@ export type Inspected =
       readonly _tag: "Message"
       readonly from: PeerId
       readonly message: Message
-      /** Whether nothing was left out of the message: gossip forwards only whole ones. */
+      /** Whether the message is complete: gossip forwards only whole ones. */
       readonly isWhole: boolean
       readonly release: Received["release"]
     }
-  /** A peer is in that epoch, or says so. */
+  /** A peer is in that epoch, or claims to be. */
   | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
   | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
 
@@ -51,7 +51,7 @@ export interface Surroundings {
   readonly isNewBeat: (heartbeat: Heartbeat) => boolean
   /** A question, to be answered in its turn. */
   readonly ask: (owner: Owner, question: Question | DiskQuestion) => void
-  /** A peer sent what no honest node sends. */
+  /** A peer sent something that no honest node sends. */
   readonly refused: (received: Received, what: string, offence: Offence) => void
   /** Called in the order of each peer's messages. */
   readonly pass: (inspected: Inspected) => void
@@ -62,13 +62,13 @@ interface Waiting {
   readonly owner: Owner
   /** The inputs for the replica, once they are known. */
   outcome: ReadonlyArray<Inspected> | null
-  /** It has left its lane, and is passed on whenever it is judged. */
+  /** It has left its lane, and is passed on as soon as it is judged. */
   isAside: boolean
 }
 
 type Packed = Message<Encoded>
 type PackedOf<T extends Message["_tag"]> = Extract<Packed, { readonly _tag: T }>
-/** What is signed by itself and is no transaction. */
+/** Messages with a signature of their own, except transactions. */
 type Signed = PackedOf<"Heartbeat" | "Evidence" | "CheckpointSignature" | "Highest">
 
 export class MessageInspection {
@@ -86,7 +86,7 @@ export class MessageInspection {
 
   take(received: Received): void {
     const { from, tag, standing } = received
-    // What this node asked for is its own work, whoever does it.
+    // An answer to this node's question is this node's own work, whichever peer sends it.
     const isOwnWork = this.#around.asked.isAwaited(from, tag)
     const owner: Owner = { peer: from, standing: isOwnWork ? "member" : standing }
     const waiting: Waiting = { received, owner, outcome: null, isAside: false }
@@ -215,7 +215,7 @@ export class MessageInspection {
         this.#refuse(waiting, "a transaction under a signature that does not hold", "invalid")
         return
       }
-      // Each stands in a vertex soon. Few stand in two.
+      // Each is in a vertex soon. Few are in two.
       for (const transaction of fresh) verified.add(verificationKey(networkId, transaction))
       this.#accept(waiting, message, isWhole)
     }
@@ -225,7 +225,7 @@ export class MessageInspection {
     })
   }
 
-  /** The native verifier's no is final: what it refuses and a vertex may hold is of use in a vertex only. */
+  /** The native verifier's no is final: a signature that only vertices may hold is useful only in a vertex. */
   #judgeSigned(waiting: Waiting, message: Signed): void {
     const { replica, signatures } = this.#around
     const use = replica.useOf(waiting.received.from, message)
@@ -250,7 +250,7 @@ export class MessageInspection {
     )
   }
 
-  // What comes of it.
+  // The results.
 
   #accept(waiting: Waiting, message: Message, isWhole = true): void {
     const { from, release } = waiting.received
@@ -298,7 +298,7 @@ export class MessageInspection {
     this.#passOn(waiting)
   }
 
-  /** What is judged at the head of its lane. */
+  /** Passes on judged messages from the head of the lane. */
   #passOn({ received: { from, tag } }: Waiting): void {
     const name = nameOf(from, tag)
     const lane = this.#lanes.get(name) ?? []

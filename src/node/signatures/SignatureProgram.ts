@@ -8,15 +8,19 @@ export interface Request {
   readonly count: number
   /** `count` checks, as `CheckBatch` packs them. */
   readonly bytes: ArrayBuffer
-  /** By the rule for vertices, of one vertex: with the first no it is invalid as a whole, and the rest is not judged. */
+  /**
+   * Judged by the rule for vertices, all of one vertex: the first no makes it invalid as a whole, and the rest is
+   * skipped.
+   */
   readonly isByZip215: boolean
 }
 
-/** 1 for each that holds. */
+/** 1 for each valid signature. */
 export type Reply = Uint8Array<ArrayBuffer>
 
-// Where every core is wanted, rounds go first: what is checked here can wait for them, but not they for it. On Linux this
-// is the thread's own priority, elsewhere it would be the whole program's. Who may not set it, or has a lower one, keeps his.
+// When all cores are busy, rounds go first: these checks can wait for rounds, but rounds not for checks. On Linux this
+// sets the thread's own priority; elsewhere it would set the whole program's. Without the permission, or with a lower
+// priority already, the thread keeps its own.
 const below = os.constants.priority.PRIORITY_BELOW_NORMAL
 try {
   if (os.platform() === "linux" && os.getPriority() < below) os.setPriority(below)

@@ -1,14 +1,16 @@
 /**
- * Signatures, checked in other threads, whose program is `SignatureProgram`: here one costs 50 microseconds in which nobody
- * is served and no round goes on, there it costs this thread a few. They go in messages that are worth the way but not much
- * larger: who waits for one check waits for all that go with it, and the thread for the last of them to be read. A few are
- * checked where they are.
- * What rounds wait for goes before what may wait: a thousand transactions must not stand in the way of a vertex. In both
- * lanes peers have fair turns, each piece at the price of its signatures, and what strangers bring is limited altogether:
- * a signature that holds costs its maker no points, and the processor it takes is the one that rounds need.
- * The first judgement is the door's: of what stands in a vertex its no is not the last word. What it refuses there is
- * judged again by the rule for vertices, in a lane of its own, because that takes five times as long, and for a false one
- * thirty times.
+ * Checks signatures in other threads, whose program is `SignatureProgram`: one takes 50 microseconds, during which this
+ * thread could serve no request and run no round; handed over, it costs this thread a few. They go in batches large
+ * enough to be worth the trip but not much larger: a caller that waits for one check waits for its whole batch, and the
+ * thread for the last of them to be read. Very small numbers are checked here.
+ *
+ * Checks that rounds wait for go before those that may wait: a thousand transactions must not delay a vertex. In both
+ * lanes peers have fair turns, each piece at the price of its signatures, and strangers' checks are limited in total: a
+ * valid signature costs its maker no points, and takes processor time that rounds need.
+ *
+ * The first judgement is by the door's rule: for a signature in a vertex its no is not final. A refused one is judged
+ * again by the rule for vertices, in a lane of its own, because that takes five times as long, and thirty times for a
+ * false one.
  */
 import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
@@ -26,28 +28,31 @@ const log = Log.for("node")
 
 /** At most this many are checked at once in this thread. */
 const NOT_WORTH_THE_WAY = 3
-/** This many go at once, without waiting for more within this turn of the event loop. */
+/** This many are sent at once, without waiting for more within this turn of the event loop. */
 const WORTH_THE_WAY = 16
-/** Signatures a message; more would only let the other threads wait. */
+/** Signatures per batch; more would only make the other threads wait. */
 const BATCH = 32
 const MOST_WORKERS = 4
-/** A thread with this many, or with work that takes as long, gets no more: it does not run dry, and the rest can be overtaken here. */
+/**
+ * A thread with this many checks, or equivalent work, gets no more: it does not run dry, and the rest can still be
+ * overtaken here.
+ */
 const AHEAD = 128
-/** Urgent batches in a row, after which the others have a turn. */
+/** Urgent batches in a row before the others have a turn. */
 const URGENT_IN_A_ROW = 3
 /** Signatures of all strangers together: a quarter of one core. */
 const STRANGERS: Rate = { atOnce: 10_000, perSecond: 5_000 }
-/** What the rule for vertices costs, in native checks: about 0.3 ms where it says yes, and 1.8 ms more where it says no. */
+/** The cost of the rule for vertices, in native checks: about 0.3 ms for a yes, and 1.8 ms more for a no. */
 const COST_OF_YES = 5
 const COST_OF_NO = 25
-/** How soon it is looked whether strangers may have a turn again. */
+/** How soon to check again whether strangers may have a turn. */
 const LOOK_MS = 20
 const WARNED_EVERY_MS = 60_000
 
 export interface Options {
   /** Threads. */
   readonly most: number
-  /** What all strangers may have checked together. */
+  /** Limit for all strangers together. */
   readonly strangers: Rate
   readonly start: () => Worker
 }
@@ -64,15 +69,15 @@ export interface Lane {
   readonly isUrgent: boolean
 }
 
-/** What clients bring: the door has its own limits, and waits behind rounds. */
+/** Clients' transactions: the door has its own limits, and waits behind rounds. */
 const DOOR: Lane = { owner: { peer: "the door", standing: "member" }, isUrgent: false }
 
-/** What somebody waits for: which of these hold. */
+/** A caller's request: which of these checks hold. */
 interface Job {
   readonly checks: ReadonlyArray<Check>
-  /** 1 where it holds, filled in as the answers come. */
+  /** 1 for each valid one, filled in as the answers come. */
   readonly results: Uint8Array
-  /** How many of them are still to come; none either once a no has decided by the rule for vertices. */
+  /** Results still to come; also 0 once a no has decided by the rule for vertices. */
   missing: number
   readonly lane: Lane
   readonly isByZip215: boolean
@@ -129,7 +134,7 @@ interface Surroundings {
   readonly onGone: (thread: Thread) => void
 }
 
-/** A thread, and the batches that it has not answered yet: it answers in their order. */
+/** A thread, and the batches that it has not answered yet, in order. */
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<ReadonlyArray<Piece>> = []
@@ -137,7 +142,7 @@ class Thread {
 
   constructor({ start, onAnswer, onFault, onGone }: Surroundings) {
     this.#worker = start()
-    // A node that has nothing else to do may end.
+    // It must not keep an otherwise idle process alive.
     this.#worker.unref()
     this.#worker.on("message", (results: Reply) => {
       const pieces = this.#waiting.shift() ?? []
@@ -145,7 +150,7 @@ class Thread {
       onAnswer()
       answerBy(results, pieces)
     })
-    // Followed by the exit, where what it has not answered is done.
+    // The exit event follows, and its handler deals with unanswered batches.
     this.#worker.on("error", onFault)
     this.#worker.on("exit", () => {
       onGone(this)
@@ -153,7 +158,7 @@ class Thread {
     })
   }
 
-  /** What it has not answered yet, in native checks. */
+  /** Its unanswered work, in native checks. */
   get load(): number {
     return this.#load
   }
@@ -175,12 +180,12 @@ class Thread {
 export class SignatureThreads {
   readonly #most: number
   #jobs: Array<Job> = []
-  /** How many checks these are. */
+  /** The number of checks in them. */
   #gathered = 0
-  /** What no thread has yet. */
+  /** Checks that no thread has yet. */
   readonly #urgent = new FairQueue<Piece>()
   readonly #others = new FairQueue<Piece>()
-  /** What is judged by the rule for vertices. */
+  /** Checks by the rule for vertices. */
   readonly #doubted = new FairQueue<Piece>()
   readonly #strangers: Allowance
   #isLooking = false
@@ -213,7 +218,7 @@ export class SignatureThreads {
     )
   }
 
-  /** 1 for each of these that holds. */
+  /** 1 for each valid signature. */
   results(checks: ReadonlyArray<Check>): Effect.Effect<Uint8Array> {
     return Effect.async<Uint8Array>((resume) => this.check(checks, (results) => resume(Effect.succeed(results))))
   }
@@ -232,8 +237,8 @@ export class SignatureThreads {
   }
 
   /**
-   * Whether all of these hold by ZIP-215, of what the native verifier refused and stands in a vertex. Never here, but where
-   * a thread has died of it; who asks when the node ends gets no answer.
+   * Whether all of these hold by ZIP-215: signatures in a vertex that the native verifier refused. Not checked in this
+   * thread unless another has died of it. A caller gets no answer if the node ends.
    */
   checkByZip215(checks: ReadonlyArray<Check>, complete: (holds: boolean) => void, owner: Owner): void {
     if (checks.length === 0) {
@@ -261,7 +266,7 @@ export class SignatureThreads {
     this.#jobs = []
     this.#gathered = 0
     const pieces = jobs.map((job): Piece => ({ job, from: 0, to: job.checks.length }))
-    // Of strangers not even a few: this thread is what everybody waits for.
+    // Strangers' checks never run here, not even a few: everything else waits for this thread.
     const isOursAlone = jobs.every(({ lane }) => lane.owner.standing !== "stranger")
     if (this.#isEnded || (isOursAlone && countOf(pieces) <= NOT_WORTH_THE_WAY)) {
       answerHere(pieces)
@@ -275,7 +280,7 @@ export class SignatureThreads {
     this.#give()
   }
 
-  /** Also when a thread that is ending has answered once more; it gets nothing then. */
+  /** Called even when a thread that is ending has answered once more; it gets nothing then. */
   #give(): void {
     while (!this.#isEnded && this.#urgent.size + this.#others.size + this.#doubted.size > 0) {
       const thread = this.#leastLoaded()
@@ -298,7 +303,7 @@ export class SignatureThreads {
     }, LOOK_MS).unref()
   }
 
-  /** While all three lanes are busy, three quarters go to what is urgent, and an eighth each to the others. */
+  /** While all three lanes are busy, urgent checks get three quarters, and the others an eighth each. */
   #next(): ReadonlyArray<Piece> {
     const isTheirTurn = this.#urgentInARow >= URGENT_IN_A_ROW && this.#others.size + this.#doubted.size > 0
     const urgent = isTheirTurn ? [] : this.#batchOf(this.#urgent)
@@ -316,7 +321,10 @@ export class SignatureThreads {
     return others.length > 0 || this.#isTurnOfDoubted ? others : this.#batchOfDoubted()
   }
 
-  /** Of one job, so that a no ends the message, and not larger in time than others. What a no has decided is dropped. */
+  /**
+   * Checks of one job, so that a no ends the batch, and no larger in time than other batches. Drops jobs that a no has
+   * decided.
+   */
   #batchOfDoubted(): ReadonlyArray<Piece> {
     for (let next = this.#doubted.next(); next !== undefined; next = this.#doubted.next()) {
       const { owner, item } = next
@@ -329,7 +337,7 @@ export class SignatureThreads {
     return []
   }
 
-  /** As many as go in one message, a part of a large job among them. */
+  /** As many as fit into one batch, which may be part of a large job. */
   #batchOf(lane: FairQueue<Piece>): ReadonlyArray<Piece> {
     const batch: Array<Piece> = []
     const now = performance.now()
@@ -379,7 +387,7 @@ export class SignatureThreads {
   async #end(): Promise<void> {
     this.#isEnded = true
     await Promise.all(this.#threads.map((thread) => thread.end()))
-    // Nobody takes vertices in any more, so what is doubted of them may stay so.
+    // The node takes in no more vertices, so their doubted signatures stay undecided.
     for (const lane of [this.#urgent, this.#others]) {
       for (let next = lane.next(); next !== undefined; next = lane.next()) answerHere([next.item])
     }

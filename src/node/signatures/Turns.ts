@@ -1,6 +1,7 @@
 /**
- * The main thread's time for what peers send, in fair turns at the price of the time they took. Rounds, clients and the disk
- * need the same thread: so nobody has it for longer than a slice, and those who are not members have a part of it altogether.
+ * Shares out the main thread's time for peers' messages, in fair turns at the price of the time taken. Rounds, clients
+ * and the disk need the same thread: so no peer has it for longer than a slice, and all non-members together have only
+ * a part of it.
  */
 
 import * as Slice from "../../turns/Slice.js"
@@ -12,7 +13,7 @@ const RATES = {
   named: { atOnce: 1_000, perSecond: 400 },
   stranger: { atOnce: 500, perSecond: 100 },
 }
-/** How soon it is looked whether somebody may have a turn again. */
+/** How soon to check again whether a peer may have a turn. */
 const LOOK_MS = 10
 
 export type Step = () => void
@@ -22,13 +23,13 @@ export class Turns {
   readonly #budget = new Budget(RATES, performance.now())
   #isAtWork = false
 
-  /** `step` throws nothing: whoever hands it over holds what it does. */
+  /** `step` must not throw: its caller contains its exceptions. */
   take(owner: Owner, step: Step): void {
     this.#steps.push(owner, step)
     this.#begin()
   }
 
-  /** What was begun goes on before what the same peer sent later. */
+  /** Work that was begun continues before later messages of the same peer. */
   goOn(owner: Owner, step: Step): void {
     this.#steps.pushFirst(owner, step)
     this.#begin()
@@ -37,7 +38,7 @@ export class Turns {
   #begin(): void {
     if (this.#isAtWork) return
     this.#isAtWork = true
-    // Behind whatever else came at the same time, so that the first one of it is not before a member.
+    // After everything else that came at the same time, so that its first piece does not precede a member's.
     queueMicrotask(() => this.#work())
   }
 

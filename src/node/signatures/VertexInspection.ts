@@ -1,9 +1,9 @@
 /**
- * Vertices that peers send, the cheapest question first: does anybody need it, by its header alone; does the header's own
- * signature hold; is the body the one that it names; do the signatures in the body hold. Nothing of the next question is
- * begun before the answer to the last: a header that holds is a member's, so only members can make this node verify bodies,
- * each vertex once where that does not take long. Where it does, the sender may be the one who delays it, with slow work
- * of its own: then other peers' copies are judged as well, each in its sender's turn.
+ * Judges peers' vertices, the cheapest question first: is it needed, by its header alone; is the header's own signature
+ * valid; is the body the one that it names; are the signatures in the body valid. No question is begun before the
+ * previous one is answered: a valid header is a member's, so only members can make this node verify bodies, each vertex
+ * once if that is quick. If it is slow, the sender may be delaying it with slow work of its own: then other peers'
+ * copies are judged as well, each in its sender's turn.
  */
 import { Either } from "effect"
 import { KNOWN, type Use } from "../../consensus/Core.js"
@@ -26,10 +26,10 @@ export type Finding =
   | { readonly _tag: "Refused"; readonly what: string; readonly offence: Offence }
   | {
       readonly _tag: "Sound"
-      /** Those that are of use, and in an answer of whole rounds those that were here before. */
+      /** Useful vertices and, in an answer of whole rounds, those that were here already. */
       readonly vertices: ReadonlyArray<Vertex.Vertex>
       readonly headersOnly: ReadonlyArray<Header.Header>
-      /** Another epoch of which one of them was. */
+      /** The other epoch that one of them belongs to. */
       readonly elsewhere: Epoch | null
       /** To be called once they are taken in. */
       readonly done: () => void
@@ -39,13 +39,13 @@ export interface Arrival {
   readonly from: PeerId
   readonly owner: Owner
   readonly vertices: ReadonlyArray<Vertex.Encoded>
-  /** Whether this node asked for one of these. Who is no member speaks unasked only of its own vertices. */
+  /** Whether this node asked for one of these. A non-member may send unasked only its own vertices. */
   readonly isAnswer: (hashes: ReadonlyArray<Hash>) => boolean
-  /** An answer of whole rounds: what is known of it is needed to go on from there. */
+  /** An answer of whole rounds: known vertices in it are needed to continue from there. */
   readonly isRounds: boolean
-  /** Runs a piece of the judging; what it throws ends this message. */
+  /** Runs a piece of the judging; an exception ends this message. */
   readonly hold: (judge: () => void) => void
-  /** It will take long, through no fault of the sender: what the same peer says after it need not wait. */
+  /** It will take long, through no fault of the sender: later messages of the same peer need not wait. */
   readonly stepAside: () => void
   readonly conclude: (finding: Finding) => void
 }
@@ -68,7 +68,7 @@ export interface Surroundings {
 interface Candidate {
   readonly header: Header.Header
   readonly encoded: Uint8Array
-  /** In the DAG, or below it: nothing of it need be verified. */
+  /** In the DAG, or below it: needs no verification. */
   readonly isHere: boolean
 }
 
@@ -78,31 +78,31 @@ interface Sorted {
   readonly elsewhere: Epoch | null
 }
 
-/** The checks of one vertex's body, as a part of all. */
+/** The checks of one vertex's body, part of the whole message. */
 interface Part {
   readonly vertex: Vertex.Vertex
   readonly checks: ReadonlyArray<Check>
 }
 
 /**
- * How many signatures that only the slow rule accepts are judged in any vertex. No node of this kind puts one into its own,
- * since none passes its door. A vertex with more is valid, but its author could hold up everybody: shown to one member
- * alone, which names it, it keeps the others waiting for as long as they need to judge it. So nobody here is the first to
- * name it: it is judged when the network builds on it.
+ * How many signatures that only the slow rule accepts are judged in any vertex. No node of this program puts one into
+ * its own, since none passes its door. A vertex with more is valid, but its author could delay every node: shown to one
+ * member alone, which names it, it keeps the others waiting for as long as judging it takes. So no node of this program
+ * is the first to name it: it is judged when the network builds on it.
  */
 export const SLOW_SIGNATURES = 64
-/** Hashes of vertices that need no second look; the oldest are forgotten. */
+/** Vertices that need no second look, by hash; the oldest are forgotten. */
 const REMEMBERED = 1_024
-/** While a copy has been under way for no longer than this, copies that nobody asked for wait for what comes of it. */
+/** While a copy has been under way for no longer than this, unrequested copies wait for its result. */
 const SOON_MS = 250
 
 interface Doubtful {
   readonly part: Part
-  /** What the native verifier refused. */
+  /** Signatures that the native verifier refused. */
   readonly doubted: ReadonlyArray<Check>
 }
 
-/** Hashes, as many as fit. */
+/** A bounded set of hashes. */
 class Remembered {
   readonly #hashes = new Set<Hash>()
 
@@ -126,12 +126,12 @@ const badBody = invalid("a vertex with a signature in it that does not hold")
 
 export class VertexInspection {
   readonly #around: Surroundings
-  /** Their headers hold, and the rest of them is being verified: since when, for each peer that sent one. */
+  /** Vertices with valid headers whose rest is being verified: since when, for each peer that sent one. */
   readonly #underWay = new Map<Hash, Map<PeerId, number>>()
-  /** Of these, those that wait for their author's turn under the slow rule, which no other copy would have sooner. */
+  /** Those of them that wait for their author's turn under the slow rule, which no other copy would have sooner. */
   readonly #inDoubt = new Set<Hash>()
   readonly #refused = new Remembered()
-  /** Nobody builds on these, and they hold more slow signatures than any node of this kind puts into one. */
+  /** Vertices that none builds on yet, with more slow signatures than any node of this program puts into one. */
   readonly #leftAside = new Remembered()
 
   constructor(surroundings: Surroundings) {
@@ -171,7 +171,7 @@ export class VertexInspection {
     for (const [i, { encoded }] of said.vertices.entries()) {
       const header = headers[i]
       if (header === undefined) continue
-      // Nobody relays vertices: they are pushed by their authors and fetched from whoever names them.
+      // Vertices are not relayed: authors push them, and they are fetched from peers that name them.
       if (!isAsked && owner.standing !== "member" && header.author !== author) continue
       const use = this.#useOf(header, said)
       if (use === "refused") return badBody
@@ -223,7 +223,10 @@ export class VertexInspection {
     if (copies?.size === 0) this.#underWay.delete(hash)
   }
 
-  /** What waits for its parents may be forgotten before this is taken in, and must not come in unverified then. */
+  /**
+   * A vertex that waits for its parents may be forgotten before this one is taken in, and must not enter unverified
+   * then.
+   */
   #isHere({ hash, round }: Header.Header): boolean {
     const { dag } = this.#around.replica.core.epoch
     return round <= dag.collectedRound || dag.has(hash)
@@ -255,14 +258,14 @@ export class VertexInspection {
     }
     this.#around.turns.goOn(owner, () =>
       hold(() => {
-        // Another copy may have been quicker.
+        // Another copy may have been faster.
         const use = isRounds ? null : this.#useOf(candidate.header, said)
         if (use !== null && (use === "refused" || use._tag !== "Wanted")) {
           this.#open(said, sorted, at + 1, parts)
           return
         }
         const { networkId, verified } = this.#around
-        // A copy: a vertex must not keep the message alive in which it came.
+        // A copy: a vertex must not keep alive the message it came in.
         const opened = Vertex.open(networkId, candidate.header, candidate.encoded.slice())
         if (Either.isLeft(opened)) {
           conclude({ _tag: "Refused", what: opened.left.message, offence: "malformed" })
@@ -294,7 +297,7 @@ export class VertexInspection {
       for (const { vertex } of guilty) this.#refused.add(vertex.header.hash)
       conclude(badBody)
     }
-    // One that a bug left under way forever would be accepted from nobody.
+    // A vertex that a bug left under way forever would be accepted from no peer.
     const holdOrForget = (judge: () => void): void =>
       hold(() => {
         try {
@@ -319,7 +322,7 @@ export class VertexInspection {
     )
   }
 
-  /** ZIP-215 has the last word on what stands in a vertex; whoever signed the vertex waits for it, and nobody else. */
+  /** ZIP-215 has the last word on signatures in a vertex; only the vertex's author waits for it. */
   #doubt(
     said: Said,
     doubtful: Array<Doubtful>,
@@ -348,7 +351,7 @@ export class VertexInspection {
     return doubted.length > SLOW_SIGNATURES && !this.#around.replica.core.isBuiltOn(part.vertex.header)
   }
 
-  /** By ZIP-215, in the turn of whoever causes it. */
+  /** Judges by ZIP-215, in the turn of the peer that causes it. */
   #judgeSlowly(checks: ReadonlyArray<Check>, cause: string, then: (holds: boolean) => void): void {
     this.#around.signatures.checkByZip215(checks, then, { peer: cause, standing: "member" })
   }

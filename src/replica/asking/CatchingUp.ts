@@ -172,6 +172,6 @@ export class CatchingUp {
  */
 const lieIn = ({ epoch, vertices }: RoundsAnswer): string | null => {
   const hashes = new Set(vertices.map(({ header }) => header.hash))
-  if (hashes.size < vertices.length) return "a vertex stands in it twice"
+  if (hashes.size < vertices.length) return "it contains a vertex twice"
   return vertices.every(({ header }) => header.epoch === epoch) ? null : `a vertex is not of epoch ${epoch}`
 }

@@ -35,7 +35,7 @@ function* making(
       Either.mapLeft(({ message }) => message),
       Either.filterOrLeft(
         (record) => StateRecord.placeOf(record) === key,
-        ({ kind }) => `a record of kind ${kind} stands at ${key}, where it does not belong`,
+        ({ kind }) => `a record of kind ${kind} is at ${key}, where it does not belong`,
       ),
       Either.flatMap((record) =>
         Either.mapLeft(

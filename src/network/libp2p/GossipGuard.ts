@@ -1,6 +1,6 @@
 /**
- * Stands in front of gossipsub, which decodes whatever comes and answers it at once: lets through whole messages of the
- * wire that hold what an honest node writes, of peers that have greeted, at the rate that each has.
+ * Guards gossipsub, which decodes and answers everything at once: lets through whole messages of the wire with the
+ * content of an honest node, only from peers that have greeted, at each peer's rate.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { GossipSub } from "@chainsafe/libp2p-gossipsub"
@@ -11,7 +11,9 @@ import { Flood } from "../peers/GossipMeter.js"
 import type { Policy } from "../peers/Wire.js"
 import { connectionOf } from "./Connections.js"
 
-/** Above the longest that this node writes: a batch of transactions, or announcements of all that is remembered. */
+/**
+ * Above the longest message that this node writes: a batch of transactions, or announcements of everything remembered.
+ */
 export const LIMITS: GossipRpc.Limits = {
   bytes: 4_194_304,
   subscriptions: 16,
@@ -20,7 +22,7 @@ export const LIMITS: GossipRpc.Limits = {
   ids: 16_384,
 }
 
-/** What of the policy this guard asks. */
+/** The part of the policy that this guard uses. */
 type Gate = Pick<Policy, "gossipMeterOf" | "violated" | "failed">
 
 async function* guarded(source: Stream["source"], inner: Connection, policy: Gate) {
@@ -29,7 +31,7 @@ async function* guarded(source: Stream["source"], inner: Connection, policy: Gat
   if (meter === null) throw new Error("no greeting")
   const assembly = new Assembly(GossipRpc.frameLength(LIMITS))
   for await (const piece of source) {
-    // What the stream itself ends with does not come here.
+    // The stream's own errors are not caught here.
     try {
       assembly.add(piece.subarray())
       for (let frame = assembly.next(); frame !== undefined; frame = assembly.next()) {
@@ -51,7 +53,7 @@ async function* guarded(source: Stream["source"], inner: Connection, policy: Gat
 
 type Registrar = ConstructorParameters<typeof GossipSub>[0]["registrar"]
 
-/** A registrar that hands streams over with this guard in front. */
+/** A registrar that puts this guard in front of streams. */
 export const registrar = (inner: Registrar, policy: Gate): Registrar => ({
   getProtocols: () => inner.getProtocols(),
   getHandler: (protocol) => inner.getHandler(protocol),

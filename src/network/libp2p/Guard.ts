@@ -1,6 +1,6 @@
 /**
- * Stands at the two doors that libp2p leaves open to everybody: the bytes before the encryption is agreed on, and the
- * encrypted records before the multiplexer. From there on every peer has its meter.
+ * Guards the two points that libp2p leaves open to anyone: the bytes before the encryption is agreed on, and the
+ * encrypted records before the multiplexer. After that every peer has its meter.
  */
 import type {
   ConnectionEncrypter,
@@ -17,7 +17,7 @@ import type { Piece } from "../Frames.js"
 import type { Policy } from "../peers/Wire.js"
 import * as MuxerGuard from "./MuxerGuard.js"
 
-/** What of the policy these guards ask. */
+/** The part of the policy that these guards use. */
 type Gate = Pick<Policy, "meterOf" | "multiplexed" | "violated" | "failed">
 
 const line = (text: string): Uint8Array => {
@@ -26,13 +26,13 @@ const line = (text: string): Uint8Array => {
 }
 
 /**
- * What either side of a connection says first, to the byte: there is one encryption to agree on. libp2p would answer any
- * number of other proposals, thousands of them in one piece.
+ * The exact first bytes of either side of a connection: there is only one encryption to agree on. libp2p would answer
+ * any number of other proposals, thousands of them in one piece.
  */
 export const preamble = (encryption: string): Uint8Array =>
   Uint8Array.of(...line("/multistream/1.0.0"), ...line(encryption))
 
-/** Fails where a source does not begin with these bytes. */
+/** Fails if a source does not begin with these bytes. */
 export async function* beginning<A extends Piece>(
   source: AsyncIterable<A>,
   expected: Uint8Array,
@@ -56,7 +56,7 @@ const RECORD_HEAD_BYTES = 2
 const recordLength = (start: Uint8Array): number | undefined =>
   start.length < RECORD_HEAD_BYTES ? undefined : RECORD_HEAD_BYTES + (start[0] ?? 0) * 256 + (start[1] ?? 0)
 
-/** Encrypted records as wholes, since the library's own work is quadratic in the pieces that one comes in. */
+/** Joins encrypted records, since the library's own work is quadratic in the pieces of one. */
 export async function* records(source: AsyncIterable<Piece>): AsyncGenerator<Uint8Array, undefined> {
   const assembly = new Assembly(recordLength)
   for await (const piece of source) {
@@ -66,7 +66,7 @@ export async function* records(source: AsyncIterable<Piece>): AsyncGenerator<Uin
   return undefined
 }
 
-/** `arrived`: hears of every connection before anything is read from it. */
+/** `arrived` is called for every connection before anything is read from it. */
 export const protector = (
   encryption: string,
   arrived: (address: string, cut: () => void) => void,
@@ -87,7 +87,7 @@ type Secure = ConnectionEncrypter["secureInbound"]
 
 export const encrypter = (inner: ConnectionEncrypter, policy: Gate): ConnectionEncrypter => {
   const muxerFor = (remote: Libp2pPeerId, factory: StreamMuxerFactory | undefined): StreamMuxerFactory => {
-    // It would be agreed on by the same endless lines; every node of this program agrees on it in the handshake.
+    // It would be negotiated by the same endless lines; every node of this program negotiates it in the handshake.
     if (factory === undefined) throw new MuxerGuard.Violation("it names no multiplexer in the handshake")
     const peer = remote.toString() as PeerId
     return MuxerGuard.guarded(factory, {

@@ -1,4 +1,6 @@
-/** The network between machines. What it needs is loaded only here, beside the start of everything else. */
+/**
+ * The network between machines. Its dependencies are loaded only here, in parallel with the start of everything else.
+ */
 import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey, Signer } from "../../protocol/identity/Keys.js"
@@ -17,9 +19,9 @@ export interface Options {
   readonly version: string
   readonly networkId: NetworkId
   readonly genesisHash: Hash
-  /** Who this node is among nodes; not the validator's key. */
+  /** This node's identity among nodes; not the validator's key. */
   readonly nodeKey: SecretKey
-  /** The validator it stands for, if any. */
+  /** The validator it belongs to, if any. */
   readonly signer: Option.Option<Signer>
   readonly listen: { readonly host: string; readonly port: number }
   readonly named: ReadonlyArray<PeerAddress>
@@ -28,7 +30,7 @@ export interface Options {
   readonly remember: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-/** This node cannot be reached where it was told to listen. */
+/** This node cannot listen at the configured address. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly host: string
   readonly port: number
@@ -55,7 +57,7 @@ const REASONS = [
   ["ENOTFOUND", "the host name is unknown"],
 ] as const
 
-/** Without the address and port that the message says already. */
+/** Leaves out the address and port, which the message has already. */
 const reasonOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
   const [, known] = REASONS.find(([code]) => text.includes(code)) ?? []
@@ -66,7 +68,7 @@ type Event =
   | { readonly _tag: "LogEntry"; readonly entry: LogEntry }
   | { readonly _tag: "Changed"; readonly peers: ReadonlyArray<Peer> }
 
-/** Of all interfaces, one that others can use, if there is one. */
+/** An address that others can use, if there is one. */
 const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
   addresses.find((address) => !/^\/(ip4\/127\.|ip6\/::1\/)/.test(address)) ?? addresses[0]
 
@@ -107,7 +109,7 @@ const make = (options: Options) =>
       }),
       (started) =>
         Effect.ignore(
-          // A release cannot be interrupted unless it says so, and a time-out waits for what it interrupts.
+          // Releases are uninterruptible by default, and a timeout waits for the effect it interrupts.
           Effect.timeout(Effect.interruptible(Effect.promise(() => started.stop())), STOP_LIMIT),
         ),
     )
@@ -133,7 +135,7 @@ const make = (options: Options) =>
       send: (to, message) => Effect.sync(() => board.send(to, message)),
       broadcast: (message) => Effect.sync(() => board.broadcast(message)),
       inbound,
-      // Asked of the sessions: their latencies change.
+      // Read from the sessions: their latencies change.
       peers: Effect.sync(() => board.peers),
       figures: () => ({ freePlaces: Math.max(0, Places.STRANGERS - board.strangers), failures: board.failures }),
       changes: peers.changes,

@@ -57,7 +57,7 @@ export class Libp2pWire implements Wire.Wire {
     node.addEventListener("connection:open", ({ detail }) => policy.opened(connectionOf(detail)))
     node.addEventListener("connection:close", ({ detail }) => policy.closed(connectionOf(detail)))
     node.addEventListener("peer:disconnect", ({ detail }) => {
-      // What identify said about it: new peer ids cost nothing, and each would be kept for hours.
+      // Forgets the identify record: new peer ids cost nothing, and each would be kept for hours.
       node.peerStore.delete(detail).catch(() => {})
     })
     await node.start()

@@ -1,6 +1,6 @@
 /**
- * Stands between the decrypted bytes of a connection and the multiplexer (Yamux), which itself takes frames of any size at
- * any rate, keeps what nobody has read yet without a limit, and reads what belongs to no stream to its end.
+ * Guards the multiplexer (Yamux) from the decrypted bytes of a connection: by itself it accepts frames of any size at
+ * any rate, keeps unread data without a limit, and reads data that belongs to no stream to its end.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Stream, StreamMuxer, StreamMuxerFactory } from "@libp2p/interface"
@@ -9,11 +9,11 @@ import type { Piece } from "../Frames.js"
 import type { Meter } from "../peers/Meter.js"
 import type { Outflow } from "../peers/Traffic.js"
 
-/** What no honest node sends. */
+/** Something that no honest node sends. */
 export class Violation extends Error {}
 
 export const HEAD_BYTES = 12
-/** The longest that the library makes; what it would read is four gigabytes. */
+/** The longest that the library sends; it would accept four gigabytes. */
 export const MAX_FRAME_BYTES = 65_536
 const TYPE_AT = 1
 const FLAGS_AT = 2
@@ -23,33 +23,33 @@ const DATA = 0
 const LAST_TYPE = 3
 const SYN = 1
 const WINDOW_UPDATE = 1
-/** A quarter of the smallest window, so that the other side never runs out of room for what is held back here. */
+/** A quarter of the smallest window, so that held-back grants never leave the other side without room. */
 const LEAST_GRANT_BYTES = 65_536
-/** Streams with grants held back; more than are open at a time are forgotten. */
+/** Streams with grants held back; more than are open at a time, so the oldest may be forgotten. */
 const MOST_HELD = 64
 
-/** A stream is negotiated, handed over and forgotten again. */
+/** To negotiate a stream, hand it over and forget it. */
 const PIECES_PER_STREAM = 50
-/** Of all streams, come and not read. */
+/** Unread bytes of all streams. */
 const UNREAD_BYTES = 4_194_304
-/** Frames that were not read: each takes half a kilobyte whatever is in it. */
+/** Unread frames: each takes half a kilobyte, whatever its content. */
 const UNREAD_FRAMES = 4_096
 const LOOK_MS = 20
-/** Nobody proposes longer names of protocols, or more of them. */
+/** No honest node proposes longer protocol names, or more of them. */
 const NEGOTIATION_BYTES = 512
 const NEGOTIATION_LINES = 8
 const NEWLINE = 10
-/** What goes out with so much in it is worth a receipt; what answers a question of the multiplexer is not. */
+/** A frame with this much content deserves a receipt; an answer to the multiplexer's questions does not. */
 const CONTENT_BYTES = HEAD_BYTES + 64
 
-/** Fails for what no frame of an honest node begins with. */
+/** Fails for a head that no honest node's frame has. */
 export const frameLength = (start: Uint8Array): number | undefined => {
   if (start.length < HEAD_BYTES) return undefined
   const type = start[TYPE_AT] ?? 0
   if (start[0] !== 0 || type > LAST_TYPE) throw new Violation("a frame of no known kind")
   if (type !== DATA) return HEAD_BYTES
   const length = new DataView(start.buffer, start.byteOffset).getUint32(LENGTH_AT)
-  // One without content would wait to be read, and count for nothing in what waits.
+  // An empty frame would wait to be read without counting towards the waiting bytes.
   if (length === 0 || length > MAX_FRAME_BYTES) throw new Violation(`a frame with ${length} bytes`)
   return HEAD_BYTES + length
 }
@@ -66,7 +66,7 @@ const unsentBytes = (source: StreamMuxer["source"]): number =>
 class Unread {
   readonly #muxer: StreamMuxer
   readonly #frames = new Map<string, number>()
-  /** Upper bounds of what waits. To look into every stream at every frame would cost more than the frame. */
+  /** Upper bounds. Checking every stream at every frame would cost more than the frame. */
   #framesAtMost = 0
   #bytesAtMost = 0
 
@@ -81,7 +81,7 @@ class Unread {
     this.#bytesAtMost += frame.length
   }
 
-  /** Whether so much waits that nothing more may be read. Exact once what was read before has been handed over. */
+  /** Whether so much is unread that nothing more may be read. Exact once earlier reads have been handed over. */
   get isFull(): boolean {
     if (!this.#mayBeFull) return false
     this.#look()
@@ -117,7 +117,7 @@ async function* frames(
 ): AsyncGenerator<Uint8Array> {
   const assembly = new Assembly(frameLength)
   for await (const piece of source) {
-    // What the line itself ends with does not come here.
+    // The line's own errors are not caught here.
     try {
       const bytes = piece.subarray()
       const pause = meter.charge(1, bytes.length)
@@ -140,7 +140,7 @@ async function* frames(
 
 const opensStream = (frame: Uint8Array): boolean => ((frame[FLAGS_AT + 1] ?? 0) & SYN) !== 0
 
-/** The negotiation of a stream's protocol answers every line, however many there are. */
+/** Limits the negotiation of a stream's protocol, which would answer any number of lines. */
 async function* negotiating(
   stream: Stream,
   source: Stream["source"],
@@ -165,20 +165,20 @@ async function* negotiating(
 export interface Guarding {
   readonly meter: Meter
   readonly opened: (outflow: Outflow) => void
-  /** The connection is to be cut for it. */
+  /** The connection must be cut. */
   readonly violated: (violation: Violation) => void
   /** A bug has ended the connection. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Room that is granted to the other side, gathered: the library grants it for every piece that is read, however small, and
- * the other side then sends pieces as small as these, each with a grant of its own.
+ * Gathers window grants: the library grants room for every piece it reads, however small, and the other side would then
+ * send pieces as small as these, each with a grant of its own.
  */
 export class Grants {
   readonly #held = new Map<string, number>()
 
-  /** What goes out in place of this frame; nothing where a grant can wait, since the other side has room enough. */
+  /** The frame to send instead; null if the grant can wait, since the other side has enough room. */
   gathered(frame: Uint8Array): Uint8Array | null {
     const view = new DataView(frame.buffer, frame.byteOffset)
     if (frame.length !== HEAD_BYTES || frame[TYPE_AT] !== WINDOW_UPDATE || view.getUint16(FLAGS_AT) !== 0) return frame
@@ -194,7 +194,7 @@ export class Grants {
     return gathered
   }
 
-  /** Forgets streams that are not open any more, once in a while. */
+  /** Forgets closed streams, once in a while. */
   keepOnly(streams: () => ReadonlyArray<Pick<Stream, "id">>): void {
     if (this.#held.size <= MOST_HELD) return
     const open = new Set(streams().map(({ id }) => id))

@@ -1,4 +1,4 @@
-/** The libp2p node under everything: TCP, Noise, Yamux, identify and gossipsub, with the limits that each of them has. */
+/** The libp2p node below everything: TCP, Noise, Yamux, identify and gossipsub, each with its limits. */
 import "./withResolvers.js"
 import { GossipSub } from "@chainsafe/libp2p-gossipsub"
 import { noise } from "@chainsafe/libp2p-noise"
@@ -28,21 +28,21 @@ export type Transport = Libp2p<{ readonly identify: unknown; readonly gossip: Go
 
 /** Streams that one peer may have open at a time: three for messages, gossip, the rest short-lived. */
 const STREAMS_PER_PEER = 16
-/** More than `Places` gives: it is for those to decide who goes. */
+/** More than `Places` allows: it decides which connections go. */
 const MAX_CONNECTIONS = 1_024
 const MAX_ARRIVING = 512
-/** Of one host in a second, before anything was said. */
+/** Connections of one host per second, before anything was said. */
 const ARRIVING_PER_SECOND = 32
 const UPGRADE_LIMIT_MS = 5_000
 const NEGOTIATION_LIMIT_MS = 5_000
 /** With its head it fills one encrypted record. The library's own limit is 17 bytes more, which take a second record. */
 const FRAME_BYTES = 65_519
-/** What a stream grows to on a fast line: memory for what is not read yet. */
+/** The window a stream grows to on a fast line: memory for unread data. */
 const STREAM_WINDOW_BYTES = 1_048_576
 const GOSSIP_WAITING_BYTES = 8_388_608
 /**
- * How long a message is known by its bytes. Short: what is said again after that is meant to be heard again, and what
- * was known before is not forwarded anyway.
+ * How long a message is recognised by its bytes. Short: a later repetition is deliberate, and a known message is not
+ * forwarded anyway.
  */
 const SEEN_MS = 3_000
 
@@ -56,7 +56,7 @@ const makeGossip = (policy: Policy) => (components: GossipComponents) => {
     { privateKey, peerId, peerStore, connectionManager, logger, registrar },
     {
       globalSignaturePolicy: "StrictNoSign",
-      // Unsigned messages have no author and number to be named by.
+      // Unsigned messages have no author or number to identify them.
       msgIdFn: ({ topic, data }) => sha256(new Uint8Array([...Binary.utf8(topic), 0, ...sha256(data)])),
       asyncValidation: true,
       allowedTopics: new Set(policy.topics),
@@ -71,7 +71,7 @@ const makeGossip = (policy: Policy) => (components: GossipComponents) => {
       maxInboundStreams: 2,
       maxOutboundStreams: 2,
       maxInboundDataLength: LIMITS.bytes,
-      // The same again behind the guard, which counts all that these do not: they see a list of names as one.
+      // A second limit after the guard, which counts everything that these do not: they count a list of ids as one.
       decodeRpcLimits: {
         maxSubscriptions: LIMITS.subscriptions,
         maxMessages: LIMITS.messages,
@@ -82,8 +82,8 @@ const makeGossip = (policy: Policy) => (components: GossipComponents) => {
         maxPeerInfos: 0,
       },
       maxOutboundBufferSize: GOSSIP_WAITING_BYTES,
-      // Conduct judges, with reasons of ours: nodes that share an address or are slow do nothing wrong.
-      // Names of peers that have gone are forgotten with them.
+      // `Conduct` judges peers by our rules: sharing an address or being slow is no offence. Message ids of departed
+      // peers are forgotten with them.
       scoreParams: { IPColocationFactorWeight: 0, behaviourPenaltyWeight: 0, retainScore: SEEN_MS },
     },
   )
@@ -91,7 +91,7 @@ const makeGossip = (policy: Policy) => (components: GossipComponents) => {
 
 const NOISE = "/noise"
 
-/** Not started yet: whatever happens from the first connection on has to find its listeners. */
+/** Returned before its start: the first connection must already find its listeners. */
 export const make = async ({ seed, listen, agent }: Options, policy: Policy): Promise<Transport> =>
   createLibp2p({
     start: false,
@@ -109,8 +109,8 @@ export const make = async ({ seed, listen, agent }: Options, policy: Policy): Pr
         maxStreamWindowSize: STREAM_WINDOW_BYTES,
       }),
     ],
-    // Being slow costs nothing: a node that stands still for some seconds would lose all its peers at once. Lines that are
-    // dead are found by what they do not take.
+    // Being slow costs nothing: otherwise a node that stalls for some seconds would lose all its peers at once. Dead
+    // lines are found because they take no data.
     connectionMonitor: { abortConnectionOnPingFailure: false },
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,
@@ -121,7 +121,7 @@ export const make = async ({ seed, listen, agent }: Options, policy: Policy): Pr
       inboundStreamProtocolNegotiationTimeout: NEGOTIATION_LIMIT_MS,
       outboundStreamProtocolNegotiationTimeout: 2 * NEGOTIATION_LIMIT_MS,
       dialTimeout: 2 * UPGRADE_LIMIT_MS,
-      // `Dialling` decides whom to try again and when.
+      // `Dialling` decides which peers to try again, and when.
       reconnectRetries: 0,
     },
     connectionGater: {

@@ -1,4 +1,4 @@
-/** Connections that came in and have not greeted yet: few, for a short time, and not all of one hand. */
+/** Inbound connections that have not greeted yet: few, for a short time, and not all from one party. */
 import * as AddressGroup from "../AddressGroup.js"
 import { Allowance, type Rate } from "../Allowance.js"
 import * as Places from "../Places.js"
@@ -7,7 +7,9 @@ interface Arrival extends Places.Ungreeted {
   cut: () => void
 }
 
-/** Each costs a handshake, and everybody of one host shares this. A committee on one machine comes all at once. */
+/**
+ * Each costs a handshake, and all connections of one host share this. A committee on one machine arrives all at once.
+ */
 const PER_HOST: Rate = { burst: 128, perSecond: 8 }
 /** Hosts whose rate is remembered. */
 const MAX_HOSTS = 4_096
@@ -17,7 +19,7 @@ const nothing = () => {}
 export class Arrivals {
   readonly #limitMs: number
   readonly #now: () => number
-  /** By the address that it comes from, port and all. */
+  /** By remote address, including the port. */
   readonly #waiting = new Map<string, Arrival>()
   readonly #hosts = new Map<string, Allowance>()
 
@@ -26,12 +28,13 @@ export class Arrivals {
     this.#now = now
   }
 
-  /** Whether a connection may be opened; another one that has not greeted may have to go for it. */
+  /** Whether a connection may be opened; another one that has not greeted may be cut for it. */
   comes(address: string, host: string): boolean {
     const now = this.#now()
     this.sweep()
     const allowance = this.#allowanceOf(AddressGroup.hostGroup(host), now)
-    // Who is refused costs nothing and runs up no debt: others may come from the same host, also after a flood.
+    // A refused connection costs nothing and runs up no debt: other peers may come from the same host, even after a
+    // flood.
     if (allowance.take(0, now) > 0) return false
     const opening = Places.open([...this.#waiting.values()], host, now)
     if (opening._tag === "Full") return false
@@ -45,7 +48,7 @@ export class Arrivals {
     const known = this.#hosts.get(host)
     const allowance = known ?? new Allowance(PER_HOST, now)
     if (known === undefined) {
-      // The one that was used least lately goes: a map gives them in that order.
+      // The least recently used one goes: a map iterates in that order.
       const [oldest] = this.#hosts.keys()
       if (this.#hosts.size >= MAX_HOSTS && oldest !== undefined) this.#hosts.delete(oldest)
     } else this.#hosts.delete(host)
@@ -53,18 +56,18 @@ export class Arrivals {
     return allowance
   }
 
-  /** How it can be cut. Of what did not come in by `comes` nothing is known here. */
+  /** Records how to cut it. A connection that did not pass `comes` is unknown here. */
   arrived(address: string, cut: () => void): void {
     const arrival = this.#waiting.get(address)
     if (arrival !== undefined) arrival.cut = cut
   }
 
-  /** It has greeted, or gone. */
+  /** It has greeted, or is gone. */
   done(address: string): void {
     this.#waiting.delete(address)
   }
 
-  /** Who did not greet in time is cut. */
+  /** Cuts connections that did not greet in time. */
   sweep(): void {
     const before = this.#now() - this.#limitMs
     for (const { id, since } of this.#waiting.values()) if (since < before) this.#cut(id)

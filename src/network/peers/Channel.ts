@@ -1,24 +1,24 @@
-/** The streams between two nodes. Each goes one way, opened by whoever has something to say, and each has its limits. */
+/** The streams between two nodes. Each goes one way, opened by the sender, and each has its limits. */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Message } from "../../replica/messages/Message.js"
 import * as MessageCodec from "../MessageCodec.js"
 
-/** Vertices have a stream of their own, so that no long answer stands in their way. */
+/** Vertices have a stream of their own, so that no long answer delays them. */
 export type Channel = "vertices" | "questions" | "answers"
 
 export const all: ReadonlyArray<Channel> = ["vertices", "questions", "answers"]
 
 interface Bounds {
   readonly frameBytes: number
-  /** What may wait for a slow reader before more is lost. */
+  /** How much may wait for a slow reader before more is lost. */
   readonly waitingBytes: number
-  /** What is read: so much at once, then so much a second. More is not read, which costs the sender nothing. */
+  /** The reading rate: a burst, then a rate per second. More is not read, which costs the sender nothing. */
   readonly burstBytes: number
   readonly bytesPerSecond: number
 }
 
-/** Kind of message and lengths around a single vertex. */
+/** The kind of message and the lengths around a single vertex. */
 const AROUND_A_VERTEX = 16
 const MIB = 1_048_576
 
@@ -38,7 +38,7 @@ export const LIMITS: { readonly [channel in Channel]: Bounds } = {
   },
 }
 
-/** Whether a message belongs there. */
+/** Whether a message belongs on this channel. */
 export const takes = (channel: Channel, message: Pick<Message, "_tag">): boolean => {
   switch (channel) {
     case "vertices":

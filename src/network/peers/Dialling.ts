@@ -9,7 +9,7 @@ import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
 import type { Connection, Protocol, Wire } from "./Wire.js"
 
-/** Outbound connections that are looked for; a committee of a hundred is connected by both ends together. */
+/** The target number of outbound connections; a committee of a hundred is connected from both ends together. */
 const OUTBOUND_WANTED = 48
 const DIALS_AT_ONCE = 8
 /** If many members are away, this leaves dials for the rest of the network. */

@@ -1,4 +1,4 @@
-/** Peers tell each other of peers: whoever opens the stream gets one message of addresses. */
+/** Peers exchange addresses: a node that opens the stream gets one message of addresses. */
 import { Either } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import * as AddressBook from "../AddressBook.js"
@@ -31,7 +31,7 @@ export const tell = async (stream: Stream, addresses: ReadonlyArray<string>): Pr
   }
 }
 
-/** None when it says nothing, or something that is no list of addresses. */
+/** Empty if the peer sends nothing, or something that is no list of addresses. */
 export const ask = async (stream: Stream): Promise<ReadonlyArray<string>> => {
   const timer = limited(stream)
   try {

@@ -1,4 +1,4 @@
-/** What one peer that has greeted may gossip. */
+/** The limits on the gossip of a peer that has greeted. */
 import { Allowance, type Rate } from "../Allowance.js"
 import type * as GossipRpc from "../GossipRpc.js"
 import type { Standing } from "../Standing.js"

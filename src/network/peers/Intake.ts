@@ -12,7 +12,7 @@ import type { Session } from "./Session.js"
 import type { Stream } from "./Wire.js"
 
 export interface Around {
-  /** Bytes that nobody has judged yet. */
+  /** Bytes of a message, not judged yet. */
   readonly heard: (received: Received) => void
   readonly standingOf: (peer: PeerId) => Standing
   readonly log: PeerLog

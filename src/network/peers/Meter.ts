@@ -1,37 +1,38 @@
 /**
- * What one peer may cost below the level of messages: bytes as they come, whole messages or not, and pieces. A piece is
- * anything that takes processor time for itself however few bytes it has: an encrypted record, a frame of the multiplexer,
- * a stream that is opened. A peer beyond its rates is not read for a while; one that stays beyond them floods.
+ * Meters what one peer costs below the level of messages: bytes as they arrive, in whole messages or not, and pieces. A
+ * piece is anything that takes processor time of its own, however few bytes it has: an encrypted record, a frame of the
+ * multiplexer, the opening of a stream. A peer beyond its rates is not read for a while; one that stays beyond them
+ * floods.
  */
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { Allowance } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 import * as Rates from "./Rates.js"
 
-/** Once it has to wait, it waits for as long as makes a few pieces at once possible: timers cost something too. */
+/** Once a peer has to wait, it waits long enough for several pieces at once: timers cost something too. */
 const REST_MS = 50
-/** Pieces of one connection before others have the thread. */
+/** Pieces of one connection before it yields the thread. */
 const PIECES_AT_ONCE = 128
 /** Seconds' worth of pieces taken while beyond the rate, after which it is a flood. */
 const FLOOD_SECONDS = 5
-/** In a flood there is next to nothing in a piece. Who has as much to say as this is only slowed down. */
+/** The pieces of a flood are nearly empty. A peer with more than this in its pieces is only slowed down. */
 const WORTHY_BYTES = 64
-/** What this node sends is acknowledged in a record and a frame. */
+/** Each frame this node sends is acknowledged in a record and a frame. */
 const PIECES_PER_FRAME_SENT = 2
 
 /** An answer comes in frames of 64 KiB, each in a record; twice as many, since the sender's window cuts some of them. */
 const ANSWERED_PIECE_BYTES = 16_384
-/** The message itself, and what is left over of a frame. */
+/** For the message itself, and the remainder of a frame. */
 const PIECES_PER_ANSWER = 4
-/** Answers that are asked for together and not there yet. More are read at the peer's rate. */
+/** Credit for at most this many open answers. More are read at the peer's rate. */
 const CREDITED_ANSWERS = 8
 
 export interface Around {
-  /** Who the peer is now. */
+  /** The peer's present standing. */
   readonly standing: () => Standing
-  /** The rates of strangers now. */
+  /** The present rates of strangers. */
   readonly strangerRates: () => Rates.Raw
-  /** It goes on and on beyond its rates. */
+  /** It stays beyond its rates. */
   readonly flooded: (what: string) => void
   readonly now: () => number
 }
@@ -60,12 +61,12 @@ export class Meter {
     return standing === "stranger" ? this.#around.strangerRates() : Rates.RATES[standing].raw
   }
 
-  /** When something came last. */
+  /** The time of the last arrival. */
   get usedAt(): number {
     return this.#usedAt
   }
 
-  /** Something came; a promise when nothing more may be read before it is kept. */
+  /** Charges an arrival; returns a promise if reading must wait for it. */
   charge(pieces: number, bytes: number): Promise<unknown> | undefined {
     const now = this.#around.now()
     const rates = this.#rates
@@ -90,14 +91,14 @@ export class Meter {
     this.#pieces.earn(PIECES_PER_FRAME_SENT)
   }
 
-  /** It was asked for an answer that may be as long as this. */
+  /** The peer was asked for an answer of up to this size. */
   asked(answerBytes: number): void {
     const pieces = PIECES_PER_ANSWER + Math.ceil(answerBytes / ANSWERED_PIECE_BYTES)
     this.#pieces.credit(pieces, CREDITED_ANSWERS * pieces)
     this.#bytes.credit(answerBytes, CREDITED_ANSWERS * answerBytes)
   }
 
-  /** By the full rate: that many others are here is no offence. */
+  /** By the full rate: a large number of other peers is no offence of this one. */
   #judge(pieces: number, bytes: number): void {
     this.#beyond += pieces
     this.#beyondBytes += bytes

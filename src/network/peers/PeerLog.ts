@@ -48,7 +48,7 @@ export class PeerLog {
     this.complain("warn", `a bug in what this node does for a peer (${where}): ${reasonOf(error)}`, { peer })
   }
 
-  /** Whatever `handle` throws is a bug of this node, and must not stop it. `otherwise` then cleans up. */
+  /** Anything `handle` throws is a bug of this node, and must not stop it. `otherwise` then cleans up. */
   contain(peer: string, where: string, handle: () => void, otherwise: () => void): void {
     try {
       handle()

@@ -1,4 +1,4 @@
-/** What a peer may cost a second, by its standing. */
+/** The cost a peer may cause per second, by its standing. */
 import type { Rate } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 
@@ -10,7 +10,7 @@ export interface Raw {
 
 /** Within gossip: see `GossipMeter`. */
 export interface Gossip {
-  /** Whatever takes work for itself: subscriptions, messages, controls and names of messages, and what they come in. */
+  /** Everything that takes work of its own: subscriptions, messages, controls, message ids, and their envelopes. */
   readonly items: Rate
   readonly bytes: Rate
 }
@@ -22,7 +22,7 @@ export interface Rates {
 
 const MIB = 1_048_576
 
-/** Of those whom the operator or the committee vouches for. */
+/** For peers that the operator or the committee vouches for. */
 const TRUSTED: Rates = {
   raw: { pieces: { burst: 20_000, perSecond: 5_000 }, bytes: { burst: 64 * MIB, perSecond: 32 * MIB } },
   gossip: { items: { burst: 32_768, perSecond: 16_384 }, bytes: { burst: 32 * MIB, perSecond: 16 * MIB } },
@@ -38,9 +38,9 @@ export const RATES: { readonly [standing in Standing]: Rates } = {
   member: TRUSTED,
 }
 
-/** What all strangers have together, in equal parts: they must not take a whole core, however many there are. */
+/** All strangers share this equally: however many there are, they must not take a whole core. */
 export const STRANGERS_TOGETHER = { pieces: 4_000, bytes: 4 * MIB }
-/** Nobody's part is smaller than this. Otherwise honest strangers could not even ask. */
+/** The smallest share. With less, honest strangers could not even ask. */
 const LEAST = { pieces: 32, bytes: 32_768 }
 
 const among = (strangers: number, rate: Rate, together: number, least: number): Rate => {
@@ -48,7 +48,7 @@ const among = (strangers: number, rate: Rate, together: number, least: number): 
   return { burst: rate.burst, perSecond: Math.min(rate.perSecond, part) }
 }
 
-/** The rates of each of so many strangers. */
+/** The rates of one of this many strangers. */
 export const strangerShare = (strangers: number): Raw => ({
   pieces: among(strangers, RATES.stranger.raw.pieces, STRANGERS_TOGETHER.pieces, LEAST.pieces),
   bytes: among(strangers, RATES.stranger.raw.bytes, STRANGERS_TOGETHER.bytes, LEAST.bytes),

@@ -1,4 +1,4 @@
-/** One connected peer after the hellos: what goes to it, and how much of what comes from it may wait here. */
+/** One connected peer after the greeting: its outgoing messages, and limits on its incoming ones that wait here. */
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -11,7 +11,7 @@ import { GossipMeter } from "./GossipMeter.js"
 import type { Meter } from "./Meter.js"
 import type { Connection } from "./Wire.js"
 
-/** Delivered and not taken in yet: beyond this nothing more is read from the peer. */
+/** Delivered but not taken in yet: beyond this nothing more is read from the peer. */
 const WAITING_BYTES = 8_388_608
 const WAITING_MESSAGES = 256
 /** To be read, judged and answered, a message costs as much as two pieces. */
@@ -20,15 +20,15 @@ const PIECES_PER_MESSAGE = 2
 const OPEN_QUESTIONS = 64
 /** Answers that the peer has not read yet; beyond this no further question is read. */
 const UNREAD_ANSWER_BYTES = 4_194_304
-/** How often it is looked whether there is room again where nothing tells. */
+/** How often to check for room again if nothing signals it. */
 const LOOK_MS = 100
-/** Nobody who waits for answers asks more. */
+/** No peer that waits for its answers asks more. */
 const QUESTIONS: Rate = { burst: 500, perSecond: 100 }
-/** Closing checkpoints that a peer may offer unasked: to who seems to be behind, and more than once. */
+/** Closing checkpoints that a peer may offer unasked: to a node that seems to be behind, and more than once. */
 const OFFERS: Rate = { burst: 16, perSecond: 4 }
-/** A peer that takes nothing for so long is not there any more. */
+/** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000
-/** A message that was begun and has not come to its end after this does not come. */
+/** A message that is not complete this long after its beginning never will be. */
 const UNFINISHED_MS = 60_000
 
 export interface Facts {
@@ -95,7 +95,7 @@ export class Session {
     }
   }
 
-  /** A frame for this peer; false when it takes so little that there is no room for it. */
+  /** Queues a frame for this peer; false if it takes data so slowly that there is no room. */
   send(channel: Channel.Channel, frame: Uint8Array): boolean {
     if (this.#isOver) return false
     const known = this.#outgoing.get(channel)
@@ -109,13 +109,13 @@ export class Session {
     return true
   }
 
-  /** Until the stream breaks; the next frame opens another one. */
+  /** Sends until the stream breaks; the next frame opens another one. */
   async #feed(channel: Channel.Channel, outgoing: Frames.Outgoing): Promise<void> {
     try {
       const stream = await this.facts.connection.open(this.#protocolOf(channel))
       await stream.sink(outgoing.pieces())
     } catch {
-      // The peer has closed it, or is gone, which the connection says by itself. What waited is lost.
+      // The peer has closed it, or is gone, which the connection reports itself. Waiting frames are lost.
     } finally {
       outgoing.end()
     }
@@ -145,7 +145,7 @@ export class Session {
     }
   }
 
-  /** Waits until so many bytes of this channel may be taken in. */
+  /** Waits until this many bytes of the channel may be taken in. */
   async #admit(channel: Channel.Channel, bytes: number): Promise<void> {
     // Thousands of messages may lie in one frame, and each takes time of its own.
     const pause = this.meter.charge(PIECES_PER_MESSAGE, 0)
@@ -173,12 +173,12 @@ export class Session {
     return this.#openQuestions >= OPEN_QUESTIONS || unread > UNREAD_ANSWER_BYTES
   }
 
-  /** Whether there is room without waiting: what cannot be made to wait is dropped. */
+  /** Whether there is room without waiting: messages that cannot be made to wait are dropped. */
   get hasRoom(): boolean {
     return !this.#isFull("vertices")
   }
 
-  /** A question has come; false when nobody who waits for answers asks so many. */
+  /** Counts a question; false if no peer that waits for its answers would ask so fast. */
   asks(): boolean {
     this.#openQuestions++
     return this.#questions.take(1, this.#now()) === 0
@@ -188,7 +188,7 @@ export class Session {
     this.#closingsAwaited++
   }
 
-  /** Closing checkpoints have come; false when so many were neither asked for nor are offered by anybody honest. */
+  /** Counts closing checkpoints; false if they were not asked for and an honest peer would not offer that many. */
   offers(): boolean {
     if (this.#closingsAwaited === 0) return this.#offers.take(1, this.#now()) === 0
     this.#closingsAwaited--
@@ -210,12 +210,12 @@ export class Session {
     }
   }
 
-  /** How many of its messages were news. */
+  /** How many of its messages were new. */
   get news(): number {
     return this.#news
   }
 
-  /** It began a message long ago and does not come to its end. */
+  /** It began a message long ago and has not finished it. */
   get hasUnfinished(): boolean {
     return [...this.#incoming].some(({ waitingMs }) => waitingMs > UNFINISHED_MS)
   }

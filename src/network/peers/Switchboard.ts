@@ -23,7 +23,7 @@ import { Traffic } from "./Traffic.js"
 import type { Connection, Policy, Protocol, Stream, Wire } from "./Wire.js"
 
 export interface Listener {
-  /** Bytes that nobody has judged yet. */
+  /** Bytes of a message, not judged yet. */
   readonly heard: (received: Received) => void
   /** All peers, whenever that changes. */
   readonly changed: (peers: ReadonlyArray<Peer>) => void
@@ -237,7 +237,7 @@ export class Switchboard {
     this.#log.contain("all", "looking after connections", () => this.sweep(), nothing)
   }
 
-  /** Ends connections to peers that do not read, do not greet, or do not finish what they began. */
+  /** Ends connections to peers that do not read, do not greet, or do not finish a message. */
   sweep(): void {
     for (const { isStalled, hasUnfinished, facts } of this.sessions) {
       if (hasUnfinished) {

@@ -1,4 +1,4 @@
-/** What comes from each peer, measured by its meter, and what waits to be sent to it. */
+/** The traffic of each peer: its meter for incoming data, and its waiting outgoing data. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
 import { Meter } from "./Meter.js"
@@ -6,14 +6,14 @@ import * as Rates from "./Rates.js"
 
 /** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000
-/** What may wait for a peer below its streams, for each of which the peer itself limits what it takes. */
+/** Outgoing bytes that may wait for a peer below its streams, each of which the peer itself limits. */
 const UNSENT_BYTES = 33_554_432
 /** A meter is forgotten this long after its last use, when it is full again. */
 const FORGOTTEN_MS = 30_000
 /** How often strangers are counted. */
 const COUNTED_EVERY_MS = 1_000
 
-/** What goes out on one connection. */
+/** The outgoing data of one connection. */
 export interface Outflow {
   /** Bytes that wait to be written. */
   readonly unsentBytes: number
@@ -29,7 +29,7 @@ export interface Around {
 interface Watched {
   readonly outflow: Outflow
   written: number
-  /** Since when the peer has taken nothing although something waits. */
+  /** Since when the peer has taken nothing although data waits. */
   since: number
 }
 
@@ -80,7 +80,7 @@ export class Traffic {
     this.#watched.delete(peer)
   }
 
-  /** Peers that do not read what they are sent. To be called every now and then. */
+  /** Peers that do not read. To be called every now and then. */
   stalled(): ReadonlyArray<PeerId> {
     const stalled: Array<PeerId> = []
     const before = this.#now() - STALLED_MS

@@ -62,7 +62,7 @@ export interface Protocol {
   readonly take: (connection: Connection, stream: Stream) => Promise<void>
 }
 
-/** What a wire asks and reports. It may report the end of a connection late, and more than once. */
+/** The calls a wire makes to ask and report. It may report the end of a connection late, and more than once. */
 export interface Policy {
   readonly protocols: ReadonlyArray<Protocol>
   /** The topics of gossip. */
@@ -83,6 +83,6 @@ export interface Policy {
   readonly gossiped: (from: PeerId, topic: string, bytes: Uint8Array, relay: (decision: RelayDecision) => void) => void
   /** The peer broke the rules below the level of messages, and must be cut. */
   readonly violated: (peer: PeerId, offence: Offence, violation: Error) => void
-  /** A bug of this node ended what it did for a peer. */
+  /** A bug of this node ended its work for a peer. */
   readonly failed: (peer: PeerId, where: string, error: unknown) => void
 }

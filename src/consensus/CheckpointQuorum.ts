@@ -1,7 +1,4 @@
-/**
- * Collects the signatures under one epoch's checkpoints, and compares the checkpoints that a quorum signed with this
- * node's own results.
- */
+/** Collects the signatures under one epoch's checkpoints, and compares signed ones with this node's own results. */
 
 import type { Checkpoint, CheckpointSignature, SignedCheckpoint } from "../protocol/epoch/Checkpoint.js"
 import type { Address } from "../protocol/identity/Address.js"
@@ -11,10 +8,7 @@ import type { CommitIndex } from "../protocol/numbers/Natural.js"
 import { type ExecutedCommit, judgeCheckpoint, type Rollback } from "./commit/Rollback.js"
 import type { Committee } from "./dag/Committee.js"
 
-/**
- * How many checkpoints without a quorum one validator's signatures may keep, and how many signed ones wait to be
- * compared.
- */
+/** How many checkpoints without a quorum one validator may keep alive, and how many signed ones wait to be compared. */
 const MAX_PENDING = 8
 
 interface Candidate {
@@ -40,10 +34,7 @@ export class CheckpointQuorum {
   /** This node's checkpoint that closes the epoch: none follows it. */
   #ownClosing: Checkpoint | null = null
   readonly #candidates = new Map<Hash, Candidate>()
-  /**
-   * Checkpoints signed by a quorum: the latest, the closing one, and those whose commit this node has not executed
-   * yet.
-   */
+  /** Signed by a quorum: the latest, the closing one, and those whose commit this node has not executed yet. */
   readonly #signed = new Map<CommitIndex, SignedCheckpoint>()
   #latest: SignedCheckpoint | null = null
 
@@ -117,8 +108,7 @@ export class CheckpointQuorum {
   isNews(checkpoint: Checkpoint, validator: Address): boolean {
     if (checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined)
       return false
-    // Different content for a commit that a quorum has signed: if a quorum signs this as well, finality is rolled
-    // back.
+    // Different content for a commit that a quorum has signed: a quorum for this as well would roll back finality.
     const signed = this.#signed.get(checkpoint.commitIndex)
     if (signed === undefined ? this.#isPast(checkpoint) : signed.checkpoint.hash === checkpoint.hash) return false
     return this.#candidates.get(checkpoint.hash)?.signatures.has(validator) !== true

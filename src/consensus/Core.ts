@@ -32,15 +32,10 @@ import type { SigningGuard, Told } from "./SigningGuard.js"
 const FETCHED_ROUNDS = 16
 /** A node that is further than this behind a quorum asks for whole rounds. */
 const TOLERATED_LAG_ROUNDS = 4
-/**
- * After this many retries without a new round of a quorum, a node asks for what it may lack; a partition is no reason
- * to flood the network.
- */
+/** Retries without a new round of a quorum before a node asks for missing rounds; a partition is no emergency. */
 const STANDSTILL_RETRIES = 8
 
-/**
- * Recovered vertices sent at once: as many as fit in the waiting rooms of others without overloading the connection.
- */
+/** Recovered vertices sent at once: they fit in the waiting rooms of others without overloading the connection. */
 const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
 
 /** After this many failed retries a lost message is not the cause: everything is still sent again, but less often. */
@@ -52,10 +47,7 @@ export type Use =
   | { readonly _tag: "Wanted" }
   /** It is already here, or too old to matter. */
   | { readonly _tag: "Known" }
-  /**
-   * Only its header matters: someone else may be signing with this node's key, or the author may ask what it has
-   * signed.
-   */
+  /** Only its header matters: this node's key may be in use elsewhere, or the author may ask for its highest header. */
   | { readonly _tag: "HeaderOnly" }
   /** It belongs to another epoch, so one of the two nodes is behind. */
   | { readonly _tag: "Elsewhere"; readonly epoch: EpochNumber }
@@ -325,8 +317,7 @@ export class Core {
 
   /** Returns the outputs of the rebuild and of the first steps. Called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
-    // The steady clock of this run knows nothing of the run that stored them, so assume a time long enough ago that
-    // nothing waits.
+    // This run's steady clock knows nothing of the run that stored them: assume long enough ago to wait for nothing.
     const longAgo = Natural.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
     const { dag, ownVertices, committee } = this.#epoch
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
@@ -370,17 +361,14 @@ export class Core {
 
   /** When the next tick can matter, if no input arrives before then. */
   wakeAt(now: Timestamp): Timestamp {
-    const house = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
+    const pace = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
     const plan = this.#planned
-    let soonest = house.nextAfter(now)
+    let soonest = pace.nextAfter(now)
     if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
     return Natural.timestamp(soonest)
   }
 
-  /**
-   * A vertex with valid signatures (`Validity.signatureChecks`) from any peer, including a vertex of this node from
-   * outside.
-   */
+  /** A vertex from any peer, even one of this node, with valid signatures (`Validity.signatureChecks`). */
   receive(vertex: Vertex, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
       const { header } = vertex
@@ -664,8 +652,8 @@ export class Core {
     }
     if (this.#hasStopped(now)) {
       const round = Natural.round(Math.max(dag.quorumRound + 1, committee.firstRound))
-      const there = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
-      return { _tag: "Standstill", round, lacks: this.#membersWithout((member) => there.has(member)) }
+      const present = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
+      return { _tag: "Standstill", round, lacks: this.#membersWithout((member) => present.has(member)) }
     }
     return { _tag: "InStep" }
   }
@@ -764,8 +752,8 @@ export class Core {
     for (const vertex of this.#recovered) {
       if (vertex.header.round < quorumRound) continue
       bytes += vertex.encoded.length
-      const isTooMuch = vertices.length >= RECOVERED_AT_ONCE.vertices || bytes > RECOVERED_AT_ONCE.bytes
-      if (isTooMuch && vertices.length > 0) break
+      const isOverLimit = vertices.length >= RECOVERED_AT_ONCE.vertices || bytes > RECOVERED_AT_ONCE.bytes
+      if (isOverLimit && vertices.length > 0) break
       vertices.push(vertex)
     }
     if (vertices.length > 0) this.#emit({ _tag: "Resend", vertices, closing: null })

@@ -25,9 +25,7 @@ export type Signing =
   | { readonly _tag: "NoSeat" }
   /** A quorum has not yet answered what this key signed before. `lacks`: members that have not answered. */
   | { readonly _tag: "Asking"; readonly lacks: ReadonlyArray<Address> }
-  /**
-   * The key has signed something that this disk does not know. `msLeft`: time that must pass with a quorum connected.
-   */
+  /** The key has signed headers unknown to this disk. `msLeft`: time that must pass with a quorum connected. */
   | { readonly _tag: "Silent"; readonly msLeft: number; readonly isConnected: boolean; readonly round: Round }
   | { readonly _tag: "Signing" }
 

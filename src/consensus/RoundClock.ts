@@ -42,10 +42,7 @@ export interface Own {
   readonly madeAt: Timestamp | null
   /** Leader round of the last commit. */
   readonly lastCommitRound: Round
-  /**
-   * The highest round that the members of a quorum are known to have reached, whether or not their vertices are
-   * inserted here.
-   */
+  /** The highest round that a quorum's members are known to have reached, with or without vertices inserted here. */
   readonly reachedRound: Round
   /** The highest round that a third of the weight is known to have made, and when that was seen. */
   readonly begun: { readonly round: Round; readonly at: Timestamp }

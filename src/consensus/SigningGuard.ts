@@ -23,10 +23,7 @@ import type { Committee } from "./dag/Committee.js"
 import type { Signing } from "./Recovery.js"
 
 export const SILENT_INTERVALS = 120
-/**
- * The most that one check may take off the silence: a few intervals, at least a second. A node checks more often than
- * that.
- */
+/** The most that one check takes off the silence: a few intervals, at least a second. Checks are more frequent. */
 export const COUNTED_INTERVALS = 4
 export const MIN_COUNTED_MS = 1_000
 /** Headers held back for future epochs. The nearest epochs are kept; about later ones the committee is asked again. */
@@ -51,7 +48,7 @@ const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "
 export class SigningGuard {
   readonly self: Address
   readonly #silentMs: number
-  readonly #mostCountedMs: number
+  readonly #maxCountedMs: number
   /** This author's headers on this node's disk, of the epochs from `#oldest` on. */
   readonly #known = new Map<Hash, Epoch>()
   #oldest: Epoch
@@ -83,7 +80,7 @@ export class SigningGuard {
   ) {
     this.self = self
     this.#silentMs = SILENT_INTERVALS * roundIntervalMs
-    this.#mostCountedMs = Math.max(MIN_COUNTED_MS, COUNTED_INTERVALS * roundIntervalMs)
+    this.#maxCountedMs = Math.max(MIN_COUNTED_MS, COUNTED_INTERVALS * roundIntervalMs)
     const known = [...stored]
     const first = known.reduce((lowest, { epoch }) => Math.min(lowest, epoch), Number.MAX_SAFE_INTEGER)
     this.#oldest = known.length > 0 ? Natural.epoch(Math.max(oldest, first)) : oldest
@@ -140,10 +137,7 @@ export class SigningGuard {
     return this.#heldBack
   }
 
-  /**
-   * An epoch has opened on this base. Returns the foreign header that was held back for it, after `meet` has judged
-   * it.
-   */
+  /** An epoch has opened on this base. Returns the foreign header held back for it, after `meet` has judged it. */
   open(epoch: Epoch, base: Hash): Header | undefined {
     this.#bases.set(epoch, base)
     if (!this.#hasSigned) this.#forgetAnswers()
@@ -193,7 +187,7 @@ export class SigningGuard {
 
   /** A member has answered the question asked at the start; the header in its answer went to `meet`. */
   answer(member: Address, told: Told, committee: Committee): void {
-    if (!this.#tells(told)) return
+    if (!this.#isConclusive(told)) return
     this.#answered.add(member)
     this.#count(committee)
   }
@@ -202,7 +196,7 @@ export class SigningGuard {
    * Whether the member is in the epoch that runs here and knows no header above this one. A member keeps headers only
    * of the members of its own epoch and the epoch before.
    */
-  #tells({ epoch, header }: Told): boolean {
+  #isConclusive({ epoch, header }: Told): boolean {
     if (epoch !== this.#running) return false
     return header === null || header.epoch < this.#oldest || this.#bases.get(header.epoch) === header.base
   }
@@ -230,7 +224,7 @@ export class SigningGuard {
     if (this.#quietMsLeft === null) return
     const isConnectedToQuorum = hasQuorum()
     if (isConnectedToQuorum && this.#connectedSince !== null) {
-      this.#quietMsLeft -= Math.min(now - this.#connectedSince, this.#mostCountedMs)
+      this.#quietMsLeft -= Math.min(now - this.#connectedSince, this.#maxCountedMs)
     }
     this.#connectedSince = isConnectedToQuorum ? now : null
     if (this.#quietMsLeft <= 0) this.#quietMsLeft = null

@@ -166,9 +166,7 @@ export class Ledger {
     )
   }
 
-  /**
-   * Every vertex of an epoch names the same base; it is taken from the first one executed, to check evidence against.
-   */
+  /** Every vertex of an epoch names the same base; the first one executed sets it, to check evidence against. */
   #learnBase(vertices: ReadonlyArray<Vertex>): void {
     const { epoch } = this.#state
     const [first] = vertices
@@ -197,10 +195,7 @@ export class Ledger {
     return this.#state.accounts.unfrozen
   }
 
-  /**
-   * Between commits: the records changed since the last freeze, as they are now, to be read in slices while commits go
-   * on.
-   */
+  /** Between commits: the records changed since the last freeze, as they are now. Read them while commits go on. */
   freeze(): Frozen {
     return this.#state.freeze()
   }

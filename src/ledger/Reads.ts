@@ -55,7 +55,7 @@ interface Ranked {
 }
 
 /** Delegators examined per commit; the list of a validator with more of them is some commits old. */
-const LOOKED_AT = 2_000
+const EXAMINED_PER_COMMIT = 2_000
 const KEPT_LISTS = 256
 
 export class Reads {
@@ -181,7 +181,7 @@ export class Reads {
     const list = this.#lists.get(validator)
     if (list === undefined || list.limit !== limit) return undefined
     const age = this.#state.head.index - list.madeAt
-    return age * LOOKED_AT < this.#state.delegators.countOf(validator) || age === 0
+    return age * EXAMINED_PER_COMMIT < this.#state.delegators.countOf(validator) || age === 0
       ? this.#delegatorList(validator, list.delegators)
       : undefined
   }

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 /** Items passed on before other fibers get their turn. */
 const ITEMS_PER_TURN = 64
 /** The longest delay that a timer supports. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_DELAY_MS = 2 ** 31 - 1
 
 export class Inbox<A> {
   #items: Array<A> = []
@@ -47,7 +47,7 @@ export class Inbox<A> {
   /** Like `arrival`, but waits no longer than this. */
   arrivalWithin(milliseconds: number): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
-      const timer = setTimeout(() => resume(Effect.void), Math.min(milliseconds, LONGEST_MS))
+      const timer = setTimeout(() => resume(Effect.void), Math.min(milliseconds, MAX_DELAY_MS))
       this.#wake = () => {
         clearTimeout(timer)
         resume(Effect.void)

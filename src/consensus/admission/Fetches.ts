@@ -19,16 +19,13 @@ import type { Lacks, Want } from "./WaitingRoom.js"
 /** How many parents one request may name. */
 const MAX_WANTED = 256
 /** How many requests may be under way in one author's turns: sent, and not yet due again. */
-const MOST_UNDER_WAY = 64
-/**
- * How many parents may queue for one author's turns: some sixty rounds of a hundred members. The rest are looked up
- * again later.
- */
-const MOST_QUEUED = 8_192
+const MAX_UNDER_WAY = 64
+/** How many parents may queue for one author: some sixty rounds of a hundred members. The rest are looked up later. */
+const MAX_QUEUED = 8_192
 /** Attempts at the same interval: messages do get lost. */
 const EAGER_ATTEMPTS = 4
 /** After those the interval doubles, up to this many times the first: the parent may not exist. */
-const MOST_PATIENT = 8
+const MAX_BACKOFF = 8
 
 /** A missing parent to request now, and the seat whose turn it uses. */
 export interface Due {
@@ -60,27 +57,24 @@ class Queue {
   /** Whether there is room for another one, if necessary by dropping those that are over. */
   get hasRoom(): boolean {
     if (this.hasMore) return false
-    if (this.heap.size < MOST_QUEUED) return true
+    if (this.heap.size < MAX_QUEUED) return true
     const places: Array<Place> = []
     for (let place = this.heap.pop(); place !== undefined; place = this.heap.pop()) {
       if (!place.want.isOver) places.push(place)
     }
     this.heap = Queue.#heapOf(places)
-    this.hasMore = 2 * places.length > MOST_QUEUED
+    this.hasMore = 2 * places.length > MAX_QUEUED
     return !this.hasMore
   }
 }
 
-const patience = (attempts: number): number => Math.min(MOST_PATIENT, 2 ** Math.max(0, attempts - EAGER_ATTEMPTS))
+const backoff = (attempts: number): number => Math.min(MAX_BACKOFF, 2 ** Math.max(0, attempts - EAGER_ATTEMPTS))
 
 export class Fetches implements Lacks {
   readonly #queues: ReadonlyArray<Queue>
   /** Requested parents, the next one due first. */
   readonly #underWay = new Heap<Want>((a, b) => a.dueAt < b.dueAt)
-  /**
-   * Whether a vertex is here, even under another slot than the reference claims: then the parent never arrives as it
-   * is named.
-   */
+  /** Whether a vertex is here, even under another slot than a reference claims: then that reference never resolves. */
   readonly #isHere: (hash: Hash) => boolean
   /** All missing parents, to find those that had no room in a queue. */
   readonly #wanted: () => Iterable<Want>
@@ -147,7 +141,7 @@ export class Fetches implements Lacks {
         isFound = true
         last = i
         due.push({ parent: want.parent, seat, attempt: want.attempts })
-        this.#ask(want, seat, now + retryMs * patience(++want.attempts))
+        this.#ask(want, seat, now + retryMs * backoff(++want.attempts))
       }
     }
     // The next call starts with the author that would have been next.
@@ -175,8 +169,8 @@ export class Fetches implements Lacks {
   /** The next parent in this seat's turn. */
   #next(seat: number, upTo: number): Want | undefined {
     const queue = this.#queues[seat]
-    if (queue === undefined || queue.underWay >= MOST_UNDER_WAY) return undefined
-    if (queue.hasMore && 2 * queue.heap.size <= MOST_QUEUED) this.#refill(queue, seat)
+    if (queue === undefined || queue.underWay >= MAX_UNDER_WAY) return undefined
+    if (queue.hasMore && 2 * queue.heap.size <= MAX_QUEUED) this.#refill(queue, seat)
     for (let place = queue.heap.first; place !== undefined; place = queue.heap.first) {
       const { want } = place
       this.#steps++

@@ -43,10 +43,7 @@ export interface Guest extends Placed {
   readonly isFirst: boolean
   /** Whether a vertex that was to enter has named it, directly or through others. */
   isNamed: boolean
-  /**
-   * The authors of vertices that were to enter and wait for it, including its own author if it was the first of its
-   * slot.
-   */
+  /** The authors of vertices that were to enter and wait for it, and its own author if it was the first of its slot. */
   readonly neededBy: SeatSet.SeatSet
 }
 
@@ -243,11 +240,11 @@ export class WaitingRoom {
   }
 
   #makeRoom(held: Held, { header, encoded }: Vertex, missing: number): boolean {
-    const isTooMuch = (): boolean =>
+    const isOverBounds = (): boolean =>
       held.guests.size + 1 > this.#bounds.vertices ||
       held.bytes + encoded.length > this.#bounds.bytes ||
       held.missing + missing > this.#bounds.missing
-    while (isTooMuch()) {
+    while (isOverBounds()) {
       let last: Guest | undefined
       for (const guest of held.guests) if (last === undefined || guest.round >= last.round) last = guest
       if (last === undefined || last.round <= header.round) return false

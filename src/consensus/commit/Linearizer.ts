@@ -33,9 +33,7 @@ interface Stamp {
   readonly weight: number
 }
 
-/**
- * The earliest timestamp such that the stamps up to it hold at least half of the weight; none if there are no stamps.
- */
+/** The earliest timestamp such that the stamps up to it hold at least half of the weight; none without stamps. */
 export const weightedMedian = (stamps: ReadonlyArray<Stamp>): Timestamp | null => {
   const total = stamps.reduce((sum, { weight }) => sum + weight, 0)
   let upTo = 0
@@ -89,10 +87,7 @@ export class Linearizer {
     return { commit, vertices: nodes.map(({ vertex }) => vertex), time }
   }
 
-  /**
-   * Marks the vertices as ordered and returns them. The history of an ordered vertex is already ordered, so the walk
-   * skips it.
-   */
+  /** Marks the vertices as ordered and returns them. The walk skips the history of vertices ordered before. */
   #unordered(leader: Node): Array<Node> {
     const above = this.collectionRound
     const found = [leader]

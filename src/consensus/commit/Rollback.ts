@@ -44,10 +44,7 @@ export const judgeCommit = (last: Position, commit: Commit): Rollback | null => 
   return null
 }
 
-/**
- * Condition (a) at start: whether a commit decided again matches the recorded one, whose record may no longer fit its
- * hash.
- */
+/** Condition (a) at start: whether a commit decided again is the recorded one, whose record may not fit its hash. */
 export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | null =>
   recorded.hash === decided.hash &&
   recorded.index === decided.index &&

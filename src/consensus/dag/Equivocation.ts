@@ -1,7 +1,4 @@
-/**
- * Finds authors that fill one slot twice, and proves it. Once per author and epoch, since they can be slashed only
- * once.
- */
+/** Proves that an author filled one slot twice. Once per author and epoch, since it can be slashed only once. */
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Evidence from "../../protocol/vertex/Evidence.js"
 import type { Header } from "../../protocol/vertex/Header.js"

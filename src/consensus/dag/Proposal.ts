@@ -1,7 +1,4 @@
-/**
- * Chooses the parents of this node's next vertex: all of the round before, and everything older that it would not
- * reach otherwise.
- */
+/** The parents of this node's next vertex: the whole round before, and older vertices not reached through those. */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Round } from "../../protocol/numbers/Natural.js"
@@ -15,10 +12,7 @@ const asParent = ({ vertex: { header } }: Node): Parent => ({
   hash: header.hash,
 })
 
-/**
- * The vertices that this node's own vertices do not reach yet. Invariant: `#uncovered` holds the inserted vertices
- * that are not `isCovered`.
- */
+/** Vertices that this node's own do not reach yet. Invariant: `#uncovered` holds the inserted ones not `isCovered`. */
 export class Proposer {
   readonly #dag: Dag
   readonly #seat: number

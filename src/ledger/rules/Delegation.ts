@@ -64,10 +64,7 @@ export const depositRejection = (state: State, operation: Delegate): Rejection.R
   return Rejection.invalid("pool_shares", `${amount} sats make no valid number of shares of the pool (${deposit.left})`)
 }
 
-/**
- * Call it after `depositRejection` found nothing in the same state. The amount beyond the shares' cost stays in the
- * balance.
- */
+/** Call it after `depositRejection` found nothing in the same state. The balance keeps any amount beyond the cost. */
 export const applyDelegate = (state: State, row: Row, operation: Delegate): void => {
   const { validator: address } = operation
   const { validator, pool, minted, cost } = Either.getOrThrow(depositOf(state, operation))

@@ -1,7 +1,4 @@
-/**
- * Why a transaction is rejected: at admission before it is pending, at execution in its lookup. The tags are the error
- * codes of the RPC.
- */
+/** Why a transaction is rejected, at admission or at execution. The tags are the error codes of the RPC. */
 
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Nonce, ProposalId } from "../../protocol/numbers/Natural.js"

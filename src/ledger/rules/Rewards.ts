@@ -6,7 +6,7 @@ import type { Header } from "../../protocol/vertex/Header.js"
 import * as Pool from "../tables/Pool.js"
 import type { State } from "../tables/State.js"
 
-/** What determines the shares of a reward. */
+/** The figures that determine the shares of a reward. */
 export interface Measures {
   readonly rules: Pick<Rules, "treasuryPercent" | "councilPercent">
   readonly councilSeats: number

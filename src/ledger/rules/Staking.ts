@@ -31,7 +31,7 @@ export const stakeRejection = (state: State, from: Address, row: Row | undefined
   const isBarred = state.validators.get(from)?.isBarred ?? false
   // A validator slashed to nothing has nothing to unstake: it has left once it is out of the committee.
   if (isBarred && (stake !== null || state.isMember(from))) {
-    return Rejection.invalid("barred", "slashed for equivocation: leave first, then stake anew")
+    return Rejection.invalid("barred", "slashed for equivocation: leave first, then stake again")
   }
   return undefined
 }

@@ -23,9 +23,7 @@ import * as Staking from "./Staking.js"
 /** How far a nonce may be ahead of the next one at admission. */
 export const NONCE_WINDOW = 64
 
-/**
- * Fee and amount together, which a pending transaction reserves. A plain number, since two may exceed the whole supply.
- */
+/** A pending transaction reserves fee and amount. A plain number, since the two may exceed the whole supply. */
 export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Parameters, "proposalBond">): number =>
   fee + Charges.amountOf(operation, prices)
 
@@ -184,15 +182,15 @@ export const executeAll = (
 ): ReadonlyArray<Outcome> => {
   const outcomes: Array<Outcome> = []
   for (let start = 0; start < transactions.length; start += TRANSACTIONS_PER_BATCH) {
-    const some = transactions.slice(start, start + TRANSACTIONS_PER_BATCH)
+    const batch = transactions.slice(start, start + TRANSACTIONS_PER_BATCH)
     const addresses: Array<Address> = []
-    for (const transaction of some) {
+    for (const transaction of batch) {
       const { from, operation } = transaction
       addresses.push(from, Charges.recipientOf(operation) ?? from)
     }
     const rows = state.accounts.findAll(addresses)
     let at = 0
-    for (const transaction of some) {
+    for (const transaction of batch) {
       isNext(transaction)
       outcomes.push(execute(state, transaction, found(rows[at++]), found(rows[at++]), author))
     }

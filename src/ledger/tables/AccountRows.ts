@@ -23,7 +23,7 @@ const ROW_DOUBLES = 6
 const BLOCK_BITS = 10
 const BLOCK_ROWS = 1 << BLOCK_BITS
 
-/** What nobody keeps a compiler need not read. */
+/** Written so that the compiler cannot drop reads whose values are unused. */
 const readLast = new Uint32Array(1)
 
 export class AccountRows {
@@ -77,8 +77,8 @@ export class AccountRows {
   }
 
   /**
-   * Reads these rows, so that they are in the cache when they are needed: here the processor waits for many at once, in
-   * the middle of other work for each separately.
+   * Loads these rows into the cache before they are needed. Here the processor waits for many at once; in the middle of
+   * other work it would wait for each separately.
    */
   fetch(rows: Int32Array, from: number, to: number): void {
     let read = 0

@@ -95,10 +95,7 @@ export class Accounts {
   /** For touched rows whose extras were set: their bytes when the commit began. */
   readonly #extrasBefore = new Map<Row, Uint8Array>()
 
-  /**
-   * Counts the freezes. A row's DIRTY word names the freeze that will include it; 0 if it is unchanged since the last
-   * one.
-   */
+  /** Counts the freezes. A row's DIRTY word names the freeze that will include it; 0 if unchanged since the last. */
   #freezing = 1
   #dirty: Array<Row> = []
   /** Rows of the latest freeze that changed before they were read, in their earlier state. */

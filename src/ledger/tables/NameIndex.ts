@@ -1,6 +1,4 @@
-/**
- * The owner of each name. An index over the accounts, as rows: millions of names take eight bytes each plus free slots.
- */
+/** The owner of each name. An index over the accounts, as rows: a name takes eight bytes plus free slots. */
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { Name } from "../../protocol/identity/Name.js"
 import type { Row } from "./AccountRows.js"

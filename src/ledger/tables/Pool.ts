@@ -1,5 +1,6 @@
 /**
- * One amount that many accounts hold shares of, so that paying or slashing all of them touches only the pool. Invariant: the amount is 0 exactly when there are no shares.
+ * One amount in which many accounts hold shares, so that paying or slashing all of them touches only the pool.
+ * Invariant: the amount is 0 if and only if there are no shares.
  */
 import { Either } from "effect"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -62,9 +63,7 @@ export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, 
     : Either.right({ pool: { ...pool, amount: sum, shares }, minted, cost })
 }
 
-/**
- * The current value of these shares. The holder of the last ones has everything that is left, rounding dust included.
- */
+/** The current value of these shares. The last ones are worth all that is left, rounding dust included. */
 export const worth = (pool: Pool, { generation, shares }: Share): Sats.Sats => {
   if (generation !== pool.generation) return Sats.ZERO
   if (shares === pool.shares) return pool.amount

@@ -208,7 +208,7 @@ export const proposal: Codec<Proposal> = {
       status: statuses.read(reader),
       failure: null as string | null,
     }
-    reader.require((value.bondStatus === "held") === (value.status === "Active"), "a bond is held while voting goes on")
+    reader.require((value.bondStatus === "held") === (value.status === "Active"), "a bond is held while voting is open")
     if (value.status === "Failed") value.failure = reader.text16(FAILURE_BYTES)
     return value
   },

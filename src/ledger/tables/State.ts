@@ -274,8 +274,8 @@ export class State {
     before: AccountRecord.Leaving | null = null,
     after: AccountRecord.Leaving | null = null,
   ): void {
-    const isTheSame = before?.epoch === after?.epoch && before?.unlockAtRound === after?.unlockAtRound
-    if (after !== null && !isTheSame) this.unlocking.add({ row, validator, leaving: after })
+    const isUnchanged = before?.epoch === after?.epoch && before?.unlockAtRound === after?.unlockAtRound
+    if (after !== null && !isUnchanged) this.unlocking.add({ row, validator, leaving: after })
   }
 
   /** The pool in which a delegation holds shares, if it exists. */

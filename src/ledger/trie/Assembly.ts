@@ -86,14 +86,14 @@ export class Assembly {
     if (gap === undefined) return Either.left(new AlreadyHeld({ position }))
     // Cheap, so it comes before any hashing: the gap knows how many records it lacks.
     const beside = subtree.siblings.slice(gap.depth)
-    const told = beside.reduce((sum, { records }) => sum + records, subtree.records.length)
-    if (gap.records !== undefined && told !== gap.records) {
-      const reason = `it tells of ${told} records where ${gap.records} lie`
+    const claimed = beside.reduce((sum, { records }) => sum + records, subtree.records.length)
+    if (gap.records !== undefined && claimed !== gap.records) {
+      const reason = `it tells of ${claimed} records where ${gap.records} lie`
       return Either.left(new Subtree.ForeignSubtree({ root: this.root, position, reason }))
     }
     return Either.map(Subtree.check(this.root, subtree), (node) => {
       this.#top = graft(this.#top, subtree, node, 0)
-      this.#records ??= told
+      this.#records ??= claimed
       this.#heldRecords += node.records
       return subtree
     })

@@ -106,9 +106,7 @@ export class Batch {
     return Span.turnsRight(this.#chunkOf(position), position & (CHUNK_BYTES - 1), depth)
   }
 
-  /**
-   * Moves changes that turn left below `depth` bits before those that turn right; returns the first that turns right.
-   */
+  /** Moves changes that turn left below `depth` bits before the others; returns the first that turns right. */
   *partition(lo: number, hi: number, depth: number): Generator<undefined, number, undefined> {
     let left = lo
     for (let i = lo; i < hi; i++) {
@@ -138,9 +136,7 @@ export class Batch {
     return (chunk[at] ?? 0) * 0x100_0000 + low
   }
 
-  /**
-   * The first of the sorted changes that turns right below `depth` bits, fewer than `SORTED_BITS`; `hi` if none does.
-   */
+  /** The first sorted change that turns right below `depth` bits, fewer than `SORTED_BITS`; `hi` if none does. */
   boundary(lo: number, hi: number, depth: number): number {
     let from = lo
     let to = hi

@@ -1,6 +1,4 @@
-/**
- * Up to 32 records in the order of their keys, in one buffer that is never modified: exactly the bytes that are hashed.
- */
+/** Up to 32 records in the order of their keys, in one immutable buffer: exactly the bytes that are hashed. */
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"
 import * as Span from "./Span.js"

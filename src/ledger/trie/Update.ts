@@ -140,8 +140,8 @@ export class Update {
   #result: Node.Node | undefined
 
   /**
-   * The changes are read as the job proceeds, so the caller may generate them lazily; of two changes of one key the
-   * later wins.
+   * The changes are read as the job proceeds, so they may be generated lazily; of two changes of one key the later
+   * wins.
    */
   constructor(base: Node.Node, changes: Iterable<Change>) {
     this.#work = run(base, changes)

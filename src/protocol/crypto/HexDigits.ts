@@ -1,7 +1,4 @@
-/**
- * Converts hexadecimal to bytes without leaving JavaScript: for a hash or a key, calling native code costs eight times
- * as much.
- */
+/** Converts hexadecimal to bytes in JavaScript: for a hash or a key, calling native code costs eight times as much. */
 
 /** Marks a character that is not a digit: larger than any digit, and two together are not a byte. */
 const NO_DIGIT = 0x100

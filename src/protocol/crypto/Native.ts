@@ -8,8 +8,7 @@ import * as ed25519 from "@noble/ed25519"
 import { satisfiesCofactored } from "./Cofactored.js"
 import * as HexDigits from "./HexDigits.js"
 
-// `require`, because an import would first parse all of its dependencies for the names they export, which takes longer
-// than loading it.
+// `require`: an import would first parse its dependencies for the names they export, which is slower than loading it.
 const sodium: typeof import("sodium-native").default = createRequire(import.meta.url)("sodium-native")
 
 const sha512 = (message: Uint8Array): Uint8Array<ArrayBuffer> =>

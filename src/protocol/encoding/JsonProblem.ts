@@ -54,8 +54,8 @@ export const atNumber = (
   expected: string,
   token: string,
 ): JsonProblem => {
-  const came = token.length > LONGEST_SHOWN ? `a number of ${token.length} characters` : token
-  return at(path, whole, `${expected} expected${isSecret(path) ? "" : `, got ${came}`}`)
+  const received = token.length > LONGEST_SHOWN ? `a number of ${token.length} characters` : token
+  return at(path, whole, `${expected} expected${isSecret(path) ? "" : `, got ${received}`}`)
 }
 
 const reasonOf = (complaint: Complaint): string => {

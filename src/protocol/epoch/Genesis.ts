@@ -83,7 +83,7 @@ const counted = (count: number, min: number, max: number, field: string): Readon
   violation(count >= min && count <= max, field, `${count} entries, ${min} to ${max} expected`)
 
 const ordered = <A>(items: ReadonlyArray<A>, key: (item: A) => string, field: string): ReadonlyArray<Violation> =>
-  violation(Binary.isStrictlyAscending(items, key), field, "an entry stands twice, or the order is not canonical")
+  violation(Binary.isStrictlyAscending(items, key), field, "an entry appears twice, or the order is not canonical")
 
 const protocolViolations = (protocol: Protocol.Protocol): ReadonlyArray<Violation> =>
   Protocol.table.flatMap((entry) =>
@@ -159,12 +159,12 @@ const checked = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
  * rule of the encoding: input from a person or another machine is checked here once.
  */
 export const withRealKeys = (genesis: Genesis): Either.Either<Genesis, InvalidGenesis> => {
-  const unreal = genesis.validators.find(({ publicKey }) => !Keys.hasSecretKey(publicKey))
-  return unreal === undefined
+  const unusable = genesis.validators.find(({ publicKey }) => !Keys.hasSecretKey(publicKey))
+  return unusable === undefined
     ? Either.right(genesis)
     : Either.left(
         new InvalidGenesis({
-          field: `validators[${unreal.publicKey}].pub_key`,
+          field: `validators[${unusable.publicKey}].pub_key`,
           reason: "no secret key belongs to it; the key that `udg genesis key` shows expected",
         }),
       )

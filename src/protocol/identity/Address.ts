@@ -15,10 +15,7 @@ export type Address = string & Brand.Brand<"Address">
 
 export const BYTES = 20
 
-/**
- * A text that is not an address here, or a description of it if the text must not be repeated; `reason` is for the
- * person who typed it.
- */
+/** A text that is not an address here, or its description if it must not be repeated; `reason` is for the person. */
 export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   readonly text: string
   readonly reason: string
@@ -28,10 +25,7 @@ export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   }
 }
 
-/**
- * The hash input, shared by all calls: executing a transaction computes an address, so it must cost little more than
- * the hash.
- */
+/** The hash input, shared by all calls: execution computes addresses, so one must cost little more than the hash. */
 const preimage = Hash.tagged(Binary.utf8("udg/address\0"), [new Uint8Array(32)])
 const KEY_AT = preimage.length - 32
 
@@ -42,17 +36,14 @@ const derived = (publicKey: PublicKey): Address => {
   return toHex(fromHex(sha256Hex(preimage)).subarray(0, BYTES)) as Address
 }
 
-/**
- * The same keys recur: members sign every round, senders many transactions. The cache is cleared when it grows too
- * large.
- */
+/** The same keys recur: members sign every round, senders many transactions. Cleared when it is full. */
 const known = new Map<PublicKey, Address>()
-const MOST_KNOWN = 4_096
+const MAX_KNOWN = 4_096
 
 export const fromPublicKey = (publicKey: PublicKey): Address => {
   const before = known.get(publicKey)
   if (before !== undefined) return before
-  if (known.size === MOST_KNOWN) known.clear()
+  if (known.size === MAX_KNOWN) known.clear()
   const address = derived(publicKey)
   known.set(publicKey, address)
   return address

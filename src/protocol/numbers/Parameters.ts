@@ -1,6 +1,4 @@
-/**
- * The parameters that governance may change, under their wire names, with the default of a solo network and the bounds.
- */
+/** The parameters that governance may change, under their wire names, with a solo network's defaults and the bounds. */
 import { Schema } from "effect"
 import * as Natural from "./Natural.js"
 import { MIN_STAKE_SATS } from "./Sats.js"

@@ -18,10 +18,7 @@ export const MIN_STAKE_SATS = 200_000_000_000 as Sats
 
 export const isSats = (value: number): value is Sats => Number.isSafeInteger(value) && value >= 0 && value <= MAX_SUPPLY
 
-/**
- * For figures that the program itself computed: an invalid one is a bug. Input from outside goes through `schema` or a
- * codec.
- */
+/** For figures that the program computed: an invalid one is a bug. Outside input goes through `schema` or a codec. */
 export const make = (value: number): Sats => {
   if (!isSats(value)) throw new RangeError(`not an amount of sats: ${value}`)
   // -0 would be written as 0 and compared as 0, but `Object.is` and test snapshots tell it apart.

@@ -7,10 +7,7 @@ import * as Binary from "../encoding/Binary.js"
 import type { Address } from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 
-/**
- * The kind byte of every kind of record, the length of its keys, and the position of a counter in the key, if it has
- * one.
- */
+/** The kind byte of every kind of record, the length of its keys, and the position of the counter in a key, if any. */
 export const KINDS = {
   /** address: AccountRecord */
   Account: { byte: 1, keyBytes: 20, counterAt: null },

@@ -14,10 +14,7 @@ export const LEAF_RECORDS = 32
 /** It bounds the size of a leaf, and so of every proof and every subtree that is sent. */
 export const VALUE_BYTES = 8_192
 export const KEY_BITS = 256
-/**
- * More than 32 keys lie under a branch, and those need six bits to differ: no branch is deeper than 250, no leaf deeper
- * than 251.
- */
+/** More than 32 keys lie under a branch, and they need six bits to differ: branches end at depth 250, leaves at 251. */
 export const MAX_DEPTH = KEY_BITS - 5
 
 /** Key hash and length in front of each value. */
@@ -67,9 +64,7 @@ export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): 
   return sha256Hex(branch) as Hash.Hash
 }
 
-/**
- * The leaf without records: the whole of an empty state, and one side of a branch whose records all turn the other way.
- */
+/** The leaf without records: all of an empty state, or the side of a branch to which no record turns. */
 export const EMPTY: Subroot = { hash: leafHash(Uint8Array.of(0)), records: 0 }
 
 /**

@@ -1,17 +1,11 @@
-/**
- * The cost of an operation, the amount it moves and the accounts it concerns: one table and three functions from which
- * every other place derives these.
- */
+/** The cost of an operation, the amount it moves and the accounts it concerns, for every other place to use. */
 import type { Address } from "../identity/Address.js"
 import type { Parameters } from "../numbers/Parameters.js"
 import * as Sats from "../numbers/Sats.js"
 import type { Operation, Type } from "./Operation.js"
 import type { Transaction } from "./Transaction.js"
 
-/**
- * The parameter that sets the least fee; null for operations that are free when applied, so that fees keep nobody out
- * of staking.
- */
+/** The parameter that sets the least fee; null for operations that are free when applied, so that anyone can stake. */
 const FEE: { readonly [T in Type]: "minFee" | "nameFee" | null } = {
   Transfer: "minFee",
   StakeTx: null,

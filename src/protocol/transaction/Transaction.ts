@@ -32,9 +32,7 @@ export type Authorization =
 
 export interface Transaction extends Unsigned {
   readonly authorization: Authorization
-  /**
-   * H("udg/tx-id", signed bytes): it covers no signature, so nobody can change the id of another sender's transaction.
-   */
+  /** H("udg/tx-id", signed bytes): it covers no signature, so nobody can change another sender's id. */
   readonly id: Hash.Hash
   /** The canonical bytes as a vertex contains them. */
   readonly encoded: Uint8Array
@@ -117,9 +115,7 @@ export const bytesUnderSignature = (networkId: NetworkId, transaction: Transacti
     transaction.encoded.subarray(0, transaction.encoded.length - authorizationLength(transaction.authorization)),
   )
 
-/**
- * Identifies this transaction under exactly these signatures; the cache of verified transactions uses it as its key.
- */
+/** Identifies this transaction under exactly these signatures: the key of the cache of verified transactions. */
 export const verificationKey = (networkId: NetworkId, transaction: Transaction): Hash.Hash =>
   Hash.of("udg/verified", domainOf(networkId), transaction.encoded)
 

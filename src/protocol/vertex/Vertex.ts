@@ -79,10 +79,7 @@ export const decodeHeader = (bytes: Uint8Array): Either.Either<Header.Header, Bi
     : Either.left(new Binary.MalformedBytes({ what: "vertex", ...failure }))
 }
 
-/**
- * Decodes the rest of a vertex whose header `decodeHeader` returned. The vertex keeps `bytes`, so pass a buffer that
- * nothing else uses.
- */
+/** Decodes the rest of a vertex after `decodeHeader`. The vertex keeps `bytes`, so pass an unshared buffer. */
 export const open = (
   networkId: NetworkId,
   header: Header.Header,

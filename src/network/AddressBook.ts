@@ -1,12 +1,12 @@
 /**
- * Where other nodes may be, and whom to try next; each failure makes the next try later.
+ * The addresses of other nodes, and the order in which to try them; each failure delays the next try.
  *
- * Nobody signs addresses, because a node does not know how others see it. What counts is who proved what in a greeting: a
- * peer proves its id, and a validator's node its validator's key, to whoever listens at the other end. So an address of a
- * member of the committee comes only from a connection on which that key was proven, and only its own node can add one. A
- * relay can stand in between and have its own address taken for the member's. Therefore no address of a member takes the
- * place of the first one, and addresses that answered to a dial stay apart from those that a connection came from.
- * Addresses that others tell prove nothing: they are few from each and for each peer, and the first to go.
+ * Addresses are not signed, because a node does not know how others see it. Only proofs in a greeting count: a peer
+ * proves its id, and a validator's node its validator's key, to the node at the other end. So an address of a member of
+ * the committee comes only from a connection on which that key was proven, and only its own node can add one. A relay
+ * can sit in between and have its own address taken for the member's. Therefore no address of a member replaces the
+ * first one, and addresses that answered a dial stay apart from those that a connection came from. Addresses heard from
+ * other peers prove nothing: few are kept from each source and for each peer, and they go first.
  */
 import { isIP } from "node:net"
 import { Option } from "effect"
@@ -18,18 +18,18 @@ import * as PeerAddress from "./PeerAddress.js"
 /** Between the operator's word and hearsay; a member is kept as long as it has its seat. */
 export type Origin = "named" | "member" | "met" | "told"
 
-/** How an address became known, whoever has a seat now: `came` is where a connection from outside seems to listen. */
+/** How an address became known, regardless of seats: `came` is where a connection from outside seems to listen. */
 type Source = "named" | "met" | "came" | "told"
 
 export interface Candidate {
   /** A multiaddress without a peer id. */
   readonly address: string
   readonly origin: Origin
-  /** Who answered there, or must. */
+  /** The peer that answered there, or must. */
   readonly peer: PeerId | null
-  /** Whose key was proven by who answered there, or came from there. */
+  /** The validator whose key was proven by the peer that answered there, or came from there. */
   readonly validator: Address.Address | null
-  /** The multiaddress to dial. With a peer id, nobody else may answer. */
+  /** The multiaddress to dial. With a peer id, no other peer may answer. */
   readonly target: string
 }
 
@@ -43,7 +43,7 @@ interface Entry {
   nextAt: number
 }
 
-/** Who answered, or came from, an address. */
+/** The peer that answered at, or came from, an address. */
 export interface Party {
   readonly peer: PeerId
   readonly validator: Address.Address | null
@@ -51,7 +51,7 @@ export interface Party {
 
 type Whoever = Pick<Entry, "peer" | "validator">
 
-/** Of those that are neither named nor members. */
+/** Limit of addresses of peers that are neither named nor members. */
 const MAX_OTHERS = 512
 const FIRST_BACKOFF_MS = 1_000
 const LONGEST_BACKOFF_MS: { readonly [origin in Origin]: number } = {
@@ -69,22 +69,22 @@ const FORGOTTEN_AFTER: { readonly [origin in Origin]: number } = {
 }
 const RANK: { readonly [origin in Origin]: number } = { told: 0, met: 1, member: 2, named: 3 }
 const SOURCE_RANK: { readonly [source in Source]: number } = { told: 0, came: 1, met: 2, named: 3 }
-/** Addresses of one validator that answered, and that it came from. */
+/** Limits of one validator's addresses: those that answered, and those it came from. */
 const ADDRESSES_OF_VALIDATOR = { met: 3, came: 2 } as const
-/** Addresses of one peer that are only hearsay. */
+/** Limit of one peer's addresses that are only hearsay. */
 const TOLD_OF_PEER = 4
 
-/** One peer tells of so many others at a time. */
+/** Limit of the peers in one message of addresses. */
 export const TOLD_AT_ONCE = 32
 const MAX_ADDRESS_LENGTH = 128
-/** Peers without a seat that are kept for the next start. */
+/** Peers without a seat that are remembered for the next start. */
 const REMEMBERED_OTHERS = 128
 
 /** An address without its peer id. */
 export const withoutPeer = (address: PeerAddress.PeerAddress): string =>
   PeerAddress.toMultiaddr({ ...address, peerId: Option.none() })
 
-/** Whether an address means something only on this machine or in this house. */
+/** Whether an address is meaningful only on this machine or in this local network. */
 export const isPrivate = (host: string): boolean =>
   isIP(host) === 4
     ? /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254|0)\./.test(host)
@@ -100,7 +100,7 @@ interface Spoken {
   readonly peer: PeerId
 }
 
-/** An address with the peer id that must answer there, if it is one that others may name. */
+/** An address with the peer id that must answer there, if it is one that peers may pass on. */
 const spoken = (text: string): Option.Option<Spoken> =>
   Option.gen(function* () {
     const parsed = yield* text.length > MAX_ADDRESS_LENGTH ? Option.none() : PeerAddress.parse(text)
@@ -112,7 +112,7 @@ const spoken = (text: string): Option.Option<Spoken> =>
 export class AddressBook {
   /** By target, in the order in which they became known. */
   readonly #entries = new Map<string, Entry>()
-  /** Between 0 and 1: so that nodes that lost each other at once do not all come back at once. */
+  /** Between 0 and 1: keeps nodes that lost each other together from coming back together. */
   readonly #chance: () => number
   readonly #isMember: (validator: Address.Address) => boolean
 
@@ -136,7 +136,7 @@ export class AddressBook {
     return { address, target, peer, validator, origin: this.#originOf(entry) }
   }
 
-  /** What the operator named without a peer id is dialled without one: the node there may get a new key. */
+  /** An address named without a peer id is dialled without one: the node there may get a new key. */
   name(address: PeerAddress.PeerAddress): void {
     const peer = Option.getOrNull(address.peerId) as PeerId | null
     this.#add(withoutPeer(address), PeerAddress.toMultiaddr(address), "named", { peer, validator: null })
@@ -148,7 +148,7 @@ export class AddressBook {
     if (entry !== undefined) entry.failures = 0
   }
 
-  /** A peer that dialled in has greeted, and says it listens there. */
+  /** A peer that dialled in has greeted, and claims to listen there. */
   came(address: string, party: Party): void {
     this.#learn(address, "came", party)
   }
@@ -157,7 +157,7 @@ export class AddressBook {
     const { peer, validator } = party
     const named = this.#entries.get(address)
     if (named !== undefined) {
-      // A named address without a peer id: whoever answers there is who was meant, whoever comes from there is not.
+      // A named address without a peer id means the peer that answers there, not one that comes from there.
       if (source !== "met") return undefined
       named.peer = peer
       named.validator = validator
@@ -172,7 +172,7 @@ export class AddressBook {
     return entry
   }
 
-  /** The same validator at the same address with a new node key: the old one does not come back. */
+  /** The same validator at the same address has a new node key: the old one is gone. */
   #dropFormerPeer(address: string, peer: PeerId, validator: Address.Address): void {
     for (const [target, entry] of this.#entries) {
       const isFormer = entry.address === address && entry.validator === validator && entry.peer !== peer
@@ -180,7 +180,7 @@ export class AddressBook {
     }
   }
 
-  /** Of too many addresses of one validator, the first and the newest one stay, and those that fail least. */
+  /** Limits the addresses of one validator to the first, the newest, and those that fail least. */
   #limit(validator: Address.Address, newest: Entry): void {
     const { source } = newest
     if (source !== "met" && source !== "came") return
@@ -192,7 +192,7 @@ export class AddressBook {
     if (victim !== undefined) this.#entries.delete(victim.target)
   }
 
-  /** What a peer says; addresses of a house are believed only from within it. */
+  /** Takes addresses from a peer; private ones are believed only from within the same network. */
   told(texts: ReadonlyArray<string>, fromHost: string): void {
     for (const text of texts.slice(0, TOLD_AT_ONCE)) {
       const { address, host, peer } = Option.getOrUndefined(spoken(text)) ?? {}
@@ -204,7 +204,7 @@ export class AddressBook {
     }
   }
 
-  /** Of one peer, an address that is only hearsay gives way to another one only once it has failed. */
+  /** A peer's hearsay address is replaced only once it has failed. */
   #hasRoomFor(address: string, peer: PeerId): boolean {
     const known = [...this.#entries.values()].filter(
       (entry) => entry.peer === peer && entry.validator === null && SOURCE_RANK[entry.source] < SOURCE_RANK.met,
@@ -219,7 +219,7 @@ export class AddressBook {
     if (known !== undefined) {
       if (SOURCE_RANK[source] <= SOURCE_RANK[known.source]) return known
       known.source = source
-      // Hearsay must not be the first of what was proven.
+      // Hearsay must not become the first of the proven addresses.
       this.#entries.delete(target)
       this.#entries.set(target, known)
       return known
@@ -230,7 +230,7 @@ export class AddressBook {
     return entry
   }
 
-  /** Takes from those that count least the ones that failed most. Named peers and members need no room. */
+  /** Drops the entries with the most failures, lowest rank first. Named peers and members need no room. */
   #makeRoom(origin: Origin): boolean {
     if (RANK[origin] > RANK.met) return true
     const others = [...this.#entries.values()].filter((entry) => RANK[this.#originOf(entry)] <= RANK.met)
@@ -245,7 +245,9 @@ export class AddressBook {
     return worst.length === excess
   }
 
-  /** Whom to try now, the most promising first. Hearsay of a member's peer comes right after the member. */
+  /**
+   * The candidates to try now, the most promising first. Hearsay about a member's peer comes right after the member.
+   */
   due(now: number, isConnected: (candidate: Candidate) => boolean): ReadonlyArray<Candidate> {
     const members = new Set<PeerId>()
     for (const entry of this.#entries.values())
@@ -258,7 +260,7 @@ export class AddressBook {
       .map((entry) => this.#candidateOf(entry))
   }
 
-  /** A try begins: no second one before it is over, or long past. */
+  /** A try begins: there is no second one before it is over, or long past. */
   trying({ target }: Candidate, now: number): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.nextAt = now + LONGEST_BACKOFF_MS.named
@@ -274,31 +276,31 @@ export class AddressBook {
     entry.nextAt = now + backoff * (0.75 + this.#chance() / 2)
   }
 
-  /** Whoever answered there did not greet, or was refused. */
+  /** The peer that answered there did not greet, or was refused. */
   missed(address: string, peer: PeerId, now: number): void {
     const target = targetOf(address, peer)
     this.failed({ target: this.#entries.has(target) ? target : address }, now)
   }
 
-  /** The connection is over: to be tried again soon. */
+  /** The connection is over: try again soon. */
   lost(peer: PeerId, now: number): void {
     for (const entry of this.#entries.values()) {
       if (entry.peer === peer) entry.nextAt = now + FIRST_BACKOFF_MS * (0.25 + this.#chance() / 2)
     }
   }
 
-  /** It leads back here. */
+  /** The address leads back to this node. */
   forget({ target }: Candidate): void {
     this.#entries.delete(target)
   }
 
-  /** Who answered there, so that it is not tried while it is connected. */
+  /** Records the peer that answered there, so that it is not tried while it is connected. */
   answered({ target }: Candidate, peer: PeerId): void {
     const entry = this.#entries.get(target)
     if (entry !== undefined) entry.peer = peer
   }
 
-  /** Lines for a file that only this node writes: where members are, and where others answered. */
+  /** Lines for a file that only this node writes: addresses of members, and others that answered. */
   get remembered(): ReadonlyArray<string> {
     const lines: { readonly [kind in "member" | "met"]: Array<string> } = { member: [], met: [] }
     for (const entry of this.#entries.values()) {
@@ -309,7 +311,7 @@ export class AddressBook {
     return [...lines.member, ...lines.met.slice(-REMEMBERED_OTHERS)]
   }
 
-  /** What an earlier run remembered. */
+  /** Restores the addresses of an earlier run. */
   recall(lines: ReadonlyArray<string>): void {
     for (const line of lines) {
       const [target = "", validator = ""] = line.split(" ")

@@ -1,6 +1,6 @@
 /**
- * Addresses that one hand can hold: whoever has one address of an IPv6 network of 64 bits has all of them, and whole
- * neighbourhoods are for rent.
+ * Groups addresses that one party can hold: a host with one address of a 64-bit IPv6 network has all of them, and whole
+ * ranges are for rent.
  */
 import { isIP } from "node:net"
 
@@ -42,7 +42,7 @@ const prefix = (host: string, words: number): string =>
     .map((word) => word.toString(16))
     .join(":")
 
-/** One machine, as far as an address tells: an IPv4 address, or 64 bits of IPv6. */
+/** One machine, as far as its address shows: an IPv4 address, or 64 bits of IPv6. */
 export const hostGroup = (host: string): string => {
   const address = plain(host)
   return isIP(address) === 6 ? `${prefix(address, HOST_WORDS)}::/64` : address

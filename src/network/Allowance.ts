@@ -1,4 +1,4 @@
-/** How much of something may come in a while: so much at once, and so much a second after that. */
+/** A limit on arrivals: a burst at once, and a rate per second after that. */
 export interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -16,14 +16,14 @@ export class Allowance {
     this.#at = now
   }
 
-  /** Another rate from now on; what is left stays, up to the new burst. */
+  /** Changes the rate; the remaining allowance stays, up to the new burst. */
   change(rate: Rate, now: number): void {
     if (rate === this.#rate) return
     this.#refill(now)
     this.#rate = rate
   }
 
-  /** Takes it in any case; gives how many milliseconds to wait before taking more. */
+  /** Takes the amount in any case; returns how many milliseconds to wait before taking more. */
   take(amount: number, now: number): number {
     this.#refill(now)
     const credited = Math.min(amount, this.#credit)
@@ -33,8 +33,8 @@ export class Allowance {
   }
 
   /**
-   * What was asked for may come besides what time allows. Credit is used first, and a full allowance takes it too; it adds
-   * up to `most`.
+   * Requested data may come on top of the rate. Credit is used first, even if the allowance is full; it adds up to at
+   * most `most`.
    */
   credit(amount: number, most: number): void {
     this.#credit = Math.min(most, this.#credit + amount)

@@ -1,12 +1,13 @@
 /**
- * Puts records back together from a byte stream that was cut anywhere. The work is linear in the bytes however small the
- * pieces are: what lies whole in a piece is not copied, the rest is copied into one buffer that grows with what came.
+ * Reassembles records from a byte stream that was cut anywhere. The work is linear in the bytes however small the
+ * pieces are: a record that is whole in one piece is not copied, the rest is copied into one buffer that grows with the
+ * data received.
  */
 
 const NOTHING = new Uint8Array(0)
 const SMALLEST = 64
 
-/** How long a record that starts with these bytes is, its head included; undefined when more of it is needed. */
+/** The length of a record that starts with these bytes, including its head; undefined if more of it is needed. */
 export type LengthOf = (start: Uint8Array) => number | undefined
 
 export class Assembly {
@@ -18,7 +19,7 @@ export class Assembly {
   #filled = 0
   #copied = 0
 
-  /** `lengthOf` may fail for a length that is too long; it is never shown more bytes than came. */
+  /** `lengthOf` may fail for a length that is too long; it never sees more bytes than arrived. */
   constructor(lengthOf: LengthOf) {
     this.#lengthOf = lengthOf
   }
@@ -28,17 +29,17 @@ export class Assembly {
     return this.#filled > 0
   }
 
-  /** How many bytes were copied so far, for tests of what it costs. */
+  /** How many bytes were copied so far, for tests of the cost. */
   get copied(): number {
     return this.#copied
   }
 
-  /** How much memory it holds between two pieces. */
+  /** Memory held between two pieces. */
   get heldBytes(): number {
     return this.#buffer.length
   }
 
-  /** More bytes, once `next` has given all records of those before. */
+  /** Adds bytes, once `next` has returned all earlier records. */
   add(piece: Uint8Array): void {
     if (this.#at < this.#piece.length) throw new Error("the piece before is not read to its end")
     this.#piece = piece
@@ -75,7 +76,7 @@ export class Assembly {
       }
       const rest = this.#piece.length - this.#at
       if (rest === 0) return this.#done()
-      // Of a head that is not complete one byte after the other, so that nothing behind its record is taken.
+      // An incomplete head is taken byte by byte, so that nothing after its record is taken.
       this.#absorb(length === undefined ? 1 : Math.min(rest, length - this.#filled), length ?? this.#filled + 1)
     }
   }
@@ -83,7 +84,7 @@ export class Assembly {
   #absorb(count: number, wanted: number): void {
     const needed = this.#filled + count
     if (this.#buffer.length < needed) {
-      // Twice what came at most, so that an announced length alone takes no memory.
+      // At most twice the received bytes, so that an announced length alone takes no memory.
       const grown = new Uint8Array(Math.max(needed, Math.min(wanted, Math.max(SMALLEST, 2 * needed))))
       grown.set(this.#buffer.subarray(0, this.#filled))
       this.#copied += this.#filled

@@ -1,6 +1,6 @@
 /**
- * How peers behave. What no honest node does costs points, which wear off with time; too many cost the connection, and
- * more a ban. Being late, slow, or saying a thing twice costs nothing.
+ * Judges peers' behaviour. Anything that no honest node does costs points, which wear off with time; too many cost the
+ * connection, and more cause a ban. Being late, slow, or repeating a message costs nothing.
  */
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
@@ -12,26 +12,26 @@ export const BAN_MS = 600_000
 const LONGEST_BAN_MS = 86_400_000
 /** Time in which one point wears off. */
 const POINT_MS = 10_000
-/** So many peers are remembered; whoever has the fewest points is forgotten first. */
+/** Limit of remembered peers; those with the fewest points are forgotten first. */
 const MAX_REMEMBERED = 4_096
-/** So many banned peers of one host, and of strangers only those known to be honest are let in from there. */
+/** With this many banned peers on one host, only strangers known to be honest are let in from there. */
 export const BANS_PER_ADDRESS = 5
 
-/** What a peer can do that no honest one does, and what it costs. */
+/** The offences that no honest peer commits, and their points. */
 export const OFFENCES = {
   /** Bytes that are no message, or one that does not belong on this stream. */
   malformed: 30,
   /** A message, a vertex or a state that is well-formed and wrong: a signature, a rule, a root. */
   invalid: 30,
-  /** Longer than anything there is. */
+  /** Longer than any valid message. */
   oversize: 50,
-  /** More questions than anybody has who waits for answers. */
+  /** More questions than a peer asks that waits for its answers. */
   flood: 10,
-  /** More pieces than any node sends, seconds long: bytes cut so small that reading them is work. */
+  /** More pieces than any node sends, for seconds: bytes cut so small that reading them is work. */
   pieces: 20,
-  /** A message that was begun and does not come to its end. */
+  /** A message that was begun and never finished. */
   unfinished: 20,
-  /** Gossip, or frames of a connection, as no program of ours writes them. */
+  /** Gossip, or frames of a connection, that no program of ours writes. */
   misframed: 50,
 } as const
 
@@ -44,7 +44,7 @@ interface Record {
   at: number
   bannedUntil: number
   bans: number
-  /** Of the address it came from. */
+  /** The group of the address it came from. */
   group: string | null
 }
 
@@ -76,7 +76,7 @@ export class Conduct {
     return (this.#records.get(peer)?.bannedUntil ?? 0) > now
   }
 
-  /** So many came from there and were banned that who comes next is probably one of them. */
+  /** So many peers from there were banned that the next one is probably no better. */
   isAddressSuspect(host: string, now: number): boolean {
     const group = AddressGroup.hostGroup(host)
     let banned = 0

@@ -1,4 +1,4 @@
-/** Messages on a stream: each behind its length in four bytes, so that a reader knows what it is in for. */
+/** Messages on a stream: each after its length in four bytes, so that a reader knows its size in advance. */
 import { Assembly, type LengthOf } from "./Assembly.js"
 
 /** A length that no honest node announces. */
@@ -10,7 +10,7 @@ export class FrameTooLong extends Error {
 
 const LENGTH_BYTES = 4
 
-/** A message as it goes out: made once, sent to many. */
+/** A message in wire form: made once, sent to many. */
 export const framed = (payload: Uint8Array): Uint8Array => {
   const frame = new Uint8Array(LENGTH_BYTES + payload.length)
   new DataView(frame.buffer).setUint32(0, payload.length, true)
@@ -18,7 +18,7 @@ export const framed = (payload: Uint8Array): Uint8Array => {
   return frame
 }
 
-/** Something that comes in pieces, whatever holds them. */
+/** A part of a byte stream, in whatever container. */
 export interface Piece {
   subarray(): Uint8Array
 }
@@ -32,7 +32,7 @@ const lengthWithin =
     return LENGTH_BYTES + length
   }
 
-/** What comes in on one stream, and since when a message has not come to its end. */
+/** The incoming side of a stream. Records since when a message has been incomplete. */
 export class Incoming {
   readonly #source: AsyncIterable<Piece>
   readonly #assembly: Assembly
@@ -55,7 +55,7 @@ export class Incoming {
     for await (const piece of this.#source) {
       this.#assembly.add(piece.subarray())
       for (let frame = this.#assembly.next(); frame !== undefined; frame = this.#assembly.next()) {
-        // While the reader takes its time, it is not the other side that lets anybody wait.
+        // A slow reader here is not the other side's fault.
         this.#begunAt = null
         yield frame.slice(LENGTH_BYTES)
       }
@@ -66,10 +66,10 @@ export class Incoming {
   }
 }
 
-/** For streams whose time somebody else limits: `waitingMs` is not asked. */
+/** For streams whose time is limited elsewhere: `waitingMs` is not used. */
 export const untimed = (): number => 0
 
-/** The messages of a stream whose time somebody else limits. */
+/** The messages of a stream whose time is limited elsewhere. */
 export const read = (source: AsyncIterable<Piece>, limit: number): AsyncGenerator<Uint8Array, undefined> =>
   new Incoming(source, limit, untimed).messages()
 
@@ -89,7 +89,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => 
  */
 export const GATHERED_BYTES = 65_507
 
-/** What waits to be sent on one stream, up to a limit: whoever does not read must not fill this node's memory. */
+/** The outgoing queue of a stream, up to a limit: a peer that does not read must not fill this node's memory. */
 export class Outgoing {
   readonly #limit: number
   readonly #now: () => number
@@ -97,7 +97,7 @@ export class Outgoing {
   #wake: () => void = () => {}
   #isEnded = false
   #bytes = 0
-  /** Since when the reader has taken nothing although something waits. */
+  /** Since when the reader has taken nothing although data waits. */
   #waitsSince: number | null = null
 
   constructor(limit: number, now: () => number) {
@@ -105,7 +105,7 @@ export class Outgoing {
     this.#now = now
   }
 
-  /** False when there is no room: it is lost, as it would be on a broken line. */
+  /** False if there is no room: the frame is lost, as on a broken line. */
   push(frame: Uint8Array): boolean {
     if (this.#isEnded || (this.#frames.length > 0 && this.#bytes + frame.length > this.#limit)) return false
     this.#frames.push(frame)

@@ -1,29 +1,29 @@
 /**
- * What a gossipsub message of the wire consists of, counted without being decoded: the library decodes first and counts
- * later, if at all. Whatever this node's own library does not write is refused.
+ * Counts the parts of a gossipsub message without decoding it: the library decodes first and counts later, if at all.
+ * Anything that this node's own library does not write is refused.
  */
 
 /** A length of at most four bytes in front of each message, as Protocol Buffers write numbers. */
 const MAX_PREFIX_BYTES = 4
 const MORE = 0x80
-/** The length of a message's name: SHA-256. */
+/** The length of a message id: SHA-256. */
 const ID_BYTES = 32
 /** Longer than each of this network's two topics. */
 const TOPIC_BYTES = 128
 const VARINT = 0
 const BYTES = 2
 
-/** It is no message of gossipsub, or one that no node of this program writes. */
+/** Not a gossipsub message, or one that no node of this program writes. */
 export class Malformed extends Error {}
 
-/** How much of each there may be in one message. */
+/** The limit of each kind of part in one message. */
 export interface Limits {
   readonly bytes: number
   readonly subscriptions: number
   readonly messages: number
   /** Announcements, requests, grafts, prunes. */
   readonly controls: number
-  /** Names of messages in all announcements and requests. */
+  /** Message ids in all announcements and requests. */
   readonly ids: number
 }
 
@@ -56,7 +56,7 @@ class Cursor {
     throw new Malformed("a number that does not end")
   }
 
-  /** Of the next field its number; fails when it is not of that kind. */
+  /** Returns the number of the next field; fails if it is not of the right kind. */
   field(kindOf: (number: number) => number | undefined): number {
     const tag = this.varint()
     const number = Math.floor(tag / 8)
@@ -69,7 +69,7 @@ class Cursor {
     return new Cursor(this.#bytes, start, this.#at)
   }
 
-  /** Its length. */
+  /** Skips the field and returns its length. */
   bytes(limit: number): number {
     const start = this.#skip()
     if (this.#at - start > limit) throw new Malformed(`${this.#at - start} bytes, at most ${limit} allowed`)
@@ -139,7 +139,7 @@ const topicAndMore = (cursor: Cursor, control: number, count: Count): void => {
   }
 }
 
-/** Counts what one message holds; fails with `Malformed`. */
+/** Counts the parts of one message; fails with `Malformed`. */
 export const counted = (bytes: Uint8Array, limits: Limits): Counts => {
   if (bytes.length > limits.bytes) throw new Malformed(`${bytes.length} bytes, at most ${limits.bytes} allowed`)
   const count = new Count(limits)
@@ -164,7 +164,7 @@ export const counted = (bytes: Uint8Array, limits: Limits): Counts => {
   return count.counts
 }
 
-/** Where the content of a message begins that stands behind its length; undefined when more of the length is needed. */
+/** The position of the content after a length prefix; undefined if more of the prefix is needed. */
 export const headLength = (start: Uint8Array): number | undefined => {
   for (let i = 0; i < MAX_PREFIX_BYTES; i++) {
     const byte = start[i]
@@ -174,7 +174,7 @@ export const headLength = (start: Uint8Array): number | undefined => {
   throw new Malformed("a length that does not end")
 }
 
-/** How long a message is with its length in front. */
+/** The size of a message with its length prefix. */
 export const frameLength =
   (limits: Limits) =>
   (start: Uint8Array): number | undefined => {

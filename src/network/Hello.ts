@@ -1,6 +1,6 @@
 /**
- * What two nodes tell each other first: which network, which version of the protocol, and whose node it is. That a peer
- * is who it says is Noise's business; that it speaks for a validator it proves by signing what the other one drew.
+ * The first messages between two nodes: the network, the version of the protocol, and the validator. Noise proves a
+ * peer's id; a peer proves its validator by signing the other side's challenge.
  */
 import { Either } from "effect"
 import { randomBytes, toHex } from "#crypto"
@@ -11,7 +11,7 @@ import * as Keys from "../protocol/identity/Keys.js"
 import * as Network from "../protocol/identity/Network.js"
 import * as Verification from "../protocol/transaction/Verification.js"
 
-/** Of everything that goes over the wire between nodes; two nodes of different versions do not talk. */
+/** The version of everything on the wire between nodes; two nodes of different versions do not talk. */
 export const PROTOCOL_VERSION = 1
 
 export interface Hello {
@@ -20,19 +20,19 @@ export interface Hello {
   readonly genesisHash: Hash.Hash
   /** The program and its version. */
   readonly agent: string
-  /** Where it listens, at the address it comes from; 0 when it does not. */
+  /** The port where it listens, at the address it connects from; 0 if it does not listen. */
   readonly port: number
-  /** Drawn for this connection; the other one signs it. */
+  /** Drawn for this connection; the other side signs it. */
   readonly challenge: Hash.Hash
 }
 
-/** The signature by which a validator's node shows whose it is. */
+/** The signature by which a node proves its validator. */
 export interface Proof {
   readonly publicKey: Keys.PublicKey
   readonly signature: Keys.Signature
 }
 
-/** Both peer ids, as the names they have: a proof made for one connection is worth nothing on another. */
+/** Both peer ids as text: a proof made for one connection is worthless on another. */
 export interface Ends {
   readonly prover: string
   readonly verifier: string
@@ -42,12 +42,12 @@ const AGENT_BYTES = 64
 const PEER_ID_BYTES = 128
 const SIGNATURE_DOMAIN = Binary.utf8("udg/peer\0")
 
-/** No hello and no proof is longer. */
+/** The limit of a hello and of a proof. */
 export const MAX_BYTES = 512
 
 export const drawChallenge = (): Hash.Hash => toHex(randomBytes(Hash.BYTES)) as Hash.Hash
 
-/** Whatever the program is called, it fits. */
+/** Cut to fit, whatever the version. */
 export const agentOf = (version: string): string => `udg/${version}`.slice(0, AGENT_BYTES)
 
 export const encode = (hello: Hello): Uint8Array =>
@@ -103,10 +103,10 @@ export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({
   signature: key.sign(signedBytes(theirs, ends)),
 })
 
-/** Whose node it is, by an answer to one's own challenge; none when the proof proves nothing. */
+/** The validator that the other side proves by its answer to our challenge; null if the proof is invalid. */
 export const validatorOf = (own: Hello, ends: Ends, { publicKey, signature }: Proof): Address.Address | null => {
   if (!isSayable(ends)) return null
-  // Of a proof the native no is final: nobody has to take it but this node, and strangers may send it.
+  // The native verifier's no is final for a proof: only this node judges it, and strangers may send it.
   const holds = Verification.isValidAtDoor({ message: signedBytes(own, ends), publicKey, signature })
   return holds ? Address.fromPublicKey(publicKey) : null
 }
@@ -115,7 +115,7 @@ export const validatorOf = (own: Hello, ends: Ends, { publicKey, signature }: Pr
 const versionOf = (bytes: Uint8Array): number =>
   bytes.length < 2 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint16(0, true)
 
-/** The hello of somebody to talk to; otherwise why the two have nothing to say to each other, in words for the log. */
+/** The hello of a compatible node, or the reason for the log why the two cannot talk. */
 export const judge = (own: Hello, bytes: Uint8Array): Either.Either<Hello, string> => {
   const version = versionOf(bytes)
   if (version !== own.version) {

@@ -5,13 +5,13 @@ export type Kind = "ip4" | "ip6" | "dns"
 
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
-/** A last label of digits means an address somebody mistyped (`10.0.0.256`), which DNS must not be asked about. */
+/** A last label of digits is a mistyped address (`10.0.0.256`), which DNS must not be asked about. */
 const isName = (text: string): boolean => {
   const labels = text.replace(/\.$/, "").split(".")
   return text.length <= 253 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? "")
 }
 
-/** What kind of host the text is; undefined when it is none (a port, a scheme, brackets or spaces make it none). */
+/** The kind of host in the text; undefined if it is none (a port, a scheme, brackets or spaces make it none). */
 export const kindOf = (text: string): Kind | undefined => {
   const version = isIP(text)
   if (version === 4) return "ip4"

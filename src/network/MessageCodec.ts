@@ -1,6 +1,6 @@
 /**
- * Messages as bytes: one byte that says which, then its fields in the encodings of the protocol. Whatever stands in a
- * message and has an encoding of its own carries its length in front, so that it can be kept without the message around.
+ * Messages as bytes: one byte for the kind, then the fields in the encodings of the protocol. A part with an encoding
+ * of its own carries its length in front, so that it can be kept without the message.
  */
 import { Either } from "effect"
 import * as Subtree from "../ledger/trie/Subtree.js"
@@ -20,7 +20,7 @@ import * as Vertex from "../protocol/vertex/Vertex.js"
 import * as Messages from "../replica/messages/Message.js"
 
 type Message = Messages.Message
-/** A message whose vertices nobody has read yet. */
+/** A message whose vertices are not decoded yet. */
 type Packed = Messages.Message<Vertex.Encoded>
 export type Tag = Message["_tag"]
 type Of<T extends Tag> = Extract<Message, { readonly _tag: T }>
@@ -44,9 +44,12 @@ const BYTE_OF: { readonly [T in Tag]: number } = {
   State: 35,
 }
 
-/** What an answer needs besides the items that `ANSWER_BYTES` counts: their lengths, at the smallest vertices there are. */
+/**
+ * The room an answer needs besides the items that `ANSWER_BYTES` counts: their lengths, with the smallest possible
+ * vertices.
+ */
 const OVERHEAD_BYTES = 65_536
-/** No message is longer, and nobody reads a longer one. */
+/** The limit of a message; longer ones are not read. */
 export const MAX_BYTES = Messages.ANSWER_BYTES + OVERHEAD_BYTES
 /** More than fit: the smallest vertex there is has 198 bytes. */
 const MAX_VERTICES = 16_384
@@ -85,7 +88,7 @@ const writeVertices = (writer: Binary.Writer, vertices: ReadonlyArray<Vertex.Enc
   writer.list32(vertices, ({ encoded }) => writeBytes(writer, encoded))
 }
 
-/** Views: whoever reads a vertex makes the copy. */
+/** Views of the message: decoding a vertex makes the copy. */
 const readVertices = (reader: Binary.Reader): ReadonlyArray<Vertex.Encoded> =>
   reader.list32(MAX_VERTICES, () => {
     const length = reader.u32()
@@ -168,7 +171,7 @@ const readClosing = (reader: Binary.Reader): Of<"Closing"> => {
 const readTransactions = (networkId: NetworkId, reader: Binary.Reader): ReadonlyArray<Transaction.Transaction> =>
   reader.list32(MAX_TRANSACTIONS, () => {
     const transaction = Transaction.read(networkId, reader)
-    // A copy: one that waits in the mempool must not keep the whole message alive.
+    // A copy: a transaction in the mempool must not keep the whole message alive.
     return { ...transaction, encoded: transaction.encoded.slice() }
   })
 
@@ -237,10 +240,10 @@ export const encode = (message: Packed): Uint8Array =>
     write(writer, message)
   })
 
-/** Which message these bytes say they are: for whoever must not pay for reading them. */
+/** The kind that these bytes claim to be: for callers that must not pay for reading them. */
 export const tagOf = (bytes: Uint8Array): Tag | undefined => KIND_BY_BYTE.get(bytes[0] ?? 0)?.tag
 
-/** Everything but the vertices in it, which are views of `bytes`: what nobody wants need not be read. */
+/** Decodes everything except the vertices, which are views of `bytes`: unwanted ones need not be read. */
 export const unpack = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Packed, Binary.MalformedBytes> =>
   Either.flatMap(
     Binary.decode("message", bytes, (reader) => {

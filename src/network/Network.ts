@@ -1,4 +1,4 @@
-/** How a node talks to other nodes. Each layer of this service decides how the bytes travel. */
+/** The connection of a node to other nodes. Each layer of this service decides how the bytes travel. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { Address } from "../protocol/identity/Address.js"
 import type { Timestamp } from "../protocol/numbers/Natural.js"
@@ -15,7 +15,7 @@ export interface Peer {
   readonly id: PeerId
   /** The validator whose key it has proven to hold, if any. */
   readonly validator: Address | null
-  /** Where it is, as a multiaddress. */
+  /** Its address, as a multiaddress. */
   readonly address: string
   readonly direction: "inbound" | "outbound"
   /** The program that it claims to run. */
@@ -25,14 +25,14 @@ export interface Peer {
   readonly connectedSince: Timestamp
 }
 
-/** Whether gossip may relay a message: it is news, it was known, or no honest node sends it. */
+/** Whether gossip may relay a message: it is new, it was known, or no honest node sends it. */
 export type RelayDecision = "news" | "known" | "refused"
 
 export interface Received {
   readonly from: PeerId
-  /** Who the sender is to this node, as of the moment the message came. */
+  /** The sender's standing at the time the message came. */
   readonly standing: Standing
-  /** The kind of message, which belongs on the stream or topic that it came by. Nothing else of it was read. */
+  /** The kind of message, which is allowed on its stream or topic. Nothing else was read. */
   readonly tag: Tag
   readonly bytes: Uint8Array
   /** To be called once it is handled: until then it counts against its sender's limits, and is not relayed. */
@@ -40,9 +40,9 @@ export interface Received {
 }
 
 export interface Figures {
-  /** For strangers that dial in. */
+  /** Free places for strangers that dial in. */
   readonly freePlaces: number
-  /** How often a bug ended something that was done for a peer. */
+  /** How often a bug ended work for a peer. */
   readonly failures: number
 }
 
@@ -51,7 +51,7 @@ export class Network extends Context.Tag("udg/Network")<
   {
     /** Where other nodes can reach this one, if they can. */
     readonly listensAt: Option.Option<string>
-    /** To one peer; lost if that is gone. */
+    /** Sends to one peer; lost if that is gone. */
     readonly send: (to: PeerId, message: Question | DiskQuestion | Answer<Vertex.Encoded>) => Effect.Effect<void>
     /** To all nodes. */
     readonly broadcast: (message: Gossip) => Effect.Effect<void>
@@ -61,7 +61,7 @@ export class Network extends Context.Tag("udg/Network")<
     readonly figures: () => Figures
     /** All peers, now and whenever they change. */
     readonly changes: Stream.Stream<ReadonlyArray<Peer>>
-    /** This peer sent what no honest node sends. */
+    /** Reports that this peer sent something that no honest node sends. */
     readonly misbehaved: (peer: PeerId, what: string, offence?: Offence) => Effect.Effect<void>
     /** The committee from now on: peers that prove the key of one of these validators are members. */
     readonly setMembers: (members: ReadonlyArray<Address>) => Effect.Effect<void>

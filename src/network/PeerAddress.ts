@@ -9,7 +9,7 @@ export interface PeerAddress {
   readonly peerId: Option.Option<string>
 }
 
-/** What a person may write, for messages and help. */
+/** The accepted forms, for messages and help. */
 export const expected =
   "host:port or a multiaddr such as /ip4/203.0.113.7/tcp/9333 or /dns/node.example/tcp/9333/p2p/ID"
 

@@ -1,21 +1,24 @@
 /**
- * Who has a place among the inbound connections. Members of the committee and named peers always have one; strangers share
- * a number of places, and where these are full a newcomer takes the place of the least useful one of a crowd.
+ * Decides which inbound connections have a place. Members of the committee and named peers always have one; strangers
+ * share a number of places, and when these are full a newcomer takes the place of the least useful peer of a crowd.
  */
 import type { PeerId } from "../replica/messages/Peer.js"
 import * as AddressGroup from "./AddressGroup.js"
 import type { Standing } from "./Standing.js"
 
 export const STRANGERS = 128
-/** Strangers of one host. */
+/** Places for strangers of one host. */
 export const STRANGERS_PER_HOST = 32
-/** Connections that have not greeted. */
+/** Limit of connections that have not greeted. */
 export const UNGREETED = 64
-/** The same of one host; a committee behind one address greets within a moment. */
+/** The same for one host; a committee behind one address greets within a moment. */
 export const UNGREETED_PER_HOST = 16
-/** Whoever has not greeted by then gives way to others from its host: a greeting takes four ways over the line. */
+/**
+ * A connection that has not greeted by then gives way to others from its host: a greeting takes four trips over the
+ * line.
+ */
 export const GREETS_WITHIN_MS = 2_000
-/** Whoever has brought nothing new within this time gives way to anybody. */
+/** A peer that has brought nothing new within this time gives way to any other. */
 export const PROBATION_MS = 60_000
 
 /** A stranger that has a place. */
@@ -23,15 +26,15 @@ export interface Held {
   readonly peer: PeerId
   readonly host: string
   readonly connectedSince: number
-  /** Messages of its that were news. */
+  /** How many of its messages were new. */
   readonly news: number
-  /** Of its conduct. */
+  /** Its points from `Conduct`. */
   readonly points: number
 }
 
 export type Placement =
   | { readonly _tag: "Admitted" }
-  /** In the place of another one. */
+  /** It takes the place of another peer. */
   | { readonly _tag: "Instead"; readonly of: PeerId }
   | { readonly _tag: "Refused"; readonly reason: string }
 
@@ -43,7 +46,7 @@ const countBy = <A>(all: Iterable<A>, keyOf: (each: A) => string): ReadonlyMap<s
   return counts
 }
 
-/** Points first, then what it has brought, then how long it has been here. */
+/** Points first, then its new messages, then its time here. */
 const isWorse = (a: Held, b: Held): boolean =>
   a.points !== b.points
     ? a.points > b.points
@@ -60,7 +63,7 @@ const worst = (all: Iterable<Held>): Held | undefined => {
 const instead = (victim: Held | undefined): Placement | undefined =>
   victim === undefined ? undefined : { _tag: "Instead", of: victim.peer }
 
-/** Of the largest crowd of one kind, unless the newcomer would only make another crowd as large. */
+/** The worst of the largest crowd, unless the newcomer would only make another crowd as large. */
 const fromCrowd = (held: ReadonlyArray<Held>, host: string, groupOf: (host: string) => string): Held | undefined => {
   const counts = countBy(held, (each) => groupOf(each.host))
   const largest = Math.max(...counts.values())
@@ -68,7 +71,7 @@ const fromCrowd = (held: ReadonlyArray<Held>, host: string, groupOf: (host: stri
   return worst(held.filter((each) => counts.get(groupOf(each.host)) === largest))
 }
 
-/** Whether one who has greeted gets a place, among the strangers that have one. */
+/** Whether a peer that has greeted gets a place, among the strangers that have one. */
 export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: string, now: number): Placement => {
   if (standing !== "stranger") return admitted
   const group = AddressGroup.hostGroup(host)
@@ -86,7 +89,7 @@ export const judge = (held: ReadonlyArray<Held>, standing: Standing, host: strin
   )
 }
 
-/** A connection of whom nothing is known but where it comes from. */
+/** A connection of which only the origin is known. */
 export interface Ungreeted {
   readonly id: string
   readonly host: string
@@ -105,8 +108,8 @@ const oldestOf = (waiting: ReadonlyArray<Ungreeted>): Ungreeted | undefined =>
   )
 
 /**
- * Whether one more may come and greet. Where too many have not greeted, the oldest one of the largest crowd has had its
- * time.
+ * Whether one more connection may come and greet. If too many have not greeted, the oldest of the largest crowd has had
+ * its chance.
  */
 export const open = (waiting: ReadonlyArray<Ungreeted>, host: string, now: number): Opening => {
   const group = AddressGroup.hostGroup(host)

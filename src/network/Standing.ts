@@ -1,6 +1,6 @@
 /**
- * Who a peer is to this node: a member of the committee, which has proven its validator key in the greeting; one whom the
- * operator named; or anybody else. Work and places go to them in this order.
+ * The standing of a peer: a member of the committee, which has proven its validator key in the greeting; a peer that
+ * the operator named; or a stranger. Work and places go to them in this order.
  */
 
 import type { Address } from "../protocol/identity/Address.js"
@@ -8,15 +8,15 @@ import type { PeerId } from "../replica/messages/Peer.js"
 
 export type Standing = "member" | "named" | "stranger"
 
-/** From least to most. */
+/** From lowest to highest. */
 export const RANK: { readonly [standing in Standing]: number } = { stranger: 0, named: 1, member: 2 }
 
 export class Standings {
   #members: ReadonlySet<Address> = new Set()
-  /** The peer behind each named address: what the operator wrote, or who answered there. */
+  /** The peer behind each named address: the one the operator wrote, or the one that answered there. */
   readonly #named = new Map<string, PeerId>()
 
-  /** The committee is another one from now on. */
+  /** Replaces the committee. */
   setMembers(members: Iterable<Address>): void {
     this.#members = new Set(members)
   }

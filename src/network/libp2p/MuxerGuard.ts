@@ -25,7 +25,7 @@ const SYN = 1
 const WINDOW_UPDATE = 1
 /** A quarter of the smallest window, so that held-back grants never leave the other side without room. */
 const LEAST_GRANT_BYTES = 65_536
-/** Streams with grants held back; more than are open at a time, so the oldest may be forgotten. */
+/** Streams with held-back grants before closed ones are forgotten; more than are open at a time. */
 const MOST_HELD = 64
 
 /** To negotiate a stream, hand it over and forget it. */

@@ -51,11 +51,11 @@ export class Intake {
     if (tag === null) return
     if (MessageCodec.isQuestion({ _tag: tag }) && !session.asks()) {
       session.answered()
-      discipline.offend(session.facts, "flood", "more questions than anybody has who waits for answers")
+      discipline.offend(session.facts, "flood", "more questions than a peer asks that waits for its answers")
       return
     }
     if (tag === "Closing" && !session.offers()) {
-      const what = "more closing checkpoints than were asked for and anybody offers"
+      const what = "more closing checkpoints than were asked for or any honest peer offers"
       discipline.offend(session.facts, "flood", what)
       return
     }

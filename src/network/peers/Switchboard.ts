@@ -242,7 +242,7 @@ export class Switchboard {
     for (const { isStalled, hasUnfinished, facts } of this.sessions) {
       if (hasUnfinished) {
         this.#discipline.offend(facts, "unfinished", "a message that was begun and does not come to its end")
-        facts.connection.abort(new Error("it does not finish what it began"))
+        facts.connection.abort(new Error("it does not finish a message"))
       }
       if (isStalled) this.#lose(facts.peer)
     }

@@ -62,7 +62,7 @@ export class SigningGuard {
   #hasCommitteeAnswered = false
   /** Whether anything was signed since the start. */
   #hasSigned = false
-  /** How long it must still be quiet; none while no foreign header is known. */
+  /** How long the silence must still last; none while no foreign header is known. */
   #quietMsLeft: number | null = null
   #connectedSince: Timestamp | null = null
 

@@ -104,7 +104,7 @@ export class Admission {
     for (const guest of [...this.#room.unnamed()]) {
       const { header } = guest.vertex
       if (!this.#mayEnterUnnamed(header.round, guest.seat)) continue
-      // The one before may have collected it, or closed the epoch.
+      // The guest before it may have caused its collection, or closed the epoch.
       if (!this.#isClosed && this.#room.has(guest.hash)) this.#admit(guest)
     }
     this.#admitReady()

@@ -104,7 +104,7 @@ export class Dag {
     return this.#nodes.get(hash)
   }
 
-  /** In the order they came in. */
+  /** In the order of insertion. */
   at(round: Round): ReadonlyArray<Node> {
     return this.#rows.get(round)?.nodes ?? NO_NODES
   }

@@ -76,7 +76,7 @@ class Choice {
     }
   }
 
-  /** At the first entry that may be proposed: all nonces before it are executed, or will be before this vertex is. */
+  /** A cursor at the first entry to propose: all nonces before it are executed, or will be before this vertex is. */
   #open(sender: Sender): Cursor | undefined {
     const [first] = sender.entries
     if (first === undefined) return undefined

@@ -113,7 +113,7 @@ export const depart = (state: State, address: Address, validator: Validator): vo
   else state.leavingPools.set(address, epoch, { amount, shares: validator.departing, generation })
 }
 
-/** The delegation of this row has waited long enough: back to the balance. */
+/** Releases the delegation of this row to the balance after its wait. */
 export const release = (state: State, row: Row): Sats.Sats => {
   const delegation = state.livingDelegation(row)
   const pool = delegation && state.poolOf(delegation)

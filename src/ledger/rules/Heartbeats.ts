@@ -62,7 +62,7 @@ export const remember = (state: State, index: Natural.CommitIndex, commit: Recen
   state.recentCommits.set(StateKey.counter(index), commit)
 }
 
-/** At an epoch's close: of its commits only the closing one may be named in the next. */
+/** At an epoch's close: heartbeats of the next epoch may name only the closing one of its commits. */
 export const startOver = (state: State, closing: Natural.CommitIndex): void => {
   state.presence.clear()
   const kept = StateKey.counter(closing)

@@ -39,7 +39,7 @@ export const split = (minted: Sats.Sats, measures: Measures): Split => {
   return { treasury, perCouncilSeat, pool, author: Sats.subtractBounded(minted, paid) }
 }
 
-/** Whether the slot has not been paid yet: an author is paid once per round, whatever it signed there. */
+/** Whether the slot has not been paid yet: an author is paid once per round, no matter how often it signed. */
 const claim = (state: State, { round, author }: Header): boolean => {
   const position = state.memberPosition(author)
   if (position === undefined) return false
@@ -78,7 +78,7 @@ export const apply = (state: State, header: Header): Sats.Sats => {
   return minted
 }
 
-/** After a commit: no later one orders a vertex at or below its leader round less the depth, so those claims may go. */
+/** After a commit: no later one orders a vertex at or below its leader round less the depth, so those claims can go. */
 export const forget = (state: State): void => {
   const depth = state.epoch.record.rules.collectionDepthRounds
   if (state.round < depth) return

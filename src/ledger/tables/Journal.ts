@@ -21,7 +21,7 @@ export class Journal {
   readonly #accounts: AccountRows
   #length = 0
   #rows = new Uint32Array(INITIAL_ENTRIES)
-  /** Of the addresses. */
+  /** The first words of the addresses. */
   #firstWords = new Uint32Array(INITIAL_ENTRIES)
   #balances = new Float64Array(INITIAL_ENTRIES)
   #nonces = new Float64Array(INITIAL_ENTRIES)

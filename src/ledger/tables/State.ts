@@ -210,7 +210,7 @@ export class State {
     if (amount > 0) this.credit(this.accounts.findOrAdd(address), amount)
   }
 
-  /** From one balance to another: the supply does not move. */
+  /** Moves an amount from one balance to another: the supply stays the same. */
   pay(from: Row, to: Row, amount: Sats.Sats): void {
     if (amount === 0) return
     this.accounts.setBalance(from, Sats.subtractBounded(this.accounts.balance(from), amount))

@@ -19,7 +19,7 @@ export interface Subtree {
   readonly records: ReadonlyArray<Span.Span>
 }
 
-/** The maximum length of an encoded subtree, also for readers. A leaf, the smallest piece to send, has half of it. */
+/** The maximum length of an encoded subtree, also for readers. A leaf, the smallest piece, takes at most about half. */
 export const MAX_BYTES = 524_288
 
 /** A subtree that does not belong under this root. */

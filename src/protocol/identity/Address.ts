@@ -15,7 +15,7 @@ export type Address = string & Brand.Brand<"Address">
 
 export const BYTES = 20
 
-/** A text that is not an address here, or its description if it must not be repeated; `reason` is for the person. */
+/** A text that is not an address here, or its description if it must not be repeated; `reason` is for the user. */
 export class InvalidAddress extends Data.TaggedError("InvalidAddress")<{
   readonly text: string
   readonly reason: string

@@ -1,7 +1,7 @@
 /** Ed25519 keys and signatures. Public values are lower-case hex; the secret one is an object that never prints. */
 
 import { type Brand, Option, type Schema } from "effect"
-// biome-ignore lint/style/noRestrictedImports: a new key is chance, and the rule keeps `generate` out of what computes
+// biome-ignore lint/style/noRestrictedImports: a new key is random; the rule keeps `generate` out of deterministic code
 import { fromHex, isPointOfPrimeOrder, publicKeyOf, randomBytes, sign, toHex } from "#crypto"
 import type { Reader } from "../encoding/Binary.js"
 import * as Hex from "../encoding/Hex.js"

@@ -25,7 +25,7 @@ export const KINDS = {
   Head: { byte: 7, keyBytes: 0, counterAt: null },
   /** epoch: epoch record and base, of the running and the previous epoch */
   Epoch: { byte: 8, keyBytes: 8, counterAt: 0 },
-  /** address: what the running epoch has seen of a validator */
+  /** address: a validator's presence in the running epoch */
   Presence: { byte: 9, keyBytes: 20, counterAt: null },
   /** round: whose coinbase of the round is minted */
   Minted: { byte: 10, keyBytes: 8, counterAt: 0 },
@@ -33,7 +33,7 @@ export const KINDS = {
   RecentCommit: { byte: 11, keyBytes: 8, counterAt: 0 },
   /** epoch ‖ address: slashed for that epoch */
   Slashed: { byte: 12, keyBytes: 28, counterAt: 0 },
-  /** address ‖ epoch: what was delegated to this validator and left it in that epoch */
+  /** address ‖ epoch: the delegations that left this validator in that epoch */
   LeavingPool: { byte: 13, keyBytes: 28, counterAt: 20 },
 } as const
 

@@ -1,5 +1,5 @@
 /**
- * Proof of what the state holds under one key, or that it holds nothing there: the leaf at the end of the key's path,
+ * Proof of the record under one key of the state, or that there is none: the leaf at the end of the key's path,
  * whole, and the siblings beside the path. A wallet checks it against the state root of a checkpoint that a quorum signed.
  * For one root and key exactly one proof verifies, and it has exactly one encoding.
  */

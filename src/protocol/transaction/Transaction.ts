@@ -46,7 +46,7 @@ const writeUnsigned = (writer: Binary.Writer, unsigned: Unsigned): void => {
   Operation.write(writer, unsigned.operation)
 }
 
-/** A count of 0 stands for the single-key form: one key and signature follow. */
+/** A count of 0 marks the single-key form: one key and signature follow. */
 const writeAuthorization = (writer: Binary.Writer, authorization: Authorization): void => {
   const write = ({ publicKey, signature }: KeySignature): void => {
     writer.hex(publicKey).hex(signature)

@@ -31,7 +31,7 @@ export interface Content {
 
 export interface Header extends Content {
   readonly signature: Keys.Signature
-  /** Of the public key. */
+  /** The address of the public key. */
   readonly author: Address.Address
   /** The vertex's hash: of exactly the signed bytes. */
   readonly hash: Hash.Hash

@@ -15,7 +15,7 @@ export interface Heartbeat {
   readonly commitIndex: Natural.CommitIndex
   readonly commitHash: Hash.Hash
   readonly signature: Keys.Signature
-  /** Of the public key. */
+  /** The address of the public key. */
   readonly validator: Address.Address
 }
 

@@ -49,7 +49,7 @@ export interface Party {
   readonly validator: Address.Address | null
 }
 
-type Whoever = Pick<Entry, "peer" | "validator">
+type Identity = Pick<Entry, "peer" | "validator">
 
 /** Limit of addresses of peers that are neither named nor members. */
 const MAX_OTHERS = 512
@@ -214,7 +214,7 @@ export class AddressBook {
     return worst !== undefined && worst.failures > 0 && this.#entries.delete(worst.target)
   }
 
-  #add(address: string, target: string, source: Source, { peer, validator }: Whoever): Entry | undefined {
+  #add(address: string, target: string, source: Source, { peer, validator }: Identity): Entry | undefined {
     const known = this.#entries.get(target)
     if (known !== undefined) {
       if (SOURCE_RANK[source] <= SOURCE_RANK[known.source]) return known

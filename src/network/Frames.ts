@@ -50,7 +50,7 @@ export class Incoming {
     return this.#begunAt === null ? 0 : this.#now() - this.#begunAt
   }
 
-  /** The messages, each in a buffer of its own. Fails with `FrameTooLong`, before reading what is too long. */
+  /** The messages, each in a buffer of its own. Fails with `FrameTooLong` before reading a message that is too long. */
   async *messages(): AsyncGenerator<Uint8Array, undefined> {
     for await (const piece of this.#source) {
       this.#assembly.add(piece.subarray())

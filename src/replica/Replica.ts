@@ -1,7 +1,7 @@
 /**
- * One node, whole: everything it does apart from sockets, disk, clock and keys. Messages, transactions, time and what
- * the disk has done come in, `Output`s come out; nothing in it reads a clock or draws chance. The simulator runs this
- * class, and the node is a shell around it, so what the simulator proves is what runs.
+ * One node, whole: everything it does apart from sockets, disk, clock and keys. Messages, transactions, time and
+ * reports of the disk come in, `Output`s come out; nothing in it reads a clock or draws random numbers. The simulator
+ * runs this class, and the node is a shell around it, so the simulator proves the code that runs.
  */
 import { Either } from "effect"
 import * as Core from "../consensus/Core.js"

@@ -1,7 +1,7 @@
 /**
- * The way in to the replica, which expects that all signatures hold and checks none itself. A transaction's are verified
- * once, whether a client, gossip or a vertex brings it first. `MessageInspection` judges what peers send and changes nothing.
- * An exception after that, while the replica takes an input in, is this node's own fault and ends it.
+ * The way in to the replica, which expects that all signatures hold and checks none itself. A transaction's are
+ * verified once, whether a client, gossip or a vertex brings it first. `MessageInspection` judges peers' messages and
+ * changes nothing. An exception after that, while the replica takes an input in, is this node's own fault and ends it.
  */
 import { Effect, Either } from "effect"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
@@ -84,7 +84,7 @@ export class Incoming {
     this.#counters = counters
   }
 
-  /** Judges what peers send. It passes on messages that `take` can then take, and hands questions to `ask`. */
+  /** Judges peers' messages. It passes on messages that `take` can then take, and hands questions to `ask`. */
   inspection({ ask, pass }: Pick<OfInspection, "ask" | "pass">): MessageInspection {
     return new MessageInspection({
       replica: this.#replica,

@@ -46,7 +46,7 @@ const describe = (rollback: Rollback): string => {
   }
 }
 
-/** A finalized round is not what it was. Exit code 100. */
+/** A finalized round has changed. Exit code 100. */
 export class FinalityRollback extends Data.TaggedError("FinalityRollback")<{ readonly rollback: Rollback }> {
   override get message(): string {
     return `finality rollback: ${describe(this.rollback)}`

@@ -1,8 +1,8 @@
 /**
- * Checks that the stored data is what was finalized, without changing a byte: first everything that a start checks, then
- * the running epoch once more. The audit reconstructs the state at the last close from the present one, compares it with the
- * checkpoint that the epoch's vertices name, and executes every commit since then again. The result must be the stored
- * state. So a changed value is found even if all sums still agree.
+ * Checks that the stored data is the finalized data, without changing a byte: first everything that a start checks,
+ * then the running epoch once more. The audit reconstructs the state at the last close from the present one, compares
+ * it with the checkpoint that the epoch's vertices name, and executes every commit since then again. The result must be
+ * the stored state. So a changed value is found even if all sums still agree.
  */
 import { Effect, Either } from "effect"
 import { randomBytes } from "#crypto"

@@ -44,7 +44,7 @@ export type Fatal =
 
 export type Output =
   | { readonly _tag: "Send"; readonly to: PeerId; readonly message: Question | DiskQuestion | Answer }
-  /** To all peers, by any means; a peer that misses it asks for what it lacks. */
+  /** To all peers, by any means; a peer that misses it asks for it. */
   | { readonly _tag: "Broadcast"; readonly message: Gossip }
   /** Answer the question from the disk, without waiting for any write. */
   | { readonly _tag: "Serve"; readonly to: PeerId; readonly question: DiskQuestion }

@@ -70,7 +70,7 @@ export type Write =
       readonly opening: Opening
     }
 
-/** The file of what was signed is synced with every write to it, the ledger's only with some. */
+/** The file of signatures is synced with every write to it, the ledger's only with some. */
 export type File = "signed" | "ledger"
 
 export const fileOf = ({ _tag }: Write): File =>

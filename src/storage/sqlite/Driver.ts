@@ -1,11 +1,12 @@
 /**
  * SQLite's driver, which keeps every statement for the life of its thread.
  *
- * From Node 24 on, collecting a statement as garbage can end the process: the driver's native objects then leave the list
- * of what Node cleans up at the end of a thread, and Node aborts ("Assertion failed: (env) != nullptr") if the collector
- * runs them outside of any call, as it does under load. Version 13 of the driver has other native objects, but does not
- * run on Node 20. So nothing of the driver becomes garbage here: closing a database frees what SQLite holds, and Node
- * frees the rest at the end of the thread. What stays is a small object for each statement of a connection.
+ * From Node 24 on, collecting a statement as garbage can end the process: the driver's native objects then leave the
+ * list of objects that Node cleans up at the end of a thread, and Node aborts ("Assertion failed: (env) != nullptr") if
+ * the collector runs them outside of any call, as it does under load. Version 13 of the driver has other native
+ * objects, but does not run on Node 20. So nothing of the driver becomes garbage here: closing a database frees
+ * SQLite's memory, and Node frees the rest at the end of the thread. The remainder is a small object for each statement
+ * of a connection.
  */
 import { createRequire } from "node:module"
 

@@ -92,7 +92,7 @@ class Wide {
     this.messages++
     this.bytes += size
     this.#agenda.after(this.#chance.between(DELAY_MS.least, DELAY_MS.most), () =>
-      this.#give(to, to.replica.receive(peerOf(from.index), message, this.now)),
+      this.#give(to, to.replica.receive(peerOf(from.index), message, this.now).outputs),
     )
   }
 

@@ -37,7 +37,7 @@ const house = {
     packages: ["effect", "#crypto"],
   },
   replica: {
-    rooms: ["messages", "output", "live", "disk", "joining", "asking", "signing", "."],
+    rooms: ["messages", "output", "live", "disk", "joining", "signing", "asking", "."],
     ours: ["protocol", "ledger", "consensus"],
     packages: ["effect", "#crypto"],
   },

@@ -28,6 +28,7 @@ import type { Heartbeat } from "../protocol/vertex/Heartbeat.js"
 import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
+import { areRelayed, Relaying } from "./asking/Relaying.js"
 import type { LoadedState } from "./disk/LoadedState.js"
 import type { StoredJoin, StoredState } from "./disk/StoredState.js"
 import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
@@ -96,6 +97,7 @@ export class Replica {
   readonly #questions: Questions
   readonly #signing: Signing
   readonly #announcements: Announcements
+  readonly #relaying = new Relaying()
   readonly #evidence = new EvidencePool()
   readonly #heartbeats = new HeartbeatPool()
   readonly #committeeClock = new CommitteeClock()
@@ -202,6 +204,7 @@ export class Replica {
       included: pool.inclusions,
       unordered: unordered.size,
       announced: this.#announcements.size,
+      relayed: this.#relaying.size,
       evidence: this.#evidence.size,
       heartbeats: this.#heartbeats.size,
       checkpoints: building.size,
@@ -296,10 +299,9 @@ export class Replica {
     const { core } = this.#live
     switch (message._tag) {
       case "Heartbeat":
-        return this.namingOf(message.heartbeat) === "none" ||
-          this.read.stake(message.heartbeat.validator).stakedAmount < MIN_STAKE_SATS
-          ? Core.KNOWN
-          : Core.WANTED
+        return this.#relaying.isNewHeartbeat(message.heartbeat, this.#candidateNaming(message.heartbeat))
+          ? Core.WANTED
+          : Core.KNOWN
       case "Evidence": {
         const { evidence } = message
         return this.#evidence.wants(evidence) && this.#isProof(evidence) ? Core.WANTED : Core.KNOWN
@@ -315,13 +317,6 @@ export class Replica {
       default:
         return Core.WANTED
     }
-  }
-
-  /** What this node knows of the commit that a heartbeat names. */
-  namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
-    const { head } = this.read
-    if (commitIndex > head.index) return commitIndex - head.index <= COMMITS_AHEAD ? "ahead" : "none"
-    return this.read.recentCommit(commitIndex)?.hash === commitHash ? "executed" : "none"
   }
 
   /** The answer to a question that needs no disk. Changes nothing. */
@@ -357,9 +352,13 @@ export class Replica {
     return this.#step(now, () => this.#do(this.#live.core.metHeader(header, now), from, now))
   }
 
-  /** Takes in a message. The caller has made sure that its `checksOf` hold. */
-  receive(from: PeerId, message: Message, now: Timestamp): Outputs {
-    return this.#step(now, () => this.#receive(from, message, now))
+  /** Takes in a message. The caller has made sure that its `checksOf` hold. `isRelayed`: whether gossip is to relay it. */
+  receive(from: PeerId, message: Message, now: Timestamp): { readonly outputs: Outputs; readonly isRelayed: boolean } {
+    let isRelayed = false
+    const outputs = this.#step(now, () => {
+      isRelayed = this.#receive(from, message, now)
+    })
+    return { outputs, isRelayed }
   }
 
   /** Takes in a client's transaction whose signatures hold. What follows from it comes out with the next `tick`. */
@@ -427,46 +426,52 @@ export class Replica {
 
   // What others say.
 
-  #receive(from: PeerId, message: Message, now: Timestamp): void {
+  /** Returns whether gossip is to relay the message. Vertices are not relayed, and answers are for this node alone. */
+  #receive(from: PeerId, message: Message, now: Timestamp): boolean {
     const { core, pool } = this.#live
     switch (message._tag) {
       case "Vertices":
         this.#questions.fetched(from, message.vertices)
         for (const vertex of message.vertices) this.#do(core.receive(vertex, now), from, now)
-        return
+        return false
       case "Rounds":
         this.#hearRounds(from, message, now)
-        return
-      case "Transactions":
-        for (const transaction of message.transactions) pool.submit(transaction, now, this.#round)
-        return
+        return false
+      case "Transactions": {
+        const { transactions } = message
+        const answers = transactions.map((transaction) => pool.submit(transaction, now, this.#round))
+        return areRelayed(transactions, answers, pool)
+      }
       case "Heartbeat":
-        this.#hearHeartbeat(message.heartbeat)
-        return
+        return this.#hearHeartbeat(message.heartbeat)
       case "Evidence":
-        this.#keepEvidence(message.evidence)
-        return
-      case "CheckpointSignature":
-        this.#do(core.checkpointSigned(message.checkpoint, message.signature, now), from, now)
-        return
+        return this.#keepEvidence(message.evidence) && this.#relaying.evidence(message.evidence)
+      case "CheckpointSignature": {
+        const { checkpoint, signature } = message
+        // Nobody has verified a signature that says nothing new.
+        const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
+        this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
+        return isNews && this.#relaying.checkpointSignature(checkpoint, signature)
+      }
       case "Closing":
         this.#hearClosing(from, message, now)
-        return
+        return false
       case "Highest":
         this.#hearHighest(from, message, now)
-        return
+        return false
       case "State":
         this.#joining?.received(from, message, now)
-        return
+        return false
       // Questions come here in the simulator only: a node answers them beside the replica (`Answers`).
       case "AskVertices":
       case "AskRounds":
       case "AskClosing":
         this.#outbox.emit({ _tag: "Serve", to: from, question: message })
-        return
+        return false
       case "AskHighest":
       case "AskState":
         this.#outbox.send(from, this.answer(message))
+        return false
     }
   }
 
@@ -477,12 +482,23 @@ export class Replica {
     this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
   }
 
-  #hearHeartbeat(heartbeat: Heartbeat): void {
-    // Whoever stakes nothing cannot come in, and must not fill anybody's memory.
+  #hearHeartbeat(heartbeat: Heartbeat): boolean {
+    const naming = this.#candidateNaming(heartbeat)
+    if (this.#live.core.epoch.seat !== undefined) this.#heartbeats.add(heartbeat, this.#round, naming)
+    return this.#relaying.heartbeat(heartbeat, naming)
+  }
+
+  /** What this node knows of the commit that a heartbeat names. */
+  #namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
+    const { head } = this.read
+    if (commitIndex > head.index) return commitIndex - head.index <= COMMITS_AHEAD ? "ahead" : "none"
+    return this.read.recentCommit(commitIndex)?.hash === commitHash ? "executed" : "none"
+  }
+
+  /** The same, but "none" for a validator whose stake is too small for a seat: it must not fill anybody's memory. */
+  #candidateNaming(heartbeat: Heartbeat): Naming {
     const { stakedAmount } = this.read.stake(heartbeat.validator)
-    const isMember = this.#live.core.epoch.seat !== undefined
-    if (!isMember || stakedAmount < MIN_STAKE_SATS) return
-    this.#heartbeats.add(heartbeat, this.#round, this.namingOf(heartbeat))
+    return stakedAmount < MIN_STAKE_SATS ? "none" : this.#namingOf(heartbeat)
   }
 
   /** Whether it is news. */
@@ -561,7 +577,7 @@ export class Replica {
         this.#hearClock(output.vertex, now)
         this.#live.unordered.add(output.vertex)
         for (const heartbeat of output.vertex.body.heartbeats) {
-          if (this.namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
+          if (this.#namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
         }
         this.#outbox.write({ _tag: "Inserted", vertex: output.vertex })
         return

@@ -312,7 +312,9 @@ export class Forge {
       commitIndex: Natural.commitIndex(chance.percent(70) ? index : this.#edges.number(index)),
       commitHash: checkpoint !== undefined && chance.percent(80) ? checkpoint.commitHash : this.#edges.hash(),
     }
-    const signature = signer.sign(Heartbeat.signedBytes(content))
+    // Now and then under a signature that does not hold.
+    const isForged = chance.percent(10)
+    const signature = (isForged ? this.#around.cast.member.signer : signer).sign(Heartbeat.signedBytes(content))
     return { ...content, signature, validator: this.#addressOf(signer) }
   }
 

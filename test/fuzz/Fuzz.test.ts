@@ -19,6 +19,7 @@ describe("three honest validators and a latecomer", () => {
     `survive ${total} messages with one history, in bounded memory, and go on finalizing`,
     async () => {
       let left = total
+      const relayed = new Set<string>()
       for (let seed = firstSeed; left > 0; seed++) {
         const messages = Math.min(left, aRun, MOST_A_RUN)
         const report = await Fuzz.run({ seed, messages })
@@ -27,8 +28,10 @@ describe("three honest validators and a latecomer", () => {
           const again = `UDG_FUZZ_SEED=${seed} UDG_FUZZ_MESSAGES=${messages} npx vitest run test/fuzz`
           expect.unreachable(`seed ${seed}: ${report.failure}\nonce more: ${again}`)
         }
+        for (const tag of Object.keys(report.relayed)) relayed.add(tag)
         left -= Math.max(1, report.messages)
       }
+      expect([...relayed]).toEqual(expect.arrayContaining(["CheckpointSignature", "Transactions"]))
     },
     LIMIT_MS,
   )

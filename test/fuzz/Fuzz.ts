@@ -51,6 +51,8 @@ export interface Report {
   readonly payments: number
   readonly slowestMs: number
   readonly slowest: string
+  /** How many messages of honest validators gossip was to relay, by their tag. */
+  readonly relayed: { readonly [tag: string]: number }
   readonly digest: string
   readonly failure: string | null
 }
@@ -118,6 +120,7 @@ export class Fuzz {
   #longestSilenceMs = 0
   #longestPaymentMs = 0
   #payments = 0
+  readonly #relayed = new Map<Message["_tag"], number>()
   #slowest = { ms: 0, what: "" }
   #isOver = false
 
@@ -199,6 +202,7 @@ export class Fuzz {
       payments: this.#payments,
       slowestMs: Math.round(this.#slowest.ms),
       slowest: this.#slowest.what,
+      relayed: Object.fromEntries(this.#relayed),
       digest: this.#digest.text,
       failure,
     }
@@ -238,6 +242,10 @@ export class Fuzz {
         told: (host, output) => this.#told(host, output),
         kept: (host, write) => {
           if (write._tag === "Executed") this.#witness.published(host.name, write.execution.commit.index)
+        },
+        relayed: (_, from, message) => {
+          if (!this.#validators.some(({ peer }) => peer === from)) return
+          this.#relayed.set(message._tag, (this.#relayed.get(message._tag) ?? 0) + 1)
         },
         dropped: () => {},
       }),

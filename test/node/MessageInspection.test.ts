@@ -110,7 +110,6 @@ const scene = ({
     },
     asked,
     bulkhead: new Bulkhead(counters, (place) => said.push(place)),
-    isNewBeat: () => true,
     ask: (_, question) => passed.push({ _tag: "HeardOf", from: question._tag as PeerId, epoch }),
     refused: (_, what) => refused.push(what),
     pass: (judged) => passed.push(judged),

@@ -121,7 +121,10 @@ describe("a replica that has fallen behind", () => {
         // The others get it three rounds later, the follower gets it in answers with whole rounds only.
         const isHeldBack = machine === eve ? message._tag === "Vertices" : cluster.now - from < 7 * ROUND_MS
         const drops = isHeldBack && (message._tag === "Vertices" || message._tag === "Rounds")
-        receive(sender, drops ? { ...message, vertices: message.vertices.filter((each) => !isLate(each)) } : message)
+        return receive(
+          sender,
+          drops ? { ...message, vertices: message.vertices.filter((each) => !isLate(each)) } : message,
+        )
       }
     }
     cluster.runRounds(20)

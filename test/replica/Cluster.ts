@@ -217,9 +217,12 @@ export class Machine {
     for (const said of this.says(to, message)) this.#cluster.send(this, to, said, this.thinksForMs)
   }
 
-  receive(from: PeerId, message: Message): void {
-    if (!this.replica.checksOf(message).every(FakeKeys.isValid)) return
-    this.handle(this.replica.receive(from, message, this.#cluster.now))
+  /** Returns whether gossip is to relay the message. */
+  receive(from: PeerId, message: Message): boolean {
+    if (!this.replica.checksOf(message).every(FakeKeys.isValid)) return false
+    const { outputs, isRelayed } = this.replica.receive(from, message, this.#cluster.now)
+    this.handle(outputs)
+    return isRelayed
   }
 
   tick(): void {

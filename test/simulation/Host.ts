@@ -19,6 +19,7 @@ import * as Stored from "../support/Stored.js"
 import type { Agenda } from "./Agenda.js"
 import type { Chance } from "./Chance.js"
 import { type Crash, Disk } from "./Disk.js"
+import { Relays } from "./Relays.js"
 import type { Scheme, Signer } from "./Scheme.js"
 import { Violation } from "./Witness.js"
 
@@ -42,6 +43,8 @@ export interface Surroundings {
   readonly told: (host: Host, output: Output) => void
   /** A write is reported as done: what it executed reads as final from now on. */
   readonly kept: (host: Host, write: Write) => void
+  /** Gossip is to relay a message from this peer. */
+  readonly relayed: (by: Host, from: PeerId, message: Message) => void
   /** A message did not hold. */
   readonly dropped: (by: Host, from: PeerId, message: Message) => void
 }
@@ -65,6 +68,7 @@ export class Host {
   readonly #around: Surroundings
   readonly #chance: Chance
   #replica: Replica | null = null
+  #relays: Relays | null = null
   /** How far the steady clock of this process is ahead of the agenda: as far as the wall clock was at its start. */
   #steadyAheadMs = 0
   /** Counts starts, so that what a crashed process was waiting for does not reach its successor. */
@@ -123,6 +127,12 @@ export class Host {
     if (Either.isLeft(opened)) throw new Violation(this.name, `cannot open its disk: ${JSON.stringify(opened.left)}`)
     this.#life++
     this.#replica = opened.right
+    const { scheme, networkId, relayed } = this.#around
+    this.#relays = new Relays(this.name, opened.right, {
+      scheme,
+      networkId,
+      relayed: (from, message) => relayed(this, from, message),
+    })
     this.#verified = new Verification.VerifiedTransactions(REMEMBERED_TRANSACTIONS)
     this.#wakeAt = Number.POSITIVE_INFINITY
     this.#drive((replica, now) => replica.connected(connections, now))
@@ -131,6 +141,7 @@ export class Host {
 
   crash(crash: Crash): void {
     this.#replica = null
+    this.#relays = null
     this.#life++
     this.#unreported = []
     this.#unwritten.clear()
@@ -146,9 +157,10 @@ export class Host {
   /** A message off the wire; what does not hold is dropped, as the node drops it. */
   receive(from: PeerId, message: Message): void {
     const replica = this.#replica
-    if (replica === null) return
+    const relays = this.#relays
+    if (replica === null || relays === null) return
     if (!this.#isGenuine(replica, message)) this.#around.dropped(this, from, message)
-    else this.#drive((each, now) => each.receive(from, message, now))
+    else this.#drive((_, now) => relays.receive(from, message, now))
   }
 
   /**

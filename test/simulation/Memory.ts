@@ -3,6 +3,7 @@
 import { bounds } from "../../src/consensus/admission/WaitingRoom.js"
 import { MAX_HELD_BACK } from "../../src/consensus/SigningGuard.js"
 import * as Limits from "../../src/protocol/numbers/Limits.js"
+import { REMEMBERED } from "../../src/replica/asking/Relaying.js"
 import type { Replica } from "../../src/replica/Replica.js"
 import { Violation } from "./Witness.js"
 
@@ -57,6 +58,7 @@ const limitsOf = ({ core }: Pick<Replica, "core">): Held => {
     included: (vertices + UNINSERTED) * Limits.VERTEX_TRANSACTIONS,
     unordered: vertices + UNINSERTED,
     announced: 2 * Limits.MEMPOOL_TRANSACTIONS,
+    relayed: 2 * REMEMBERED,
     evidence: 2 * Limits.COMMITTEE_MEMBERS,
     heartbeats: 10 * Limits.COMMITTEE_MEMBERS,
     checkpoints: rounds,

@@ -281,6 +281,7 @@ export class Simulation {
       },
       told: (from, output) => this.#told(from, output),
       kept: (by, write) => this.#kept(by, write),
+      relayed: () => {},
       dropped: (by, from, message) => this.#dropped(by, from, message),
     })
     this.#hosts.push(host)

@@ -5,7 +5,7 @@
  */
 import { Effect, Either } from "effect"
 import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
-import type { Network, RelayDecision } from "../../network/Network.js"
+import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
@@ -26,7 +26,6 @@ import {
 import type { OpenQuestions } from "../signatures/OpenQuestions.js"
 import type { SignatureThreads } from "../signatures/SignatureThreads.js"
 import type { Counters } from "./Counters.js"
-import { Forwarding } from "./Forwarding.js"
 
 export type Input =
   | Inspected
@@ -68,7 +67,6 @@ export class Incoming {
   readonly #networkId: NetworkId
   readonly #network: typeof Network.Service
   readonly #counters: Counters
-  readonly #forwarding = new Forwarding()
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
   readonly #signatures: SignatureThreads
   readonly #asked: OpenQuestions
@@ -93,7 +91,6 @@ export class Incoming {
       signatures: this.#signatures,
       asked: this.#asked,
       bulkhead: this.#bulkhead,
-      isNewBeat: (heartbeat) => this.#forwarding.isNewBeat(this.#replica, heartbeat),
       refused: ({ from, tag }, what, offence) => {
         if (tag === "CheckpointSignature") this.#counters.checkpointRefused()
         Effect.runFork(this.#network.misbehaved(from, what, offence))
@@ -166,18 +163,8 @@ export class Incoming {
   }
 
   #receive({ from, message, isWhole, release }: Extract<Inspected, { _tag: "Message" }>, at: Timestamp): Outputs {
-    let decide: (() => RelayDecision) | null = null
-    this.#bulkhead.hold(
-      "judging",
-      () => {
-        decide = this.#forwarding.judge(this.#replica, message)
-      },
-      () => release("refused"),
-    )
-    if (decide === null) return []
-    const outputs = this.#replica.receive(from, message, at)
-    const found = (decide as () => RelayDecision)()
-    release(found === "news" && !isWhole ? "known" : found)
+    const { outputs, isRelayed } = this.#replica.receive(from, message, at)
+    release(isRelayed && isWhole ? "news" : "known")
     return outputs
   }
 }

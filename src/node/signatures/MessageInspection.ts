@@ -14,7 +14,6 @@ import { type Epoch, epoch as epochOf } from "../../protocol/numbers/Natural.js"
 import { verificationKey } from "../../protocol/transaction/Transaction.js"
 import type { VerifiedTransactions } from "../../protocol/transaction/Verification.js"
 import type { Header } from "../../protocol/vertex/Header.js"
-import type { Heartbeat } from "../../protocol/vertex/Heartbeat.js"
 import type { Encoded } from "../../protocol/vertex/Vertex.js"
 import type { DiskQuestion, Message, Question } from "../../replica/messages/Message.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -47,8 +46,6 @@ export interface Surroundings {
   readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215">
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
-  /** Whether a heartbeat says more than its validator's last one. */
-  readonly isNewBeat: (heartbeat: Heartbeat) => boolean
   /** A question, to be answered in its turn. */
   readonly ask: (owner: Owner, question: Question | DiskQuestion) => void
   /** A peer sent something that no honest node sends. */
@@ -135,9 +132,6 @@ export class MessageInspection {
         else this.#drop(waiting)
         return
       case "Heartbeat":
-        if (this.#around.isNewBeat(message.heartbeat)) this.#judgeSigned(waiting, message)
-        else this.#drop(waiting)
-        return
       case "Evidence":
       case "CheckpointSignature":
         this.#judgeSigned(waiting, message)

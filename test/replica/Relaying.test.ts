@@ -1,0 +1,232 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Binary from "../../src/protocol/encoding/Binary.js"
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import * as Hash from "../../src/protocol/identity/Hash.js"
+import * as Natural from "../../src/protocol/numbers/Natural.js"
+import * as Sats from "../../src/protocol/numbers/Sats.js"
+import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import * as Evidence from "../../src/protocol/vertex/Evidence.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
+import * as Vertex from "../../src/protocol/vertex/Vertex.js"
+import { REMEMBERED, Relaying } from "../../src/replica/asking/Relaying.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { COMMITS_AHEAD } from "../../src/replica/signing/HeartbeatPool.js"
+import { addressOf, Cluster, coins, sign, signerOf, transfer } from "./Cluster.js"
+
+const PEER = "stranger" as PeerId
+const ELSEWHERE = Hash.of("udg/commit", Binary.utf8("elsewhere"))
+
+const scene = (rounds = 10) => {
+  const cluster = new Cluster({
+    validators: { ann: 10_000, ben: 10_000, cleo: 10_000, dan: 10_000 },
+    accounts: { alice: 1_000, bob: 1_000, eve: 9_000, fay: 1_000 },
+    epochRounds: 40,
+  })
+  cluster.start()
+  cluster.runRounds(rounds)
+  const ann = cluster.machine("ann")
+  return { cluster, ann, replica: ann.replica }
+}
+
+describe("transactions", () => {
+  const told = (...transactions: ReadonlyArray<Transaction>) => ({ _tag: "Transactions", transactions }) as const
+  const [first, second] = [transfer("alice", 0, "bob", 1), transfer("alice", 1, "bob", 1)]
+  const tooDear = transfer("bob", 0, "alice", 2_000 * Sats.SATS_PER_COIN)
+
+  it("are relayed when they are new, and not again", () => {
+    const { ann } = scene()
+    expect(ann.receive(PEER, told(first))).toBe(true)
+    expect(ann.receive(PEER, told(first))).toBe(false)
+    expect(ann.receive(PEER, told())).toBe(false)
+  })
+
+  it("are relayed with known ones among them", () => {
+    const { ann } = scene()
+    ann.receive(PEER, told(first))
+    expect(ann.receive(PEER, told(first, second))).toBe(true)
+  })
+
+  it("are not relayed when one of them is refused, although the others are taken", () => {
+    const { ann, replica } = scene()
+    expect(ann.receive(PEER, told(tooDear))).toBe(false)
+    expect(ann.receive(PEER, told(first, tooDear))).toBe(false)
+    expect(replica.pool.get(first.id)).toBeDefined()
+    expect(ann.receive(PEER, told(tooDear, first))).toBe(false)
+  })
+
+  it("are not relayed when a later one takes the place of an earlier one", () => {
+    const { ann, replica } = scene()
+    const better = transfer("alice", 0, "bob", 1, 5_000)
+    expect(ann.receive(PEER, told(first, better))).toBe(false)
+    expect(replica.pool.get(better.id)).toBeDefined()
+    expect(ann.receive(PEER, told(transfer("alice", 0, "bob", 1, 10_000)))).toBe(true)
+  })
+})
+
+describe("a heartbeat", () => {
+  const withCandidate = () => {
+    const { cluster, ann, replica } = scene(2)
+    const stake = sign("eve", 0, { _tag: "StakeTx", amount: coins(8_000) }, 0)
+    expect(Either.isRight(replica.submit(stake, cluster.now))).toBe(true)
+    // It makes none of its own: nobody runs eve.
+    cluster.runRounds(10)
+    expect(replica.read.stake(addressOf("eve")).stakedAmount).toBe(coins(8_000))
+    const head = replica.read.head.index
+    const naming = (index: number, hash?: Hash.Hash, by = "eve") => {
+      const commit = Natural.commitIndex(index)
+      const named = hash ?? replica.read.recentCommit(commit)?.hash
+      if (named === undefined) throw new Error("an executed commit expected")
+      return { _tag: "Heartbeat", heartbeat: Heartbeat.sign(commit, named, signerOf(by)) } as const
+    }
+    return { ann, replica, head, naming }
+  }
+
+  it("is relayed when it names a later commit than the one before", () => {
+    const { ann, head, naming } = withCandidate()
+    expect(ann.receive(PEER, naming(head - 1))).toBe(true)
+    expect(ann.receive(PEER, naming(head - 1))).toBe(false)
+    expect(ann.receive(PEER, naming(head - 2))).toBe(false)
+    expect(ann.receive(PEER, naming(head))).toBe(true)
+  })
+
+  it("of a commit ahead is relayed once, and keeps no other one back", () => {
+    const { ann, head, naming } = withCandidate()
+    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD, ELSEWHERE))).toBe(true)
+    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD, ELSEWHERE))).toBe(false)
+    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD, Hash.ZERO))).toBe(true)
+    expect(ann.receive(PEER, naming(head + 1, ELSEWHERE))).toBe(true)
+    expect(ann.receive(PEER, naming(head))).toBe(true)
+  })
+
+  it("is not relayed when it names another commit, or one too far ahead", () => {
+    const { ann, head, naming } = withCandidate()
+    expect(ann.receive(PEER, naming(head, ELSEWHERE))).toBe(false)
+    expect(ann.receive(PEER, naming(head + COMMITS_AHEAD + 1, ELSEWHERE))).toBe(false)
+  })
+
+  it("is not relayed for a validator that stakes nothing", () => {
+    const { ann, head, naming } = withCandidate()
+    expect(ann.receive(PEER, naming(head, undefined, "fay"))).toBe(false)
+    expect(ann.receive(PEER, naming(head + 1, ELSEWHERE, "fay"))).toBe(false)
+  })
+
+  it("is wanted before its signature is verified exactly while it would be relayed, and asking changes nothing", () => {
+    const { ann, replica, head, naming } = withCandidate()
+    const messages = [
+      naming(head),
+      naming(head + 1, ELSEWHERE),
+      naming(head, ELSEWHERE),
+      naming(head, undefined, "fay"),
+    ]
+    const uses = () => messages.map((message) => replica.useOf(PEER, message)._tag)
+    expect(uses()).toEqual(["Wanted", "Wanted", "Known", "Known"])
+    expect(uses()).toEqual(["Wanted", "Wanted", "Known", "Known"])
+    expect(messages.map((message) => ann.receive(PEER, message))).toEqual([true, true, false, false])
+    expect(uses()).toEqual(["Known", "Known", "Known", "Known"])
+  })
+})
+
+describe("evidence", () => {
+  it("is relayed once for each member, and not of anybody else or upon another base", () => {
+    const { ann, replica, cluster } = scene()
+    const { record, base: ours } = replica.core.epoch.opening
+    const told = (author: string, round: number, base = ours) => {
+      const content = { base, epoch: record.epoch, round: Natural.round(round), parents: [], bodyHash: Hash.ZERO }
+      const [first, second] = [1, 2].map((coinbase) =>
+        Header.sign({ ...content, timestamp: cluster.now, coinbase: Sats.make(coinbase) }, signerOf(author)),
+      )
+      const evidence = first && second && Evidence.of(first, second)
+      if (evidence === undefined) throw new Error("evidence expected")
+      return { _tag: "Evidence", evidence } as const
+    }
+    expect(ann.receive(PEER, told("dan", 9, Hash.ZERO))).toBe(false)
+    expect(ann.receive(PEER, told("eve", 9))).toBe(false)
+    expect(ann.receive(PEER, told("dan", 9))).toBe(true)
+    expect(ann.receive(PEER, told("dan", 9))).toBe(false)
+    expect(ann.receive(PEER, told("dan", 8))).toBe(false)
+    expect(ann.receive(PEER, told("cleo", 9))).toBe(true)
+    // Once it is ordered the pool forgets it, and takes it again.
+    cluster.runRounds(10)
+    expect(replica.held.evidence).toBe(0)
+    expect(ann.receive(PEER, told("dan", 7))).toBe(false)
+  })
+})
+
+describe("a signature under a checkpoint", () => {
+  const told = (checkpoint: Checkpoint.Checkpoint, name: string) =>
+    ({ _tag: "CheckpointSignature", checkpoint, signature: Checkpoint.sign(checkpoint, signerOf(name)) }) as const
+
+  const withCheckpoint = () => {
+    const { cluster, ann } = scene(55)
+    const closing = ann.disk.closing(Natural.epoch(1))
+    if (closing === undefined) throw new Error("a closed epoch expected")
+    const { checkpoint } = closing
+    // A commit ahead of all that are signed here.
+    const commitIndex = Natural.commitIndex(ann.replica.read.head.index + 100)
+    const epoch = ann.replica.core.epoch.opening.record.epoch
+    return { cluster, ann, known: checkpoint, ahead: Checkpoint.make({ ...checkpoint, commitIndex, epoch }) }
+  }
+
+  it("is relayed once for each member and commit", () => {
+    const { ann, ahead } = withCheckpoint()
+    expect(ann.receive(PEER, told(ahead, "dan"))).toBe(true)
+    expect(ann.receive(PEER, told(ahead, "dan"))).toBe(false)
+    expect(ann.receive(PEER, told(Checkpoint.make({ ...ahead, stateRoot: ELSEWHERE }), "dan"))).toBe(false)
+    expect(ann.receive(PEER, told(ahead, "cleo"))).toBe(true)
+  })
+
+  it("is not relayed when no member signed it, or the committee is unknown, or a quorum signed before", () => {
+    const { ann, ahead, known } = withCheckpoint()
+    expect(ann.receive(PEER, told(ahead, "eve"))).toBe(false)
+    expect(ann.receive(PEER, told(Checkpoint.make({ ...ahead, epoch: Natural.epoch(9) }), "dan"))).toBe(false)
+    // Nobody verifies it: any bytes pass.
+    const { checkpoint, signature, ...message } = told(known, "dan")
+    const forged = {
+      ...message,
+      checkpoint,
+      signature: { ...signature, signature: told(ahead, "dan").signature.signature },
+    }
+    expect(ann.replica.checksOf(forged)).toEqual([])
+    expect(ann.receive(PEER, forged)).toBe(false)
+  })
+})
+
+describe("other messages", () => {
+  it("are not relayed", () => {
+    const { ann, replica, cluster } = scene()
+    const { dag, committee, opening } = replica.core.epoch
+    const round = Natural.round(dag.quorumRound + 1)
+    const parents = [...dag.at(dag.quorumRound)]
+      .map(({ vertex }) => vertex.header)
+      .sort((a, b) => (a.author < b.author ? -1 : 1))
+    const coinbase = committee.coinbase(round, 0)
+    const { base, record } = opening
+    const content = { base, epoch: record.epoch, round, parents, timestamp: cluster.now, coinbase }
+    const vertex = Vertex.sign(content, Vertex.emptyBody, signerOf("dan"))
+    expect(ann.receive(PEER, { _tag: "Vertices", vertices: [vertex] })).toBe(false)
+    expect(ann.receive(PEER, { _tag: "Closing", signed: [], newest: null })).toBe(false)
+    expect(ann.receive(PEER, { _tag: "AskHighest", author: addressOf("dan") })).toBe(false)
+  })
+})
+
+describe("what is remembered of relayed messages", () => {
+  it("is bounded, and what was forgotten is relayed again", () => {
+    const relaying = new Relaying()
+    const beat = (validator: number, index: number) =>
+      Heartbeat.sign(Natural.commitIndex(index), Hash.ZERO, signerOf(`validator ${validator}`))
+    for (let n = 0; n < REMEMBERED; n++) {
+      expect(relaying.heartbeat(beat(n, 1), "executed")).toBe(true)
+      expect(relaying.heartbeat(beat(0, n), "ahead")).toBe(true)
+    }
+    expect(relaying.size).toBe(2 * REMEMBERED)
+    expect(relaying.heartbeat(beat(0, 1), "executed")).toBe(false)
+    expect(relaying.heartbeat(beat(0, 0), "ahead")).toBe(false)
+    expect(relaying.heartbeat(beat(REMEMBERED, 1), "executed")).toBe(true)
+    expect(relaying.heartbeat(beat(0, REMEMBERED), "ahead")).toBe(true)
+    expect(relaying.size).toBe(2)
+    expect(relaying.heartbeat(beat(0, 1), "executed")).toBe(true)
+    expect(relaying.heartbeat(beat(0, 0), "ahead")).toBe(true)
+  })
+})

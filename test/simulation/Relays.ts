@@ -1,0 +1,111 @@
+/**
+ * Checks which messages one replica tells gossip to relay: those that were of use and new to it, no more and no fewer, and only
+ * with signatures that hold by the protocol alone.
+ */
+
+import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
+import type { NetworkId } from "../../src/protocol/identity/Network.js"
+import type { Timestamp } from "../../src/protocol/numbers/Natural.js"
+import * as Verification from "../../src/protocol/transaction/Verification.js"
+import * as Header from "../../src/protocol/vertex/Header.js"
+import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
+import type { Message } from "../../src/replica/messages/Message.js"
+import type { PeerId } from "../../src/replica/messages/Peer.js"
+import type { Outputs } from "../../src/replica/output/Output.js"
+import type { Replica } from "../../src/replica/Replica.js"
+import type { Scheme } from "./Scheme.js"
+import { Violation } from "./Witness.js"
+
+export interface Surroundings {
+  readonly scheme: Scheme
+  readonly networkId: NetworkId
+  readonly relayed: (from: PeerId, message: Message) => void
+}
+
+export class Relays {
+  readonly #machine: string
+  readonly #replica: Replica
+  readonly #around: Surroundings
+  /** Names of relayed messages: the replica relays one of a name. */
+  readonly #named = new Set<string>()
+
+  constructor(machine: string, replica: Replica, around: Surroundings) {
+    this.#machine = machine
+    this.#replica = replica
+    this.#around = around
+  }
+
+  receive(from: PeerId, message: Message, now: Timestamp): Outputs {
+    const isExpected = this.#expects(from, message)
+    const { outputs, isRelayed } = this.#replica.receive(from, message, now)
+    const expected = isExpected()
+    if (expected !== null && isRelayed !== expected) {
+      throw new Violation(this.#machine, `${isRelayed ? "relays" : "does not relay"} a ${message._tag} from ${from}`)
+    }
+    if (isRelayed) {
+      if (!this.#checksOf(message).every(this.#around.scheme.isValid)) {
+        throw new Violation(this.#machine, `relays a ${message._tag} whose signatures do not hold`)
+      }
+      this.#around.relayed(from, message)
+    }
+    return outputs
+  }
+
+  /** Call it before the replica takes the message in, and its result afterwards. Null: either decision is right. */
+  #expects(from: PeerId, message: Message): () => boolean | null {
+    switch (message._tag) {
+      case "Transactions": {
+        const { pool } = this.#replica
+        const fresh = message.transactions.filter(({ id }) => pool.get(id) === undefined)
+        // The pool may refuse a transaction and take it when it comes a second time.
+        if (new Set(fresh.map(({ id }) => id)).size < fresh.length) return () => null
+        return () => fresh.length > 0 && fresh.every(({ id }) => this.#replica.pool.get(id) !== undefined)
+      }
+      case "Heartbeat":
+      case "Evidence":
+      case "CheckpointSignature": {
+        const isWanted = this.#replica.useOf(from, message)._tag === "Wanted"
+        const name = nameOf(message)
+        const isKnown = this.#named.has(name)
+        if (isWanted) this.#named.add(name)
+        // The replica forgets names in time, and may relay one again.
+        return () => (isWanted && isKnown ? null : isWanted)
+      }
+      default:
+        return () => false
+    }
+  }
+
+  #checksOf(message: Message): ReadonlyArray<Verification.Check> {
+    switch (message._tag) {
+      case "Transactions":
+        return message.transactions.flatMap((each) => Verification.checksOf(this.#around.networkId, each))
+      case "Heartbeat":
+        return [Heartbeat.check(message.heartbeat)]
+      case "Evidence":
+        return [Header.check(message.evidence.first), Header.check(message.evidence.second)]
+      case "CheckpointSignature": {
+        const { checkpoint, signature } = message
+        const committee = this.#replica.core.committeeOf(checkpoint.epoch)
+        const seat = committee?.seatOf(signature.validator)
+        if (committee === undefined || seat === undefined) {
+          throw new Violation(this.#machine, "relays a signature under a checkpoint that no member made")
+        }
+        return [Checkpoint.check(checkpoint, committee.member(seat), signature.signature)]
+      }
+      default:
+        throw new Violation(this.#machine, `relays a ${message._tag}`)
+    }
+  }
+}
+
+const nameOf = (message: Extract<Message, { _tag: "Heartbeat" | "Evidence" | "CheckpointSignature" }>): string => {
+  switch (message._tag) {
+    case "Heartbeat":
+      return `heartbeat ${message.heartbeat.validator} ${message.heartbeat.commitIndex} ${message.heartbeat.commitHash}`
+    case "Evidence":
+      return `evidence ${message.evidence.first.epoch} ${message.evidence.first.author}`
+    case "CheckpointSignature":
+      return `checkpoint ${message.checkpoint.commitIndex} ${message.signature.validator}`
+  }
+}

@@ -156,7 +156,7 @@ describe("a state file", { timeout: 120_000 }, () => {
     const parts = partsOf(bytes)
     const signed = await Effect.runPromise(Checkpoint.decodeSigned(parts.chain[0] ?? bytes))
     const unsigned = Checkpoint.encodeSigned({ ...signed, signatures: [] })
-    expect(await complaintOf(fileOf({ ...parts, chain: [unsigned] }))).toMatch(/is not signed by those whom/)
+    expect(await complaintOf(fileOf({ ...parts, chain: [unsigned] }))).toMatch(/is not signed by the committee/)
     expect(await complaintOf(fileOf({ ...parts, chain: [] }))).toMatch(/holds no checkpoint$/)
   })
 

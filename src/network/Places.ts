@@ -14,11 +14,11 @@ export const UNGREETED = 64
 /** The same for one host; a committee behind one address greets within a moment. */
 export const UNGREETED_PER_HOST = 16
 /**
- * A connection that has not greeted by then gives way to others from its host: a greeting takes four trips over the
+ * A connection that has not greeted by then may be replaced by another from its host: a greeting takes four trips over the
  * line.
  */
 export const GREETS_WITHIN_MS = 2_000
-/** A peer that has brought nothing new within this time gives way to any other. */
+/** A peer that has sent nothing new within this time may be replaced by any other. */
 export const PROBATION_MS = 60_000
 
 /** A stranger that has a place. */

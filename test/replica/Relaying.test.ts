@@ -181,7 +181,7 @@ describe("a signature under a checkpoint", () => {
     const { ann, ahead, known } = withCheckpoint()
     expect(ann.receive(PEER, told(ahead, "eve"))).toBe(false)
     expect(ann.receive(PEER, told(Checkpoint.make({ ...ahead, epoch: Natural.epoch(9) }), "dan"))).toBe(false)
-    // Nobody verifies it: any bytes pass.
+    // After a quorum, the signature is no longer verified, so this one is forged.
     const { checkpoint, signature, ...message } = told(known, "dan")
     const forged = {
       ...message,

@@ -120,12 +120,12 @@ export class Questions {
     const asked = new Map<PeerId, Set<Hash>>()
     // A turn passes only when it is used: otherwise every second turn, always of the same class, would be lost.
     let member: PeerId | undefined
-    let any: PeerId | undefined
+    let rotated: PeerId | undefined
     for (const { parent, namedBy, attempt } of wanted) {
       const [author] = attempt === 0 ? this.#peers.peersOf(namedBy) : []
       if (author === undefined && attempt % 2 === 1) member ??= this.#peers.next(now, "Members")
-      if (author === undefined && attempt % 2 === 0) any ??= this.#peers.next(now, "Rotation")
-      const peer = author ?? (attempt % 2 === 1 ? member : any)
+      if (author === undefined && attempt % 2 === 0) rotated ??= this.#peers.next(now, "Rotation")
+      const peer = author ?? (attempt % 2 === 1 ? member : rotated)
       if (peer === undefined) continue
       asked.set(peer, (asked.get(peer) ?? new Set()).add(parent.hash))
     }

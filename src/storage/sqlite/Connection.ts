@@ -23,7 +23,7 @@ export interface Connection {
 /** Each may cover many rows. */
 const STATEMENTS_BETWEEN_TURNS = 8
 
-/** A connection in this thread, which gives way to other fibers now and then. */
+/** A connection in this thread. Between batches of statements it lets other fibers run. */
 export const local = (connection: SqlConnection.Connection): Connection => {
   let added: Array<readonly [text: string, values: ReadonlyArray<Value>]> = []
 

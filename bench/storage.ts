@@ -5,11 +5,12 @@ import { FileSystem } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Layer } from "effect"
 import { fromHex } from "#crypto"
+import type { Change } from "../src/ledger/tables/Effects.js"
 import * as Sats from "../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../src/protocol/state/AccountRecord.js"
 import { DataDirectory } from "../src/storage/files/DataDirectory.js"
 import * as Storage from "../src/storage/Storage.js"
-import type { CommitBatch, RecordChange } from "../src/storage/tables/CommitBatch.js"
+import type { CommitBatch } from "../src/storage/tables/CommitBatch.js"
 import * as world from "../test/storage/world.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
@@ -20,9 +21,9 @@ const OWN_VERTICES = 200
 
 const value = AccountRecord.encode({ ...AccountRecord.empty, balance: Sats.make(12_345_678_901) })
 
-const accountOf = (n: number): RecordChange => ({ kind: "Account", key: fromHex(world.address(n)), value })
+const accountOf = (n: number): Change => ({ kind: "Account", key: fromHex(world.address(n)), value })
 
-function* accounts(from: number, count: number): Generator<RecordChange> {
+function* accounts(from: number, count: number): Generator<Change> {
   for (let n = from; n < from + count; n++) yield accountOf(n)
 }
 

@@ -30,10 +30,7 @@ const unusable = (file: string, error: PlatformError): DatabaseFailed =>
     code: error._tag === "SystemError" ? error.reason : error._tag,
   })
 
-/**
- * Checked before anything is opened: SQLite creates its side files with the mode of the database, and these would still
- * be in the way after that mode is corrected.
- */
+/** Before anything is opened: SQLite creates side files in the database's mode, which stay when it is corrected. */
 const requireAccess = (file: string): Effect.Effect<void, DatabaseFailed, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
     Effect.forEach(
@@ -60,14 +57,18 @@ export const isNew = (file: string): Effect.Effect<boolean, never, FileSystem.Fi
     ),
   )
 
+const damaged = ({ file }: Database.Database, finding: string) => Effect.fail(new DatabaseDamaged({ file, finding }))
+
+const hasTable = (database: Database.Database, table: string) =>
+  Effect.map(Migration.shapeOf(database), (shape) => shape.some((line) => line.startsWith(`table ${table} `)))
+
 /** Fails if a table, a column or an index is missing that the migrations up to this version create. */
 const requireShape = (database: Database.Database, migrations: ReadonlyArray<Migration.Migration>) =>
   Effect.gen(function* () {
     const found = new Set(yield* Migration.shapeOf(database))
     const made = yield* Effect.scoped(Effect.flatMap(Database.openInMemory(migrations), Migration.shapeOf))
     const missing = made.find((line) => !found.has(line))
-    if (missing !== undefined)
-      return yield* new DatabaseDamaged({ file: database.file, finding: `its schema has no ${missing}` })
+    if (missing !== undefined) return yield* damaged(database, `its schema has no ${missing}`)
   })
 
 /** Fails for a database of another or a newer program; returns the schema's version, 0 if it has none. */
@@ -81,13 +82,10 @@ const requireKnown = (
     const known = Migration.newest(migrations)
     if (isEmpty) return 0
     if (applicationId !== Migration.APPLICATION_ID) {
-      return yield* new DatabaseDamaged({
-        file,
-        finding: "it is another program's database, or its first page is lost",
-      })
+      return yield* damaged(database, "it is another program's database, or its first page is lost")
     }
     if (version > known) return yield* new NewerSchema({ file, found: version, known })
-    if (version < 1) return yield* new DatabaseDamaged({ file, finding: "the version of its schema is lost" })
+    if (version < 1) return yield* damaged(database, "the version of its schema is lost")
     yield* requireShape(
       database,
       migrations.filter((migration) => migration.version <= version),
@@ -95,10 +93,7 @@ const requireKnown = (
     return version
   })
 
-/**
- * SQLite's own check of every page: structure, key order, column types. It cannot see a changed value; the supply
- * recount and the state root do.
- */
+/** SQLite's own check of every page. It sees no changed value; the supply recount and the state root do. */
 const requireSound = (database: Database.Database, thoroughness: Thoroughness): Effect.Effect<void, StorageError> =>
   thoroughness === "full"
     ? requireOk(database, "integrity_check(1)")
@@ -106,13 +101,8 @@ const requireSound = (database: Database.Database, thoroughness: Thoroughness): 
 
 const requireOk = (database: Database.Database, check: string): Effect.Effect<void, StorageError> =>
   Effect.flatMap(
-    database.read((sql) => sql`pragma ${sql.literal(check)}`.values),
-    ([row = []]) => {
-      const finding = Column.text(row, 0)
-      return finding === "ok"
-        ? Effect.void
-        : Effect.fail(new DatabaseDamaged({ file: database.file, finding: finding.replaceAll("\n", " ") }))
-    },
+    database.select((row) => Column.text(row, 0), `pragma ${check}`),
+    ([finding = "no answer"]) => (finding === "ok" ? Effect.void : damaged(database, finding.replaceAll("\n", " "))),
   )
 
 /**
@@ -123,11 +113,22 @@ const INDEXED = ["vertices", "commits", "checkpoints", "own_vertices"]
 
 const requireIndexes = (database: Database.Database): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
-    const shape = yield* Migration.shapeOf(database)
     for (const table of INDEXED) {
-      if (shape.some((line) => line.startsWith(`table ${table} `)))
-        yield* requireOk(database, `integrity_check(${table})`)
+      if (yield* hasTable(database, table)) yield* requireOk(database, `integrity_check(${table})`)
     }
+  })
+
+/** Fails if a database with this table has a row that the query finds. */
+const requireNone = (
+  database: Database.Database,
+  table: string,
+  query: string,
+  findingOf: (row: number) => string,
+): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    if (!(yield* hasTable(database, table))) return
+    const found = yield* database.first((row) => Column.integer(row, 0), query)
+    if (Option.isSome(found)) yield* damaged(database, findingOf(found.value))
   })
 
 /**
@@ -135,18 +136,13 @@ const requireIndexes = (database: Database.Database): Effect.Effect<void, Storag
  * would look like a commit that no vertices decide, which is another kind of trouble.
  */
 const requireBytes = (database: Database.Database): Effect.Effect<void, StorageError> =>
-  Effect.gen(function* () {
-    if (!(yield* Migration.shapeOf(database)).some((line) => line.includes("vertex_bytes"))) return
-    const [lost] = yield* database.select(
-      (row) => Column.integer(row, 0),
-      `select round from vertices v where not exists (select 1 from vertex_bytes b where b.vertex_id = v.id)
-        order by id limit 1`,
-    )
-    if (lost !== undefined) {
-      const finding = `the bytes of a vertex of round ${lost} are missing`
-      return yield* new DatabaseDamaged({ file: database.file, finding })
-    }
-  })
+  requireNone(
+    database,
+    "vertex_bytes",
+    `select round from vertices v where not exists (select 1 from vertex_bytes b where b.vertex_id = v.id)
+      order by id limit 1`,
+    (round) => `the bytes of a vertex of round ${round} are missing`,
+  )
 
 /** A commit of the running epoch without as many vertices as it says, or a vertex of no such commit. */
 const MISPLACED = `
@@ -159,14 +155,12 @@ const MISPLACED = `
 
 /** Otherwise the next commit finds a vertex marked as ordered that no commit ordered, and ends the node as a bug. */
 const requirePlaces = (database: Database.Database): Effect.Effect<void, StorageError> =>
-  Effect.gen(function* () {
-    if (!(yield* Migration.shapeOf(database)).some((line) => line.startsWith("table openings "))) return
-    const [misplaced] = yield* database.select((row) => Column.integer(row, 0), MISPLACED)
-    if (misplaced !== undefined) {
-      const finding = `commit ${misplaced} does not have the vertices that are recorded of it`
-      return yield* new DatabaseDamaged({ file: database.file, finding })
-    }
-  })
+  requireNone(
+    database,
+    "openings",
+    MISPLACED,
+    (commit) => `commit ${commit} does not have the vertices that are recorded of it`,
+  )
 
 /** Undoes only a first write that was cut off by a kill: a read-only connection cannot. */
 const makeReadable = (file: string): Effect.Effect<void, StorageError, FileSystem.FileSystem> =>

@@ -8,7 +8,7 @@ import type { Opening } from "../consensus/output/Opening.js"
 import * as Genesis from "../protocol/epoch/Genesis.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import type { DataDirectory } from "./files/DataDirectory.js"
-import type { OlderSchema, OpenError, StorageError } from "./files/StorageError.js"
+import type { OlderSchema, OpenError } from "./files/StorageError.js"
 import * as Integrity from "./Integrity.js"
 import * as NodeSchema from "./schema/Node.js"
 import * as SignedSchema from "./schema/Signed.js"
@@ -41,39 +41,6 @@ export interface Options {
   readonly genesis: Genesis.Genesis
 }
 
-export class Storage extends Context.Tag("udg/Storage")<
-  Storage,
-  {
-    readonly accounts: Accounts.Accounts
-    readonly records: Records.Records
-    readonly commits: Commits.Commits
-    readonly vertices: Vertices.Vertices
-    readonly transactions: Transactions.Transactions
-    readonly checkpoints: Checkpoints.Checkpoints
-    readonly epochs: Epochs.Epochs
-    readonly closedStates: ClosedStates.ClosedStates
-    readonly joins: Joins.Joins
-    readonly pending: PendingTransactions.PendingTransactions
-    readonly signed: SignedVertices.SignedVertices
-    /** A commit's changes, its record, its vertices and its transactions: all or nothing. */
-    readonly appendCommit: (batch: CommitBatch.CommitBatch) => Effect.Effect<void, StorageError>
-    /** Starts a network: commit 0 and the epoch it opens, all or nothing. */
-    readonly begin: (batch: CommitBatch.CommitBatch, opening: Opening) => Effect.Effect<void, StorageError>
-    /**
-     * Replaces this state by the fetched one, from which the epoch continues: all or nothing. Returns when it is on
-     * disk.
-     */
-    readonly replaceState: (replacement: StateReplacement.Replacement) => Effect.Effect<void, StorageError>
-    /**
-     * Stores a vertex that was signed here. Returns when it is on disk with everything stored before it, so including
-     * its parents: only then may a peer have it.
-     */
-    readonly keepOwn: (vertex: Vertex) => Effect.Effect<void, SignedVertices.AlreadySigned | StorageError>
-    /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
-    readonly compact: Effect.Effect<void, StorageError>
-  }
->() {}
-
 interface Kept {
   readonly node: Database.Database
   readonly signed: Database.Database
@@ -96,16 +63,9 @@ const openFiles = (
   genesis: Genesis.Genesis,
 ): Effect.Effect<Kept, OpenError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const node = {
-      file: directory.fileOf("database"),
-      durability: "process",
-      migrations: NodeSchema.migrations,
-    } as const
-    const signed = {
-      file: directory.fileOf("signed"),
-      durability: "power",
-      migrations: SignedSchema.migrations,
-    } as const
+    const [database, own] = [directory.fileOf("database"), directory.fileOf("signed")]
+    const node = { file: database, durability: "process", migrations: NodeSchema.migrations } as const
+    const signed = { file: own, durability: "power", migrations: SignedSchema.migrations } as const
     const expected = Genesis.hash(genesis)
     // It starts while the files are checked.
     const thread = yield* WriterThread.make
@@ -136,7 +96,7 @@ const openMemory = (genesis: Genesis.Genesis): Effect.Effect<Kept, OpenError, Sc
     return { node, signed: yield* Database.openInMemory(SignedSchema.migrations) }
   })
 
-const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => {
+const make = ({ node, signed }: Kept) => {
   const signedVertices = SignedVertices.make(signed)
   return {
     accounts: Accounts.make(node),
@@ -150,32 +110,34 @@ const make = ({ node, signed }: Kept): Context.Tag.Service<Storage> => {
     joins: Joins.make(node),
     pending: PendingTransactions.make(node),
     signed: signedVertices,
-    appendCommit: (batch) =>
+    /** A commit's changes, its record, its vertices and its transactions: all or nothing. */
+    appendCommit: (batch: CommitBatch.CommitBatch) =>
       Effect.withSpan(
         node.write((sql) => CommitBatch.write(sql, batch)),
         "commit",
         { attributes: { commit: batch.commit.index, round: batch.commit.leaderRound } },
       ),
-    begin: (batch, opening) =>
+    /** Starts a network: commit 0 and the epoch it opens, all or nothing. */
+    begin: (batch: CommitBatch.CommitBatch, opening: Opening) =>
       node.write((sql) => Effect.map(CommitBatch.write(sql, batch), () => Epochs.insert(sql, opening))),
-    replaceState: (replacement) => node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
-    keepOwn: (vertex) => Effect.zipRight(node.sync, signedVertices.keep(vertex)),
+    /** Replaces this state by the fetched one, from which the epoch continues: all or nothing. On disk when it returns. */
+    replaceState: (replacement: StateReplacement.Replacement) =>
+      node.writeSynced((sql) => StateReplacement.write(sql, replacement)),
+    /** Returns when a vertex signed here and everything before it, so its parents, is on disk: only then may a peer have it. */
+    keepOwn: (vertex: Vertex) => Effect.zipRight(node.sync, signedVertices.keep(vertex)),
+    /** Returns the space of pruned rows to the disk; for a node that does nothing else meanwhile. */
     compact: node.compact,
   }
 }
 
-const open = ({ location, genesis }: Options): Effect.Effect<Kept, OpenError, FileSystem.FileSystem | Scope.Scope> => {
-  switch (location._tag) {
-    case "Directory":
-      return openFiles(location.directory, genesis)
-    case "Ephemeral":
-      return openMemory(genesis)
-  }
-}
+export class Storage extends Context.Tag("udg/Storage")<Storage, ReturnType<typeof make>>() {}
 
 /** Opens the files or creates them, and closes them with the scope. */
-export const layer = (options: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
-  Layer.scoped(Storage, Effect.map(open(options), make))
+export const layer = ({ location, genesis }: Options): Layer.Layer<Storage, OpenError, FileSystem.FileSystem> =>
+  Layer.scoped(
+    Storage,
+    Effect.map(location._tag === "Directory" ? openFiles(location.directory, genesis) : openMemory(genesis), make),
+  )
 
 /** Opens the files read-only: every write fails. */
 export const layerToRead = (

@@ -36,7 +36,7 @@ describe("the checkpoints", () => {
       .pipe(Effect.provide(world.platform)),
   )
 
-  it.effect("are found as the latest, the latest final, and those that close epochs", () =>
+  it.effect("are found as the latest final one, and those that close epochs", () =>
     world
       .inMemory((storage) =>
         Effect.gen(function* () {
@@ -45,7 +45,6 @@ describe("the checkpoints", () => {
           const second = { checkpoint: closing(2, 480), signatures: [], hasQuorum: true }
           const newest = { checkpoint: world.checkpoint(500), signatures: [], hasQuorum: false }
           for (const one of [second, newest, interval, first]) yield* storage.checkpoints.put(one)
-          expect(yield* storage.checkpoints.latest).toEqual(Option.some(newest))
           expect(yield* storage.checkpoints.latestWithQuorum).toEqual(Option.some(second))
           expect(yield* storage.checkpoints.latestClosing).toEqual(Option.some(second))
           expect(yield* storage.checkpoints.closing(Natural.epoch(1), 9)).toEqual([first, second])

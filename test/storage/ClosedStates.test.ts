@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import * as fc from "effect/FastCheck"
 import { describe, expect } from "vitest"
 import { toHex } from "#crypto"
+import type { Change } from "../../src/ledger/tables/Effects.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Storage } from "../../src/storage/Storage.js"
-import type { RecordChange } from "../../src/storage/tables/CommitBatch.js"
 import * as world from "./world.js"
 
 type Kept = Storage["Type"]
@@ -13,7 +13,7 @@ type Kept = Storage["Type"]
 /** The content of a state: values by kind and key. */
 type Content = ReadonlyMap<string, string>
 
-const changedBy = (content: Content, changes: Iterable<RecordChange>): Content => {
+const changedBy = (content: Content, changes: Iterable<Change>): Content => {
   const next = new Map(content)
   for (const { kind, key, value } of changes) {
     if (value === null) next.delete(`${kind} ${toHex(key)}`)
@@ -24,23 +24,22 @@ const changedBy = (content: Content, changes: Iterable<RecordChange>): Content =
 
 const back = (storage: Kept, content: Content, epoch: number) =>
   Effect.gen(function* () {
-    const changes: Array<RecordChange> = []
+    const changes: Array<Change> = []
     yield* storage.closedStates.load(Natural.epoch(epoch), (page) => void changes.push(...page))
     return changedBy(content, changes)
   })
 
-const account = (n: number, balance: number): RecordChange =>
+const account = (n: number, balance: number): Change =>
   balance === 0 ? { ...world.account(n, 1), value: null } : world.account(n, balance)
 
-const record = (id: number, byte: number): RecordChange =>
-  world.proposalRecord(id, byte === 0 ? null : Uint8Array.of(byte))
+const record = (id: number, byte: number): Change => world.proposalRecord(id, byte === 0 ? null : Uint8Array.of(byte))
 
 const few = fc.nat({ max: 5 })
 const change = fc.oneof(
   fc.tuple(few, few).map(([n, balance]) => account(n, balance)),
   fc.tuple(few, few).map(([id, byte]) => record(id, byte)),
 )
-const unique = (changes: ReadonlyArray<RecordChange>): ReadonlyArray<RecordChange> => [
+const unique = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => [
   ...new Map(changes.map((each) => [`${each.kind} ${toHex(each.key)}`, each])).values(),
 ]
 const commit = fc.record({ changes: fc.array(change, { maxLength: 8 }).map(unique), closes: fc.boolean() })
@@ -78,7 +77,7 @@ describe("the states of the last closes", () => {
           const numbers = Array.from({ length: 5_000 }, (_, n) => n)
           const all = [...numbers.map((n) => account(n, 1)), ...numbers.map((n) => record(n, 1))]
           const changed = [...numbers.map((n) => account(n, 2)), ...numbers.map((n) => record(n, 0))]
-          const append = (index: number, epoch: number, changes: ReadonlyArray<RecordChange>) =>
+          const append = (index: number, epoch: number, changes: ReadonlyArray<Change>) =>
             storage.appendCommit(world.batch(index, { commit: world.commit(index, { epoch }), changes }))
           yield* append(0, 1, all)
           yield* append(1, 2, changed)

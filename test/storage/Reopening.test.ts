@@ -2,13 +2,13 @@ import { it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import { describe, expect } from "vitest"
 import { toHex } from "#crypto"
+import type { Change } from "../../src/ledger/tables/Effects.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as Accounts from "../../src/storage/tables/Accounts.js"
-import type { RecordChange } from "../../src/storage/tables/CommitBatch.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import * as world from "./world.js"
 
@@ -22,7 +22,7 @@ const accountValue = fc
 
 const kinds: ReadonlyArray<StateKey.Kind> = ["Account", "Validator", "Proposal", "Ballot", "Head", "Slashed"]
 
-const change: fc.Arbitrary<RecordChange> = fc.constantFrom(...kinds).chain((kind) =>
+const change: fc.Arbitrary<Change> = fc.constantFrom(...kinds).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
     key: keyOf(kind),

@@ -26,11 +26,12 @@ describe("what this validator signed", () => {
       yield* world.inDirectory(path, (storage) => storage.signed.keep(vertex))
       yield* world.inDirectory(path, (storage) =>
         Effect.gen(function* () {
-          expect(yield* storage.signed.at(vertex.header)).toEqual(Option.some(stored(vertex)))
+          expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
           yield* storage.signed.keep(vertex)
           const refused = yield* Effect.flip(storage.signed.keep(second))
           expect(refused).toMatchObject({ _tag: "AlreadySigned", epoch: 3, round: 700, hash: vertex.header.hash })
-          expect(yield* storage.signed.at(vertex.header)).toEqual(Option.some(stored(vertex)))
+          expect(yield* storage.signed.byHash(vertex.header.hash)).toEqual(Option.some(stored(vertex)))
+          expect(yield* storage.signed.byHash(second.header.hash)).toEqual(Option.none())
         }),
       )
     }).pipe(Effect.provide(world.platform)),
@@ -57,11 +58,10 @@ describe("what this validator signed", () => {
               return loaded
             })
           const mine = [a, b, c].flatMap((vertex) => (vertex === undefined ? [] : [stored(vertex)]))
-          expect(yield* storage.signed.last(author, 2)).toEqual(mine.slice(1).reverse())
           expect(yield* since(1)).toEqual(mine)
           expect(yield* since(2)).toEqual(mine.slice(1))
           expect(yield* storage.signed.prune(Natural.epoch(2))).toBe(1)
-          expect(yield* storage.signed.last(author, 9)).toEqual(mine.slice(1).reverse())
+          expect(yield* since(1)).toEqual(mine.slice(1))
         }),
       )
       .pipe(Effect.provide(world.platform)),

@@ -7,6 +7,7 @@ import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, Layer, Option, type Scope } from "effect"
 import { fromHex } from "#crypto"
 import type { Opening } from "../../src/consensus/output/Opening.js"
+import type { Change } from "../../src/ledger/tables/Effects.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Checkpoint from "../../src/protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
@@ -26,7 +27,7 @@ import type { StorageError } from "../../src/storage/files/StorageError.js"
 import * as Storage from "../../src/storage/Storage.js"
 import * as Database from "../../src/storage/sqlite/Database.js"
 import { WriterThread } from "../../src/storage/sqlite/WriterThread.js"
-import type { CommitBatch, RecordChange } from "../../src/storage/tables/CommitBatch.js"
+import type { CommitBatch } from "../../src/storage/tables/CommitBatch.js"
 import type { CommitRecord } from "../../src/storage/tables/Commits.js"
 import type { ExecutedTransaction, OrderedVertex } from "../../src/storage/tables/Transactions.js"
 import * as Networks from "../support/Genesis.js"
@@ -122,7 +123,7 @@ export const ordered = ({ header, body }: Vertex.Vertex): OrderedVertex => ({
   executed: body.transactions.map(applied),
 })
 
-export const account = (n: number, balance: number, nonce = 0): RecordChange => ({
+export const account = (n: number, balance: number, nonce = 0): Change => ({
   kind: "Account",
   key: fromHex(address(n)),
   value: AccountRecord.encode({
@@ -132,7 +133,7 @@ export const account = (n: number, balance: number, nonce = 0): RecordChange => 
   }),
 })
 
-export const proposalRecord = (id: number, value: Uint8Array | null): RecordChange => ({
+export const proposalRecord = (id: number, value: Uint8Array | null): Change => ({
   kind: "Proposal",
   key: Binary.encode((writer) => writer.hex(id.toString(16).padStart(16, "0"))),
   value,

@@ -4,6 +4,9 @@ import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
 
+/** For messages that name the path themselves. */
+export const reasonOf = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "not a path")
+
 const synced = <E>(path: string, mode: number, fill: (file: FileSystem.File) => Effect.Effect<void, E>) =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem

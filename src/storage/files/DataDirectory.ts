@@ -58,8 +58,7 @@ const hasReason =
     error._tag === "SystemError" && error.reason === reason
 
 /**
- * Creates the directory and its parents, one at a time: Node's recursive `mkdir` never returns where the system reports
- * every parent as missing, as below /proc.
+ * One at a time: Node's recursive `mkdir` never returns where the system calls every parent missing, as below /proc.
  */
 const make = (fileSystem: FileSystem.FileSystem, path: string): Effect.Effect<void, PlatformError> => {
   const one = fileSystem.makeDirectory(path, { mode: OWN_MODE })

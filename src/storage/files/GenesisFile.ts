@@ -21,10 +21,7 @@ const READABLE = 0o644
 const MAX_MIB = 256
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
-  new GenesisFileError({
-    path,
-    reason: `cannot be ${verb}: ${error._tag === "SystemError" ? error.reason : "not a path"}`,
-  })
+  new GenesisFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
 
 /** The genesis in the file, every rule checked. */
 export const load = (path: string): Effect.Effect<Genesis.Genesis, GenesisFileError, FileSystem.FileSystem> =>

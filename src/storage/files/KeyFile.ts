@@ -1,7 +1,4 @@
-/**
- * A secret key in a file of its own: 64 hex characters and a newline, readable by its owner alone. Errors name the file
- * and its fault, never its content.
- */
+/** A secret key in a file that only its owner can read. Errors name the file and its fault, never its content. */
 import { platform } from "node:os"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -25,7 +22,8 @@ const OTHERS = 0o077
 const MAX_BYTES = 128
 const HEX_DIGITS = `${2 * Keys.SEED_BYTES} hex characters`
 
-const systemReason = (error: PlatformError): string => (error._tag === "SystemError" ? error.reason : "not a path")
+const systemError = (path: string, verb: string) => (error: PlatformError) =>
+  new KeyFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
 
 const fail = (path: string, reason: string) => Effect.fail(new KeyFileError({ path, reason }))
 
@@ -49,8 +47,7 @@ export const readOwn = (
 ): Effect.Effect<string, KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fileSystem = yield* FileSystem.FileSystem
-    const unreadable = (error: PlatformError) =>
-      new KeyFileError({ path, reason: `cannot be read: ${systemReason(error)}` })
+    const unreadable = systemError(path, "read")
     const info = yield* Effect.mapError(fileSystem.stat(path), unreadable)
     yield* requireFit(path, info)
     if (info.size > maxBytes) return yield* fail(path, `${expected} expected, it holds more`)
@@ -71,8 +68,7 @@ export const load = (path: string): Effect.Effect<Keys.SecretKey, KeyFileError, 
 /** Writes the key to a file that does not exist yet. */
 export const create = (path: string, key: Keys.SecretKey): Effect.Effect<void, KeyFileError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const unwritable = (error: PlatformError) =>
-      new KeyFileError({ path, reason: `cannot be written: ${systemReason(error)}` })
+    const unwritable = systemError(path, "written")
     // The data directory is locked, so no other node creates the file in between; a key is never overwritten.
     if (yield* Effect.mapError(AtomicFile.isTaken(path), unwritable)) return yield* fail(path, "exists already")
     yield* Effect.mapError(AtomicFile.write(path, Binary.utf8(`${key.toSecretHex()}\n`), OWNER_ONLY), unwritable)

@@ -1,7 +1,4 @@
-/**
- * Peers of an earlier run, one per line, as the address book writes them. Losing the file costs only time, so no
- * failure is an error.
- */
+/** Peers of an earlier run, one per line. Losing the file costs only time, so no failure is an error. */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import * as Binary from "../../protocol/encoding/Binary.js"

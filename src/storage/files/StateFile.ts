@@ -38,10 +38,7 @@ const LENGTH_BYTES = 4
 const PART_BYTES = 0x400_0000
 
 const systemError = (path: string, verb: string) => (error: PlatformError) =>
-  new StateFileError({
-    path,
-    reason: `cannot be ${verb}: ${error._tag === "SystemError" ? error.reason : "not a path"}`,
-  })
+  new StateFileError({ path, reason: `cannot be ${verb}: ${AtomicFile.reasonOf(error)}` })
 
 /** A part after its length; an empty one ends the checkpoints. */
 const framed = (part: Uint8Array): Uint8Array => Binary.encode((writer) => writer.u32(part.length).raw(part))

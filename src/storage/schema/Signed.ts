@@ -1,7 +1,4 @@
-/**
- * The schema of `signed.db`, which holds this validator's signatures: a small file of its own, synced to disk with
- * every write.
- */
+/** The schema of `signed.db`, which holds this validator's signatures and is synced to disk with every write. */
 import type { Migration } from "../sqlite/Migration.js"
 
 const first = `

@@ -1,7 +1,4 @@
-/**
- * Writes many rows with few statements: one for 128 rows costs little more than one for a single row. The texts are few
- * and fixed, so all of them stay prepared.
- */
+/** Writes many rows with few statements: 128 rows cost little more than one. The few fixed texts all stay prepared. */
 import type { Value } from "./Connection.js"
 import type { Sql } from "./Sql.js"
 

@@ -4,9 +4,7 @@ import { Effect } from "effect"
 import * as EventLoop from "../../turns/EventLoop.js"
 import type { Row } from "./Column.js"
 
-/**
- * The type of a column's value. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers.
- */
+/** A column's value. Numbers beyond 32 bits travel as doubles and are stored exactly: all are safe integers. */
 export type Value = string | number | Uint8Array | null
 
 export interface Connection {

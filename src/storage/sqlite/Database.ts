@@ -10,7 +10,7 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import { Cause, Effect, type Scope } from "effect"
+import { Cause, Effect, Option, type Scope } from "effect"
 import * as StorageError from "../files/StorageError.js"
 import * as Column from "./Column.js"
 import * as Connection from "./Connection.js"
@@ -38,10 +38,18 @@ export interface Database {
     text: string,
     ...values: ReadonlyArray<Connection.Value>
   ) => Effect.Effect<ReadonlyArray<A>, StorageError.StorageError>
+  /** The first of these rows, if there is one and it is not null. */
+  readonly first: <A>(
+    rowOf: (row: Column.Row) => A,
+    text: string,
+    ...values: ReadonlyArray<Connection.Value>
+  ) => Effect.Effect<Option.Option<NonNullable<A>>, StorageError.StorageError>
   /** A consistent view: nothing is committed between two statements of one reading. */
   readonly read: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** All or nothing. Not interrupted once it has begun. */
   readonly write: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
+  /** A write of statements that return no rows. */
+  readonly run: (statements: (sql: Sql.Sql) => void) => Effect.Effect<void, StorageError.StorageError>
   /** The same, but returns when this and everything written before is on disk, whatever the durability. */
   readonly writeSynced: <A>(statements: Statements<A>) => Effect.Effect<A, StorageError.StorageError>
   /** Returns when everything written before is on disk. */
@@ -113,10 +121,7 @@ const failureOf = (file: string, cause: Cause.Cause<SqlError.SqlError>): Cause.C
 const typed = <A, R>(file: string, effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catchAllCause(effect, (cause) => Effect.failCause(failureOf(file, cause)))
 
-/**
- * The driver throws if the file cannot be opened. The client does not set the journal mode: it would not keep its
- * statement.
- */
+/** The driver throws if the file cannot be opened. The client sets no journal mode: it would lose the statement. */
 const connect = (
   config: Omit<SqliteClient.SqliteClientConfig, "disableWAL">,
 ): Effect.Effect<Turns, StorageError.StorageError, Scope.Scope> =>
@@ -170,17 +175,22 @@ const make = (file: string, durability: Durability, writer: Turns, reader: Turns
     const perform = durability === "power" ? transaction(writer, "begin immediate") : syncedTransaction(writer)
     return typed(file, perform(statements))
   }
+  const select: Database["select"] = (rowOf, text, ...values) => {
+    const rows = reader.lock.withPermits(1)(Effect.suspend(() => reader.connection.ask(text, values)))
+    return typed(
+      file,
+      Effect.map(rows, (found) => found.map(rowOf)),
+    )
+  }
+  const write: Database["write"] = (statements) => typed(file, transaction(writer, "begin immediate")(statements))
   return {
     file,
-    select: (rowOf, text, ...values) =>
-      typed(
-        file,
-        Effect.map(reader.lock.withPermits(1)(Effect.suspend(() => reader.connection.ask(text, values))), (rows) =>
-          rows.map(rowOf),
-        ),
-      ),
+    select,
+    first: (rowOf, text, ...values) =>
+      Effect.map(select(rowOf, text, ...values), ([first]) => Option.fromNullable(first)),
     read: (statements) => typed(file, transaction(reader, "begin")(statements)),
-    write: (statements) => typed(file, transaction(writer, "begin immediate")(statements)),
+    write,
+    run: (statements) => write((sql) => Effect.sync(() => statements(sql))),
     writeSynced,
     sync: durability === "power" ? Effect.void : writeSynced(touch),
     compact: typed(file, execute(writer, "vacuum")),
@@ -212,10 +222,7 @@ export const openInMemory = (
     return database
   })
 
-/**
- * Undoes a write cut off by a crash before the file had a log, which means while it was created. A read-only connection
- * cannot do that, and could not read the file at all.
- */
+/** Undoes a write cut off while the file was created, before it had a log: no read-only connection can do that. */
 export const rollBack = (file: string): Effect.Effect<void, StorageError.StorageError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -224,9 +231,6 @@ export const rollBack = (file: string): Effect.Effect<void, StorageError.Storage
     }),
   )
 
-/**
- * Opens a file read-only. The connection cannot write, and closing it leaves the log alone, so even if the file turns
- * out to be unusable its bytes do not change.
- */
+/** Opens a file read-only: closing it leaves the log alone, so its bytes do not change even if it is unusable. */
 export const openToRead = (file: string): Effect.Effect<Database, StorageError.StorageError, Scope.Scope> =>
   Effect.map(connect({ filename: file, readonly: true }), (reader) => make(file, "power", reader, reader))

@@ -46,13 +46,11 @@ const statementsOf = ({ statements }: Migration): ReadonlyArray<string> =>
 
 /** The tables with their columns, and the indexes, one per line. */
 export const shapeOf = (database: Database): Effect.Effect<ReadonlyArray<string>, StorageError> =>
-  database.read((sql) =>
-    Effect.map(
-      sql`select object.type, object.name, info.name, info.type from sqlite_schema object
-        left join pragma_table_xinfo(object.name) info
-        where object.type in ('table', 'index') and object.name not like 'sqlite_%'`.values,
-      (rows) => rows.map((row) => row.filter((part) => part !== null).join(" ")),
-    ),
+  database.select(
+    (row) => row.filter((part) => part !== null).join(" "),
+    `select object.type, object.name, info.name, info.type from sqlite_schema object
+      left join pragma_table_xinfo(object.name) info
+      where object.type in ('table', 'index') and object.name not like 'sqlite_%'`,
   )
 
 /** Runs every migration that the database has not had, each in one transaction. */
@@ -61,12 +59,10 @@ export const run = (database: Database, migrations: ReadonlyArray<Migration>): E
     const { version } = yield* versionOf(database)
     for (const migration of migrations) {
       if (migration.version <= version) continue
-      yield* database.write((sql) =>
-        Effect.sync(() => {
-          for (const text of statementsOf(migration)) sql.text(text).run()
-          sql.text(`pragma application_id = ${APPLICATION_ID}`).run()
-          sql.text(`pragma user_version = ${migration.version}`).run()
-        }),
-      )
+      yield* database.run((sql) => {
+        for (const text of statementsOf(migration)) sql.text(text).run()
+        sql.text(`pragma application_id = ${APPLICATION_ID}`).run()
+        sql.text(`pragma user_version = ${migration.version}`).run()
+      })
     }
   })

@@ -14,10 +14,7 @@ class Literal extends Data.Class<{ readonly text: string }> {}
 export interface Statement {
   /** Its rows; waits for all statements before it. */
   readonly values: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
-  /**
-   * Executed with the next statement that returns rows, or with the transaction at the latest; a failure is reported
-   * then.
-   */
+  /** Executed with the next statement that returns rows, or the transaction, which then reports a failure. */
   readonly run: () => void
 }
 

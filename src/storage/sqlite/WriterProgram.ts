@@ -1,6 +1,5 @@
 /**
- * The program of the thread in which SQLite writes: it answers requests in their order. A failure ends its transaction.
- * `WriterThread` is the other side.
+ * The program of the thread in which SQLite writes. A failure ends its transaction. `WriterThread` is the other side.
  */
 import { parentPort } from "node:worker_threads"
 import type { Row } from "./Column.js"

@@ -4,18 +4,14 @@ import { fromHex, toHex } from "#crypto"
 import * as Binary from "../../protocol/encoding/Binary.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
-import * as EventLoop from "../../turns/EventLoop.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Bulk from "../sqlite/Bulk.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
+import * as Pages from "./Pages.js"
 
-/**
- * An account as its columns hold it. Balance and nonce are not checked here but by the supply recount, which has to see
- * edits of the file uncorrected.
- */
+/** An account as its columns hold it; unchecked, so that the supply recount sees edits of the file uncorrected. */
 export interface StoredAccount {
   readonly address: Address
   readonly balance: number
@@ -30,12 +26,6 @@ const NO_EXTRAS = Uint8Array.of(0)
 /** An account record begins with balance and nonce, eight bytes each. */
 const EXTRAS_OFFSET = 16
 const PAGE_ROWS = 8_192
-
-export interface Accounts {
-  /** Passes every account to `visit`, some thousands at a time, in the order of addresses. */
-  readonly load: (visit: (page: ReadonlyArray<StoredAccount>) => void) => Effect.Effect<void, StorageError>
-  readonly count: Effect.Effect<number, StorageError>
-}
 
 /** The record in these columns; throws for a balance or nonce out of range. */
 export const toRecord = ({ address, balance, nonce, extras }: StoredAccount): StateRecord => ({
@@ -86,33 +76,24 @@ export class Changes {
   }
 }
 
-export const make = (database: Database): Accounts => {
-  const page = (after: string) =>
-    database.read((sql) =>
-      Effect.map(
-        // A byte string costs as much as the rest of the row.
-        sql`select address, balance, nonce, nullif(extras, ${NO_EXTRAS}) from accounts where address > ${after} order by address limit ${PAGE_ROWS}`
-          .values,
-        (rows) => rows.map(accountOf),
-      ),
+export const make = (database: Database) => {
+  const page = (last: StoredAccount | undefined) =>
+    database.select(
+      accountOf,
+      // A byte string costs as much as the rest of the row.
+      `select address, balance, nonce, nullif(extras, ?) from accounts where address > ? order by address limit ?`,
+      NO_EXTRAS,
+      last?.address ?? "",
+      PAGE_ROWS,
     )
 
   return {
-    load: (visit) =>
-      Effect.gen(function* () {
-        let last = ""
-        for (;;) {
-          const accounts = yield* page(last)
-          visit(accounts)
-          const end = accounts.at(-1)
-          if (end === undefined || accounts.length < PAGE_ROWS) return
-          last = end.address
-          yield* EventLoop.turn
-        }
-      }).pipe(Effect.withSpan("accounts")),
-
-    count: database.read((sql) =>
-      Effect.map(sql`select count(*) from accounts`.values, ([row = []]) => Column.integer(row, 0)),
+    /** Passes every account to `visit`, some thousands at a time, in the order of addresses. */
+    load: (visit: (page: ReadonlyArray<StoredAccount>) => void) =>
+      Effect.withSpan(Pages.visited(PAGE_ROWS, page, visit), "accounts"),
+    count: Effect.map(
+      database.select((row) => Column.integer(row, 0), "select count(*) from accounts"),
+      ([count = 0]) => count,
     ),
   }
 }

@@ -1,11 +1,9 @@
 /** Checkpoints, built here or received, with their signers. */
-import type { SqlError } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import { fromHex, toHex } from "#crypto"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import type * as Keys from "../../protocol/identity/Keys.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
@@ -13,32 +11,6 @@ import * as Prune from "./Prune.js"
 
 export interface StoredCheckpoint extends Checkpoint.SignedCheckpoint {
   readonly hasQuorum: boolean
-}
-
-/** Each in the order of their rounds. */
-export interface CheckpointsOfEpoch {
-  readonly built: ReadonlyArray<Checkpoint.Checkpoint>
-  /** By a quorum. */
-  readonly signed: ReadonlyArray<StoredCheckpoint>
-}
-
-export interface Checkpoints {
-  /**
-   * Stores a checkpoint with the signatures known so far; new signatures are added to the old ones, and a quorum once
-   * reached stays. A different checkpoint of the same round replaces it.
-   */
-  readonly put: (checkpoint: StoredCheckpoint) => Effect.Effect<void, StorageError>
-  /** Stores a checkpoint that was built here. */
-  readonly putBuilt: (checkpoint: Checkpoint.Checkpoint) => Effect.Effect<void, StorageError>
-  readonly ofEpoch: (epoch: Epoch) => Effect.Effect<CheckpointsOfEpoch, StorageError>
-  readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-  readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-  readonly latestWithQuorum: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-  readonly latestClosing: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-  /** Closing checkpoints from this epoch on, in their order, `limit` at most. */
-  readonly closing: (from: Epoch, limit: number) => Effect.Effect<ReadonlyArray<StoredCheckpoint>, StorageError>
-  /** Deletes some old checkpoints that close no epoch, with their signatures, and returns whether there may be more. */
-  readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
 const COLUMNS = "round, has_quorum, content, hash"
@@ -69,7 +41,10 @@ const withSignatures = (sql: Sql, row: Column.Row) =>
     }),
   )
 
-/** Part of a larger transaction. */
+/**
+ * Stores a checkpoint with the signatures known so far; new signatures are added to the old ones, and a quorum once
+ * reached stays. A different checkpoint of the same round replaces it. Part of a larger transaction.
+ */
 export const put = (sql: Sql, { checkpoint, signatures, hasQuorum }: StoredCheckpoint): void => {
   const { round, epoch, nextEpoch } = checkpoint
   const hash = fromHex(checkpoint.hash)
@@ -98,27 +73,29 @@ const pruneBehind = (sql: Sql, round: number, { beforeRound, beforeEpoch, limit 
     return upTo
   })
 
-export const make = (database: Database): Checkpoints => {
-  const select = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
+export const make = (database: Database) => {
+  const select = (which: string, ...values: ReadonlyArray<number>) =>
     database.read((sql) =>
-      Effect.flatMap(rows(sql), (found) => Effect.forEach(found, (row) => withSignatures(sql, row))),
+      Effect.flatMap(sql.text(`select ${COLUMNS} from checkpoints ${which}`, values).values, (found) =>
+        Effect.forEach(found, (row) => withSignatures(sql, row)),
+      ),
     )
 
-  const one = (rows: (sql: Sql) => Effect.Effect<ReadonlyArray<Column.Row>, SqlError.SqlError>) =>
-    Effect.map(select(rows), ([checkpoint]) => Option.fromNullable(checkpoint))
+  const one = (which: string, ...values: ReadonlyArray<number>) =>
+    Effect.map(select(which, ...values), ([checkpoint]) => Option.fromNullable(checkpoint))
 
   return {
-    put: (checkpoint) => database.write((sql) => Effect.sync(() => put(sql, checkpoint))),
+    put: (checkpoint: StoredCheckpoint) => database.run((sql) => put(sql, checkpoint)),
 
-    putBuilt: (checkpoint) =>
-      database.write((sql) =>
-        Effect.sync(() => {
-          put(sql, { checkpoint, signatures: [], hasQuorum: false })
-          sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.run()
-        }),
-      ),
+    /** Stores a checkpoint that was built here. */
+    putBuilt: (checkpoint: Checkpoint.Checkpoint) =>
+      database.run((sql) => {
+        put(sql, { checkpoint, signatures: [], hasQuorum: false })
+        sql`update checkpoints set is_built = 1 where round = ${checkpoint.round}`.run()
+      }),
 
-    ofEpoch: (epoch) =>
+    /** Those built here, and those signed by a quorum, each in the order of their rounds. */
+    ofEpoch: (epoch: Epoch) =>
       database.read((sql) =>
         Effect.gen(function* () {
           const rows = yield* sql`select ${sql.literal(COLUMNS)}, is_built from checkpoints
@@ -133,27 +110,13 @@ export const make = (database: Database): Checkpoints => {
         }),
       ),
 
-    at: (round) => one((sql) => sql`select ${sql.literal(COLUMNS)} from checkpoints where round = ${round}`.values),
-
-    latest: one((sql) => sql`select ${sql.literal(COLUMNS)} from checkpoints order by round desc limit 1`.values),
-
-    latestWithQuorum: one(
-      (sql) =>
-        sql`select ${sql.literal(COLUMNS)} from checkpoints where has_quorum = 1 order by round desc limit 1`.values,
-    ),
-
-    latestClosing: one(
-      (sql) =>
-        sql`select ${sql.literal(COLUMNS)} from checkpoints where is_closing = 1 order by epoch desc limit 1`.values,
-    ),
-
-    closing: (from, limit) =>
-      select(
-        (sql) =>
-          sql`select ${sql.literal(COLUMNS)} from checkpoints where is_closing = 1 and epoch >= ${from}
-            order by epoch limit ${limit}`.values,
-      ),
-
+    at: (round: Round) => one("where round = ?", round),
+    latestWithQuorum: one("where has_quorum = 1 order by round desc limit 1"),
+    latestClosing: one("where is_closing = 1 order by epoch desc limit 1"),
+    /** Closing checkpoints from this epoch on, in their order, `limit` at most. */
+    closing: (from: Epoch, limit: number) =>
+      select("where is_closing = 1 and epoch >= ? order by epoch limit ?", from, limit),
+    /** Deletes some old checkpoints that close no epoch, with their signatures, and returns whether there may be more. */
     prune: Prune.onwards(database, pruneBehind),
   }
 }

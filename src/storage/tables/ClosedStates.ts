@@ -8,29 +8,14 @@ import { fromHex, toHex } from "#crypto"
 import type { Change } from "../../ledger/tables/Effects.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
-import * as EventLoop from "../../turns/EventLoop.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Bulk from "../sqlite/Bulk.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Accounts from "./Accounts.js"
+import * as Pages from "./Pages.js"
 import * as Records from "./Records.js"
-
-export interface ClosedStates {
-  /**
-   * Passes to `visit`, some thousands at a time, the records whose value at the close of this epoch differs from that
-   * at the next close, or from the present one if the next epoch has not closed: with the old value, null for records
-   * that did not exist.
-   */
-  readonly load: (epoch: Epoch, visit: (page: ReadonlyArray<Change>) => void) => Effect.Effect<void, StorageError>
-  /**
-   * Deletes some of the changes that lead to earlier closes, and returns how many; less than the limit means that none
-   * are left.
-   */
-  readonly prune: (before: Epoch, limit: number) => Effect.Effect<number, StorageError>
-}
 
 const PAGE_ROWS = 4_096
 
@@ -48,9 +33,7 @@ const keepRecords = Bulk.from(
     from (values ${keys}) changed left join records r on r.kind = changed.column2 and r.key = changed.column3`,
 )
 
-/**
- * Stores these records before they change, unless this epoch has changed them already; part of a commit's transaction.
- */
+/** Stores records before they change, unless this epoch has changed them already; part of a commit's transaction. */
 export const keep = (sql: Sql, closed: Epoch, changes: Iterable<Pick<Change, "kind" | "key">>): void => {
   const accounts: Array<Value> = []
   const records: Array<Value> = []
@@ -74,40 +57,26 @@ const recordOf = (row: Column.Row): Change => ({
   value: Column.nullable(row, 2, Column.bytes),
 })
 
-export const make = (database: Database): ClosedStates => {
-  const accounts = (epoch: Epoch, after: string) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select address, balance, nonce, extras from accounts_before
-          where epoch = ${epoch} and address > ${after} order by address limit ${PAGE_ROWS}`.values,
-        (rows) => rows.map(accountOf),
-      ),
+export const make = (database: Database) => {
+  const accounts = (epoch: Epoch) => (last: Change | undefined) =>
+    database.select(
+      accountOf,
+      `select address, balance, nonce, extras from accounts_before
+        where epoch = ? and address > ? order by address limit ?`,
+      epoch,
+      last === undefined ? "" : toHex(last.key),
+      PAGE_ROWS,
     )
 
-  const records = (epoch: Epoch, kind: number, key: Uint8Array) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select kind, key, value from records_before
-          where epoch = ${epoch} and (kind, key) > (${kind}, ${key}) order by kind, key limit ${PAGE_ROWS}`.values,
-        (rows) => rows.map(recordOf),
-      ),
+  const records = (epoch: Epoch) => (last: Change | undefined) =>
+    database.select(
+      recordOf,
+      `select kind, key, value from records_before
+        where epoch = ? and (kind, key) > (?, ?) order by kind, key limit ?`,
+      epoch,
+      ...Records.columnsOf(last),
+      PAGE_ROWS,
     )
-
-  /** Page by page, with a turn for others after each. */
-  const paged = (
-    page: (last: Change | undefined) => Effect.Effect<ReadonlyArray<Change>, StorageError>,
-    visit: (page: ReadonlyArray<Change>) => void,
-  ) =>
-    Effect.gen(function* () {
-      let last: Change | undefined
-      for (;;) {
-        const changes: ReadonlyArray<Change> = yield* page(last)
-        visit(changes)
-        last = changes.at(-1)
-        if (changes.length < PAGE_ROWS) return
-        yield* EventLoop.turn
-      }
-    })
 
   const prune = (table: string, key: string, before: Epoch, limit: number) =>
     database.write((sql) =>
@@ -122,17 +91,19 @@ export const make = (database: Database): ClosedStates => {
     )
 
   return {
-    load: (epoch, visit) =>
+    /**
+     * Passes to `visit`, some thousands at a time, the records whose value at the close of this epoch differs from that
+     * at the next close, or from the present one if the next epoch has not closed: with the old value, null for records
+     * that did not exist.
+     */
+    load: (epoch: Epoch, visit: (page: ReadonlyArray<Change>) => void) =>
       Effect.zipRight(
-        paged((last) => accounts(epoch, last === undefined ? "" : toHex(last.key)), visit),
-        paged(
-          (last) =>
-            records(epoch, last === undefined ? 0 : StateKey.KINDS[last.kind].byte, last?.key ?? new Uint8Array(0)),
-          visit,
-        ),
+        Pages.visited(PAGE_ROWS, accounts(epoch), visit),
+        Pages.visited(PAGE_ROWS, records(epoch), visit),
       ),
 
-    prune: (before, limit) =>
+    /** Deletes some changes that lead to earlier closes; returns how many: less than the limit if none are left. */
+    prune: (before: Epoch, limit: number) =>
       Effect.gen(function* () {
         const accounts = yield* prune("accounts_before", "address", before, limit)
         return accounts + (yield* prune("records_before", "kind, key", before, limit - accounts))

@@ -3,9 +3,9 @@ import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type * as Execution from "../../ledger/rules/Execution.js"
 import * as Rejection from "../../ledger/rules/Rejection.js"
+import type { Change } from "../../ledger/tables/Effects.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import type { Kind } from "../../protocol/state/StateKey.js"
 import { addressesOf } from "../../protocol/transaction/Charges.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import * as EventLoop from "../../turns/EventLoop.js"
@@ -18,17 +18,9 @@ import * as Records from "./Records.js"
 import * as Transactions from "./Transactions.js"
 import * as Vertices from "./Vertices.js"
 
-/** A record whose value has changed. */
-export interface RecordChange {
-  readonly kind: Kind
-  readonly key: Uint8Array
-  /** Null when the record is gone. */
-  readonly value: Uint8Array | null
-}
-
 export interface CommitBatch {
   readonly commit: Commits.CommitRecord
-  readonly changes: Iterable<RecordChange>
+  readonly changes: Iterable<Change>
   /** In the commit's order; all of them are stored already. Genesis orders none. */
   readonly vertices: ReadonlyArray<Transactions.OrderedVertex>
   /** The transactions of the mempool that the commit has settled. */
@@ -66,7 +58,7 @@ export const fromExecution = (
 })
 
 /** Writes each changed record to its table. */
-export const writeChanges = (sql: Sql, changes: Iterable<RecordChange>): void => {
+export const writeChanges = (sql: Sql, changes: Iterable<Change>): void => {
   const accounts = new Accounts.Changes()
   const records = new Records.Changes()
   for (const { kind, key, value } of changes) {

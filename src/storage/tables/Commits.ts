@@ -1,10 +1,9 @@
 /** The commits this node has executed. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import type { Commit } from "../../protocol/vertex/Commit.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
@@ -14,19 +13,6 @@ import * as Prune from "./Prune.js"
 export interface CommitRecord extends Commit {
   readonly time: Timestamp
   readonly effectsDigest: Hash
-}
-
-export interface Commits {
-  readonly last: Effect.Effect<Option.Option<CommitRecord>, StorageError>
-  readonly at: (index: CommitIndex) => Effect.Effect<Option.Option<CommitRecord>, StorageError>
-  /** In their order, `limit` at most. */
-  readonly from: (index: CommitIndex, limit: number) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
-  /** The first one of this round or epoch or a later one. */
-  readonly firstSince: (round: Round, epoch: Epoch) => Effect.Effect<Option.Option<CommitIndex>, StorageError>
-  /** In their order. */
-  readonly ofEpoch: (epoch: Epoch) => Effect.Effect<ReadonlyArray<CommitRecord>, StorageError>
-  /** Deletes some old commits that ordered no transaction still recorded, and returns whether there may be more. */
-  readonly prune: (request: Prune.Request) => Effect.Effect<boolean, StorageError>
 }
 
 const COLUMNS = "commit_index, epoch, leader_round, leader_hash, previous, hash, time, effects_digest"
@@ -72,28 +58,24 @@ const pruneBehind = (sql: Sql, index: number, request: Prune.Request) =>
     return old.last
   })
 
-export const make = (database: Database): Commits => {
-  const select = (which: string, ...values: ReadonlyArray<number>) =>
-    database.select(commitOf, `select ${COLUMNS} from commits ${which}`, ...values)
+const SELECT = `select ${COLUMNS} from commits`
 
-  const first = (commits: ReadonlyArray<CommitRecord>) => Option.fromNullable(commits[0])
-
-  return {
-    last: Effect.map(select("order by commit_index desc limit 1"), first),
-    at: (index) => Effect.map(select("where commit_index = ?", index), first),
-    from: (index, limit) => select("where commit_index >= ? order by commit_index limit ?", index, limit),
-    firstSince: (round, epoch) =>
-      Effect.map(
-        database.select(
-          (row) => Column.nullable(row, 0, Column.counter<CommitIndex>),
-          "select min(commit_index) from commits where leader_round >= ? or epoch >= ?",
-          round,
-          epoch,
-        ),
-        ([index]) => Option.fromNullable(index),
-      ),
-    ofEpoch: (epoch) => select("where epoch = ? order by commit_index", epoch),
-
-    prune: Prune.onwards(database, pruneBehind),
-  }
-}
+export const make = (database: Database) => ({
+  last: database.first(commitOf, `${SELECT} order by commit_index desc limit 1`),
+  at: (index: CommitIndex) => database.first(commitOf, `${SELECT} where commit_index = ?`, index),
+  /** In their order, `limit` at most. */
+  from: (index: CommitIndex, limit: number) =>
+    database.select(commitOf, `${SELECT} where commit_index >= ? order by commit_index limit ?`, index, limit),
+  /** The first one of this round or epoch or a later one. */
+  firstSince: (round: Round, epoch: Epoch) =>
+    database.first(
+      (row) => Column.nullable(row, 0, Column.counter<CommitIndex>),
+      "select min(commit_index) from commits where leader_round >= ? or epoch >= ?",
+      round,
+      epoch,
+    ),
+  /** In their order. */
+  ofEpoch: (epoch: Epoch) => database.select(commitOf, `${SELECT} where epoch = ? order by commit_index`, epoch),
+  /** Deletes some old commits that ordered no transaction still recorded, and returns whether there may be more. */
+  prune: Prune.onwards(database, pruneBehind),
+})

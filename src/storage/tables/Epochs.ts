@@ -3,21 +3,10 @@ import { Effect, Either } from "effect"
 import { fromHex } from "#crypto"
 import type { Opening } from "../../consensus/output/Opening.js"
 import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
 import * as Joins from "./Joins.js"
-
-export interface Epochs {
-  /**
-   * Begins the epoch; keeps only the last one before it, and gives up a fast sync to an earlier close. Returns when
-   * this and everything before it is on disk: a power cut takes nothing of a finished epoch.
-   */
-  readonly begin: (opening: Opening) => Effect.Effect<void, StorageError>
-  /** The running epoch, then the one before it; nothing in a new database. */
-  readonly kept: Effect.Effect<ReadonlyArray<Opening>, StorageError>
-}
 
 const openingOf = (row: Column.Row): Opening => ({
   base: Column.hash(row, 0),
@@ -38,8 +27,12 @@ export const insert = (sql: Sql, { base, record, position }: Opening): void =>
     ${record.epoch}, ${fromHex(base)}, ${EpochRecord.encode(record)}, ${position.index}, ${fromHex(position.hash)},
     ${position.leaderRound}, ${position.time})`.run()
 
-export const make = (database: Database): Epochs => ({
-  begin: (opening) =>
+export const make = (database: Database) => ({
+  /**
+   * Begins the epoch; keeps only the last one before it, and gives up a fast sync to an earlier close. Returns when
+   * this and everything before it is on disk: a power cut takes nothing of a finished epoch.
+   */
+  begin: (opening: Opening) =>
     database.writeSynced((sql) =>
       Effect.sync(() => {
         insert(sql, opening)
@@ -48,11 +41,9 @@ export const make = (database: Database): Epochs => ({
       }),
     ),
 
-  kept: database.read((sql) =>
-    Effect.map(
-      sql`select base, record, commit_index, commit_hash, leader_round, time from openings
-        order by epoch desc limit 2`.values,
-      (rows) => rows.map(openingOf),
-    ),
+  /** The running epoch, then the one before it; nothing in a new database. */
+  kept: database.select(
+    openingOf,
+    "select base, record, commit_index, commit_hash, leader_round, time from openings order by epoch desc limit 2",
   ),
 })

@@ -1,5 +1,4 @@
 /** The network a database belongs to. */
-import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { fromHex } from "#crypto"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
@@ -7,24 +6,14 @@ import type * as Hash from "../../protocol/identity/Hash.js"
 import { DatabaseDamaged, OtherGenesis, type StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
-import type { Sql } from "../sqlite/Sql.js"
-
-const keptUnder = (sql: Sql, name: string): Effect.Effect<Option.Option<Uint8Array>, SqlError.SqlError> =>
-  Effect.map(sql`select value from meta where name = ${name}`.values, ([row]) =>
-    row === undefined ? Option.none() : Option.some(Column.bytes(row, 0)),
-  )
 
 const genesisHashOf = (database: Database): Effect.Effect<Option.Option<Hash.Hash>, StorageError> =>
-  database.read((sql) =>
-    Effect.map(sql`select value from meta where name = 'genesis_hash'`.values, ([row]) =>
-      row === undefined ? Option.none() : Option.some(Column.hash(row, 0)),
-    ),
-  )
+  database.first((row) => Column.hash(row, 0), "select value from meta where name = 'genesis_hash'")
 
 /** The genesis the database was created for; none in a new database. */
 export const genesis = (database: Database): Effect.Effect<Option.Option<Genesis.Genesis>, StorageError> =>
   Effect.flatMap(
-    database.read((sql) => keptUnder(sql, "genesis")),
+    database.first((row) => Column.bytes(row, 0), "select value from meta where name = 'genesis'"),
     Option.match({
       onNone: () => Effect.succeedNone,
       onSome: (bytes) =>
@@ -56,11 +45,9 @@ export const keepGenesis = (database: Database, value: Genesis.Genesis): Effect.
     Option.match({
       onSome: () => Effect.void,
       onNone: () =>
-        database.write((sql) =>
-          Effect.sync(() => {
-            sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`.run()
-            sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`.run()
-          }),
-        ),
+        database.run((sql) => {
+          sql`insert into meta (name, value) values ('genesis', ${Genesis.encode(value)})`.run()
+          sql`insert into meta (name, value) values ('genesis_hash', ${fromHex(Genesis.hash(value))})`.run()
+        }),
     }),
   )

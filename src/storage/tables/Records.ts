@@ -2,28 +2,28 @@
 import { Effect } from "effect"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateRecord } from "../../protocol/state/StateRecord.js"
-import * as EventLoop from "../../turns/EventLoop.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Bulk from "../sqlite/Bulk.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
 import type { Sql } from "../sqlite/Sql.js"
+import * as Pages from "./Pages.js"
 
 const PAGE_ROWS = 4_096
 
-export interface Records {
-  /** Passes every record to `visit`, some thousands at a time, in the order of kind and key. */
-  readonly load: (visit: (page: ReadonlyArray<StateRecord>) => void) => Effect.Effect<void, StorageError>
-}
+type Place = Pick<StateRecord, "kind" | "key">
 
 /** The kind and key that a row begins with. */
-export const placeOf = (row: Column.Row): Pick<StateRecord, "kind" | "key"> => {
+export const placeOf = (row: Column.Row): Place => {
   const byte = Column.integer(row, 0)
   const kind = StateKey.kindOf(byte)
   if (kind === undefined) throw new Column.UnexpectedValue(`a record of kind ${byte}`)
   return { kind, key: Column.bytes(row, 1) }
 }
+
+/** Kind and key as columns hold them; lower than all others for no record. */
+export const columnsOf = (place: Place | undefined): readonly [kind: number, key: Uint8Array] =>
+  place === undefined ? [0, new Uint8Array(0)] : [StateKey.KINDS[place.kind].byte, place.key]
 
 const recordOf = (row: Column.Row): StateRecord => ({ ...placeOf(row), value: Column.bytes(row, 2) })
 
@@ -52,30 +52,18 @@ export class Changes {
   }
 }
 
-export const make = (database: Database): Records => {
-  const page = (kind: number, key: Uint8Array) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select kind, key, value from records where (kind, key) > (${kind}, ${key})
-          order by kind, key limit ${PAGE_ROWS}`.values,
-        (rows) => rows.map(recordOf),
-      ),
+export const make = (database: Database) => {
+  const page = (last: StateRecord | undefined) =>
+    database.select(
+      recordOf,
+      "select kind, key, value from records where (kind, key) > (?, ?) order by kind, key limit ?",
+      ...columnsOf(last),
+      PAGE_ROWS,
     )
 
   return {
-    load: (visit) =>
-      Effect.gen(function* () {
-        let kind = 0
-        let key = new Uint8Array(0)
-        for (;;) {
-          const records = yield* page(kind, key)
-          visit(records)
-          const end = records.at(-1)
-          if (end === undefined || records.length < PAGE_ROWS) return
-          kind = StateKey.KINDS[end.kind].byte
-          key = end.key.slice()
-          yield* EventLoop.turn
-        }
-      }).pipe(Effect.withSpan("records")),
+    /** Passes every record to `visit`, some thousands at a time, in the order of kind and key. */
+    load: (visit: (page: ReadonlyArray<StateRecord>) => void) =>
+      Effect.withSpan(Pages.visited(PAGE_ROWS, page, visit), "records"),
   }
 }

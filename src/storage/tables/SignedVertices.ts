@@ -12,6 +12,7 @@ import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Database } from "../sqlite/Database.js"
+import * as Pages from "./Pages.js"
 
 /** The slot holds another vertex; only that one may be sent again, and nothing else may be signed for the slot. */
 export class AlreadySigned extends Data.TaggedError("AlreadySigned")<{
@@ -56,31 +57,8 @@ export interface ForeignHeader extends Slot {
   readonly bytes: Uint8Array
 }
 
-export interface SignedVertices {
-  /** Returns when the vertex is on disk; storing the same one twice is fine. */
-  readonly keep: (vertex: Vertex) => Effect.Effect<void, AlreadySigned | StorageError>
-  readonly at: (slot: Slot) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
-  readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<SignedVertex>, StorageError>
-  /** The slots of these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
-  readonly placesIn: (rounds: Rounds, limit: number) => Effect.Effect<ReadonlyArray<SignedPlace>, StorageError>
-  /** The last ones by epoch and round, newest first. */
-  readonly last: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<SignedVertex>, StorageError>
-  /** Passes those of this epoch and later ones to `visit`, oldest first, a few at a time: each may be a megabyte. */
-  readonly load: (
-    author: Address,
-    from: Epoch,
-    visit: (page: ReadonlyArray<SignedVertex>) => void,
-  ) => Effect.Effect<void, StorageError>
-  /** Deletes epochs below this one and returns how many vertices that were. */
-  readonly prune: (before: Epoch) => Effect.Effect<number, StorageError>
-  /** Stores a header signed with this validator's key elsewhere. */
-  readonly keepForeign: (header: Header.Header, seenAt: Timestamp) => Effect.Effect<void, StorageError>
-  /** By epoch and round, highest first. */
-  readonly foreign: (author: Address, limit: number) => Effect.Effect<ReadonlyArray<ForeignHeader>, StorageError>
-}
-
 const PAGE_ROWS = 32
-const COLUMNS = "author, epoch, round, hash, bytes"
+const SELECT = "select author, epoch, round, hash, bytes from own_vertices"
 
 const signedOf = (row: Column.Row): SignedVertex => ({
   author: Column.address(row, 0),
@@ -106,41 +84,20 @@ const foreignOf = (row: Column.Row): ForeignHeader => ({
 })
 
 const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<void, StorageError> =>
-  database.write((sql) =>
-    Effect.sync(() =>
-      sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
-        ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run(),
-    ),
+  database.run((sql) =>
+    sql`insert into own_vertices (epoch, round, author, hash, bytes) values (
+      ${header.epoch}, ${header.round}, ${fromHex(header.author)}, ${fromHex(header.hash)}, ${encoded})`.run(),
   )
 
 const isTaken = (error: StorageError): boolean =>
   error._tag === "DatabaseFailed" && error.code.startsWith("SQLITE_CONSTRAINT")
 
-/** The vertices signed after this slot. */
-const pageOf = (database: Database, author: Address, epoch: Epoch, round: number) =>
-  database.read((sql) =>
-    Effect.map(
-      sql`select ${sql.literal(COLUMNS)} from own_vertices
-        where author = ${fromHex(author)} and (epoch, round) > (${epoch}, ${round})
-        order by epoch, round limit ${PAGE_ROWS}`.values,
-      (rows) => rows.map(signedOf),
-    ),
-  )
-
 const at = (database: Database, { author, epoch, round }: Slot) =>
-  Effect.map(
-    database.select(
-      signedOf,
-      `select ${COLUMNS} from own_vertices where author = ? and epoch = ? and round = ?`,
-      fromHex(author),
-      epoch,
-      round,
-    ),
-    ([vertex]) => Option.fromNullable(vertex),
-  )
+  database.first(signedOf, `${SELECT} where author = ? and epoch = ? and round = ?`, fromHex(author), epoch, round)
 
-export const make = (database: Database): SignedVertices => ({
-  keep: (vertex) => {
+export const make = (database: Database) => ({
+  /** Returns when the vertex is on disk; storing the same one twice is fine. */
+  keep: (vertex: Vertex) => {
     const { header } = vertex
     const { epoch, round } = header
     return insert(database, vertex).pipe(
@@ -155,15 +112,10 @@ export const make = (database: Database): SignedVertices => ({
     )
   },
 
-  at: (slot) => at(database, slot),
+  byHash: (hash: Hash) => database.first(signedOf, `${SELECT} where hash = ?`, fromHex(hash)),
 
-  byHash: (hash) =>
-    Effect.map(
-      database.select(signedOf, `select ${COLUMNS} from own_vertices where hash = ?`, fromHex(hash)),
-      ([vertex]) => Option.fromNullable(vertex),
-    ),
-
-  placesIn: ({ epoch, fromRound, toRound }, limit) =>
+  /** The slots of these rounds of an epoch, both ends included, without the bytes: the highest rounds first. */
+  placesIn: ({ epoch, fromRound, toRound }: Rounds, limit: number) =>
     database.select(
       placeOf,
       `select round, hash, length(bytes) from own_vertices where epoch = ? and round between ? and ?
@@ -174,47 +126,42 @@ export const make = (database: Database): SignedVertices => ({
       limit,
     ),
 
-  last: (author, limit) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select ${sql.literal(COLUMNS)} from own_vertices where author = ${fromHex(author)}
-          order by epoch desc, round desc limit ${limit}`.values,
-        (rows) => rows.map(signedOf),
-      ),
-    ),
+  /** Passes those of this epoch and later ones to `visit`, oldest first, a few at a time: each may be a megabyte. */
+  load: (author: Address, from: Epoch, visit: (page: ReadonlyArray<SignedVertex>) => void) => {
+    const pageAfter = (last: SignedVertex | undefined) =>
+      database.select(
+        signedOf,
+        `${SELECT} where author = ? and (epoch, round) > (?, ?) order by epoch, round limit ?`,
+        fromHex(author),
+        last?.epoch ?? from,
+        last?.round ?? -1,
+        PAGE_ROWS,
+      )
+    return Pages.visited(PAGE_ROWS, pageAfter, visit)
+  },
 
-  load: (author, from, visit) =>
-    Effect.gen(function* () {
-      let page = yield* pageOf(database, author, from, -1)
-      for (;;) {
-        visit(page)
-        const last = page.at(-1)
-        if (last === undefined) return
-        page = yield* pageOf(database, author, last.epoch, last.round)
-      }
-    }),
-
-  prune: (before) =>
+  /** Deletes epochs below this one and returns how many vertices that were. */
+  prune: (before: Epoch) =>
     database.write((sql) =>
       Effect.map(sql`delete from own_vertices where epoch < ${before} returning epoch`.values, (rows) => rows.length),
     ),
 
-  keepForeign: (header, seenAt) =>
-    database.write((sql) =>
-      Effect.sync(() =>
-        sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
-          values (${fromHex(header.hash)}, ${fromHex(header.author)}, ${header.epoch}, ${header.round}, ${seenAt},
-            ${Header.encode(header)})
-          on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run(),
-      ),
+  /** Stores a header signed with this validator's key elsewhere. */
+  keepForeign: (header: Header.Header, seenAt: Timestamp) =>
+    database.run((sql) =>
+      sql`insert into foreign_headers (hash, author, epoch, round, seen_at, header)
+        values (${fromHex(header.hash)}, ${fromHex(header.author)}, ${header.epoch}, ${header.round}, ${seenAt},
+          ${Header.encode(header)})
+        on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run(),
     ),
 
-  foreign: (author, limit) =>
-    database.read((sql) =>
-      Effect.map(
-        sql`select author, epoch, round, hash, seen_at, header from foreign_headers where author = ${fromHex(author)}
-          order by epoch desc, round desc limit ${limit}`.values,
-        (rows) => rows.map(foreignOf),
-      ),
+  /** By epoch and round, highest first. */
+  foreign: (author: Address, limit: number) =>
+    database.select(
+      foreignOf,
+      `select author, epoch, round, hash, seen_at, header from foreign_headers where author = ?
+        order by epoch desc, round desc limit ?`,
+      fromHex(author),
+      limit,
     ),
 })

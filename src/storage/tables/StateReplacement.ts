@@ -14,10 +14,7 @@ import * as Epochs from "./Epochs.js"
 /** Tables that do not continue into the new state. */
 const REPLACED_TABLES = ["accounts", "records", "accounts_before", "records_before", "vertices", "openings"]
 
-/**
- * The new state: that of `target`, which the fetched pieces make up, the closing checkpoints that lead to it, and the
- * epoch that it opens.
- */
+/** The new state of `target`, made of the fetched pieces; the closing checkpoints that lead there; the next epoch. */
 export interface Replacement {
   readonly target: SignedCheckpoint
   readonly proven: ReadonlyArray<SignedCheckpoint>

@@ -1,6 +1,6 @@
 /** The results of transactions, and the accounts that took part in each. */
 import type { SqlError } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -9,7 +9,6 @@ import * as Operation from "../../protocol/transaction/Operation.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import * as EventLoop from "../../turns/EventLoop.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Bulk from "../sqlite/Bulk.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
@@ -73,14 +72,6 @@ export interface HistoryRequest {
   readonly limit: number
 }
 
-export interface Transactions {
-  readonly byId: (id: Hash) => Effect.Effect<Option.Option<RecordedTransaction>, StorageError>
-  /** Sent and received, newest first. */
-  readonly history: (request: HistoryRequest) => Effect.Effect<ReadonlyArray<RecordedTransaction>, StorageError>
-  /** Deletes the transactions of earlier commits and returns how many; it reads every account's history. */
-  readonly prune: (before: CommitIndex) => Effect.Effect<number, StorageError>
-}
-
 const SELECT = `select t.sequence, t.hash, t.bytes, t.failure, t.failure_reason, t.proposal_id, t.position,
   v.commit_index, c.time, c.leader_round, v.hash, v.round, v.author, v.timestamp
   from transactions t join transaction_vertices v on v.id = t.vertex_id
@@ -133,11 +124,6 @@ const insert = (sql: Sql, { places, transactions, history }: ReturnType<typeof n
 /** Transactions of a large commit written before other fibers have their turn. */
 const ROWS_AT_ONCE = 1_024
 
-const lastSequence = (sql: Sql): Effect.Effect<Sequence, SqlError.SqlError> =>
-  Effect.map(sql`select seq from sqlite_sequence where name = 'transactions'`.values, ([row]) =>
-    row === undefined ? 0 : Column.integer(row, 0),
-  )
-
 /** The last numbers assigned to transactions and to their vertices. */
 const lastNumbers = (sql: Sql): Effect.Effect<readonly [Sequence, number], SqlError.SqlError> =>
   Effect.map(
@@ -183,7 +169,7 @@ const firstSequence = (sql: Sql, from: CommitIndex): Effect.Effect<Sequence, Sql
     sql`select first_sequence from transaction_vertices where commit_index >= ${from}
       order by commit_index, id limit 1`.values,
     ([row]) =>
-      row === undefined ? Effect.map(lastSequence(sql), (last) => last + 1) : Effect.succeed(Column.integer(row, 0)),
+      row === undefined ? Effect.map(lastNumbers(sql), ([last]) => last + 1) : Effect.succeed(Column.integer(row, 0)),
   )
 
 const pruneBefore = (sql: Sql, before: CommitIndex) =>
@@ -196,13 +182,11 @@ const pruneBefore = (sql: Sql, before: CommitIndex) =>
     return Column.integer(gone[0] ?? [], 0)
   })
 
-export const make = (database: Database): Transactions => ({
-  byId: (id) =>
-    Effect.map(database.select(recordedOf, `${SELECT} where t.hash = ?`, fromHex(id)), ([found]) =>
-      Option.fromNullable(found),
-    ),
+export const make = (database: Database) => ({
+  byId: (id: Hash) => database.first(recordedOf, `${SELECT} where t.hash = ?`, fromHex(id)),
 
-  history: ({ address, before, limit }) =>
+  /** Sent and received, newest first. */
+  history: ({ address, before, limit }: HistoryRequest) =>
     database.select(
       recordedOf,
       `${SELECT} where t.sequence in (
@@ -213,5 +197,6 @@ export const make = (database: Database): Transactions => ({
       limit,
     ),
 
-  prune: (before) => database.write((sql) => pruneBefore(sql, before)),
+  /** Deletes the transactions of earlier commits and returns how many; it reads every account's history. */
+  prune: (before: CommitIndex) => database.write((sql) => pruneBefore(sql, before)),
 })

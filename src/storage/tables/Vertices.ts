@@ -1,13 +1,12 @@
 /** The vertices of the local DAG. */
 import type { SqlError } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { fromHex } from "#crypto"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import { HEAD_BYTES, type Vertex } from "../../protocol/vertex/Vertex.js"
 import { PageLimit } from "../../replica/disk/PageLimit.js"
-import type { StorageError } from "../files/StorageError.js"
 import * as Column from "../sqlite/Column.js"
 import type { Value } from "../sqlite/Connection.js"
 import type { Database } from "../sqlite/Database.js"
@@ -45,29 +44,6 @@ export interface Page {
   readonly vertices: ReadonlyArray<StoredVertex>
   /** Whether these are known to be the last. The page after the last one is empty. */
   readonly isLast: boolean
-}
-
-export interface Vertices {
-  /** Stores vertices in the order in which they entered the DAG; those it has already do not change. */
-  readonly insert: (vertices: ReadonlyArray<Vertex>) => Effect.Effect<void, StorageError>
-  readonly byHash: (hash: Hash) => Effect.Effect<Option.Option<StoredVertex>, StorageError>
-  /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
-  readonly headsAt: (round: Round) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  /** The beginnings of vertices (`Vertex.HEAD_BYTES`) from one round to another, both included, by round and author. */
-  readonly heads: (from: Round, to: Round, limit: number) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
-  readonly highestHeads: (epoch: Epoch) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  /** A vertex's place in the order of arrival. */
-  readonly arrivalOf: (hash: Hash) => Effect.Effect<Option.Option<Arrival>, StorageError>
-  /** Rounds of an epoch in the order of arrival, page by page. */
-  readonly ofEpoch: (request: PageRequest) => Effect.Effect<Page, StorageError>
-  /** The vertices that a commit ordered, in its order. */
-  readonly ofCommit: (index: CommitIndex) => Effect.Effect<ReadonlyArray<StoredVertex>, StorageError>
-  readonly count: Effect.Effect<number, StorageError>
-  /** The lowest round with a vertex. */
-  readonly oldestRound: Effect.Effect<Option.Option<Round>, StorageError>
-  /** Deletes old vertices and returns how many; less than the limit means that none are left. */
-  readonly prune: (request: Prune.Request) => Effect.Effect<number, StorageError>
 }
 
 const PLACE = "v.id, v.hash, v.epoch, v.round, v.author, v.timestamp, v.commit_index"
@@ -114,7 +90,10 @@ export const markOrdered = (
     )
   })
 
-const pageOf = (sql: Sql, { epoch, fromRound, toRound, after, maxBytes }: PageRequest) =>
+const pageOf = (
+  sql: Sql,
+  { epoch, fromRound, toRound, after, maxBytes }: PageRequest,
+): Effect.Effect<Page, SqlError.SqlError> =>
   Effect.gen(function* () {
     const rows = (columns: string, limit: number) =>
       sql`select ${sql.literal(columns)} from ${sql.literal(SOURCE)} where v.epoch = ${epoch} and v.id > ${after ?? 0}
@@ -127,28 +106,30 @@ const pageOf = (sql: Sql, { epoch, fromRound, toRound, after, maxBytes }: PageRe
     return { vertices, isLast: count === sizes.length && sizes.length < PAGE_ROWS }
   })
 
-export const make = (database: Database): Vertices => {
+export const make = (database: Database) => {
   const select = (columns: string, which: string, ...values: ReadonlyArray<Value>) =>
     database.select(vertexOf, `select ${columns} from ${SOURCE} ${which}`, ...values)
 
   return {
-    insert: (vertices) =>
-      database.write((sql) =>
-        Effect.sync(() => {
-          for (const vertex of vertices) insertOne(sql, vertex)
-        }),
-      ),
+    /** Stores vertices in the order in which they entered the DAG; those it has already do not change. */
+    insert: (vertices: ReadonlyArray<Vertex>) =>
+      database.run((sql) => {
+        for (const vertex of vertices) insertOne(sql, vertex)
+      }),
 
-    byHash: (hash) =>
-      Effect.map(select(COLUMNS, "where v.hash = ?", fromHex(hash)), ([vertex]) => Option.fromNullable(vertex)),
+    byHash: (hash: Hash) =>
+      database.first(vertexOf, `select ${COLUMNS} from ${SOURCE} where v.hash = ?`, fromHex(hash)),
 
-    headsAt: (round) => select(HEAD_COLUMNS, "where v.round = ? order by v.author, v.hash", round),
+    /** The beginnings of the vertices of a round (`HEAD_BYTES` of each), by author and hash. */
+    headsAt: (round: Round) => select(HEAD_COLUMNS, "where v.round = ? order by v.author, v.hash", round),
 
-    heads: (from, to, limit) =>
+    /** The beginnings of vertices (`HEAD_BYTES`) from one round to another, both included, by round and author. */
+    heads: (from: Round, to: Round, limit: number) =>
       select(HEAD_COLUMNS, "where v.round between ? and ? order by v.round, v.author limit ?", from, to, limit),
 
-    // With max() SQLite returns the other columns of the row that holds the maximum.
-    highestHeads: (epoch) =>
+    /** The beginning of the vertex of the highest round of each author of an epoch, by author. */
+    highestHeads: (epoch: Epoch) =>
+      // With max() SQLite returns the other columns of the row that holds the maximum.
       select(
         HEAD_COLUMNS,
         `where v.id in (select id from (select id, max(round) from vertices where epoch = ? group by author))
@@ -156,27 +137,29 @@ export const make = (database: Database): Vertices => {
         epoch,
       ),
 
-    arrivalOf: (hash) =>
-      Effect.map(
-        database.select((row) => Column.integer(row, 0), "select id from vertices where hash = ?", fromHex(hash)),
-        ([arrival]) => Option.fromNullable(arrival),
-      ),
+    /** A vertex's place in the order of arrival. */
+    arrivalOf: (hash: Hash) =>
+      database.first((row): Arrival => Column.integer(row, 0), "select id from vertices where hash = ?", fromHex(hash)),
 
-    ofEpoch: (request) => database.read((sql) => pageOf(sql, request)),
+    /** Rounds of an epoch in the order of arrival, page by page. */
+    ofEpoch: (request: PageRequest) => database.read((sql) => pageOf(sql, request)),
 
-    ofCommit: (index) => select(COLUMNS, "where v.commit_index = ? order by v.position", index),
+    /** The vertices that a commit ordered, in its order. */
+    ofCommit: (index: CommitIndex) => select(COLUMNS, "where v.commit_index = ? order by v.position", index),
 
     count: Effect.map(
       database.select((row) => Column.integer(row, 0), "select count(*) from vertices"),
       ([count = 0]) => count,
     ),
 
-    oldestRound: Effect.map(
-      database.select((row) => Column.nullable(row, 0, Column.counter<Round>), "select min(round) from vertices"),
-      ([round]) => Option.fromNullable(round),
+    /** The lowest round with a vertex. */
+    oldestRound: database.first(
+      (row) => Column.nullable(row, 0, Column.counter<Round>),
+      "select min(round) from vertices",
     ),
 
-    prune: ({ beforeRound, beforeEpoch, limit }) =>
+    /** Deletes old vertices and returns how many; less than the limit means that none are left. */
+    prune: ({ beforeRound, beforeEpoch, limit }: Prune.Request) =>
       database
         .write((sql) =>
           Effect.map(

@@ -1,7 +1,4 @@
-/**
- * Answers peers' questions: those about stored data from the disk, the others from the replica, which this does not
- * change.
- */
+/** Answers peers' questions: about stored data from the disk, others from the replica, which this does not change. */
 import { Cause, Effect, Option, Runtime } from "effect"
 import { Network } from "../../network/Network.js"
 import type { DiskQuestion, Question } from "../../replica/messages/Message.js"
@@ -13,15 +10,7 @@ import type { Bulkhead } from "../signatures/Bulkhead.js"
 import { Answers, type Price } from "./Answers.js"
 import * as Archive from "./Archive.js"
 
-export interface Surroundings {
-  readonly replica: Pick<Replica, "answer">
-  readonly bulkhead: Bulkhead
-}
-
-export const make = ({
-  replica,
-  bulkhead,
-}: Surroundings): Effect.Effect<Answers, never, Network | Storage | Supervisor> =>
+export const make = (replica: Pick<Replica, "answer">, bulkhead: Bulkhead) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const network = yield* Network

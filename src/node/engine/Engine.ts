@@ -17,7 +17,6 @@ import {
   Stream,
 } from "effect"
 import { randomBytes } from "#crypto"
-import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -25,7 +24,7 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
-import { type Accepted, Replica } from "../../replica/Replica.js"
+import { Replica } from "../../replica/Replica.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { Storage } from "../../storage/Storage.js"
 import { Inbox } from "../../turns/Inbox.js"
@@ -50,13 +49,13 @@ import type { Answers } from "./Answers.js"
 import * as CatchUp from "./CatchUp.js"
 import { Counters } from "./Counters.js"
 import * as FastSync from "./FastSync.js"
-import { Incoming, type Input, type SignRequest, type Submitted } from "./Incoming.js"
+import { Incoming, type Input, type SignRequest } from "./Incoming.js"
 import * as Loop from "./Loop.js"
 import type { NodeEvent } from "./NodeEvent.js"
 import * as Outgoing from "./Outgoing.js"
 import * as Recovery from "./Recovery.js"
 import { Settling } from "./Settling.js"
-import { type Pulse, Vitals } from "./Vitals.js"
+import { Vitals } from "./Vitals.js"
 import * as Writer from "./Writer.js"
 
 const log = Log.for("consensus")
@@ -66,32 +65,6 @@ export type View = Pick<
   Replica,
   "read" | "pool" | "core" | "provenState" | "isJoining" | "isHalted" | "hasWork" | "recovery" | "clockAheadMs"
 >
-
-export class Engine extends Context.Tag("udg/Engine")<
-  Engine,
-  {
-    /** Everything in memory. All reads within one synchronous step see the same state. */
-    readonly view: View
-    /** A number that changes whenever `view` may have changed. */
-    readonly revision: () => number
-    /** The door: accepts clients' transactions, one after the other, and returns an answer to each. */
-    readonly submit: (transactions: ReadonlyArray<Transaction>) => Effect.Effect<ReadonlyArray<Submitted>>
-    /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
-    readonly signAndSubmit: (request: SignRequest) => Effect.Effect<Accepted, Refusal>
-    /** A transaction that is executed while its commit is being written. */
-    readonly settling: (id: Hash) => Effect.Effect<Option.Option<Transaction>>
-    /** Events from now on; writes once they are on disk. */
-    readonly events: Stream.Stream<NodeEvent>
-    readonly pulse: () => Pulse
-    readonly counters: Counters
-    /** The progress of a fast sync, if one is under way. */
-    readonly fastSync: Effect.Effect<Option.Option<FastSync.Progress>>
-    /** The progress of catching up, if the node is fetching missing vertices. */
-    readonly catchUp: Effect.Effect<Option.Option<CatchUp.Progress>>
-    /** What this node is waiting for, and whether its clock is right. */
-    readonly watch: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs">
-  }
->() {}
 
 const EVENTS_KEPT = 4_096
 /** A quarter of a second of work for the trie: rounds wait for the rest when an epoch closes. */
@@ -258,7 +231,7 @@ const make = (load: Load) =>
       fork(log.error("a bug, please report it; the peer's message was dropped", { place }, Cause.die(error)))
     })
     const asked = new OpenQuestions()
-    const answers = yield* Answering.make({ replica, bulkhead })
+    const answers = yield* Answering.make(replica, bulkhead)
     const incoming = new Incoming({
       replica,
       networkId,
@@ -294,20 +267,34 @@ const make = (load: Load) =>
         bell.unsafeOffer(undefined)
       })
 
-    return Engine.of({
-      view: replica,
+    const view: View = replica
+    const watching: Pick<Recovery.Watch, "waiting" | "clockAheadMs" | "wrongClockAheadMs"> = watch
+    return {
+      /** Everything in memory. All reads within one synchronous step see the same state. */
+      view,
+      /** A number that changes whenever `view` may have changed. */
       revision: () => vitals.revision,
-      submit: (transactions) => atDoor(incoming.submit(transactions, SteadyClock.current)),
-      signAndSubmit: (asked) => atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(asked, at))),
-      settling: (id) => Effect.sync(() => settling.get(id)),
+      /** The door: accepts clients' transactions, one after the other, and returns an answer to each. */
+      submit: (transactions: ReadonlyArray<Transaction>) => atDoor(incoming.submit(transactions, SteadyClock.current)),
+      /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
+      signAndSubmit: (request: SignRequest) =>
+        atDoor(Effect.flatMap(SteadyClock.current, (at) => incoming.signAndSubmit(request, at))),
+      /** A transaction that is executed while its commit is being written. */
+      settling: (id: Hash) => Effect.sync(() => settling.get(id)),
+      /** Events from now on; writes once they are on disk. */
       events: Stream.fromPubSub(events),
       pulse: () => vitals.pulse,
       counters,
+      /** The progress of a fast sync, if one is under way. */
       fastSync: Effect.map(SteadyClock.current, (at) => Option.fromNullable(fastSync.progress(at))),
+      /** The progress of catching up, if the node is fetching missing vertices. */
       catchUp: Effect.sync(() => Option.fromNullable(catchUp.progress)),
-      watch,
-    })
+      /** What this node is waiting for, and whether its clock is right. */
+      watch: watching,
+    }
   })
+
+export class Engine extends Context.Tag("udg/Engine")<Engine, Effect.Effect.Success<ReturnType<typeof make>>>() {}
 
 export type EngineError = StateDamaged | StateBehind | SupplyViolation | InternalFault | StorageError
 

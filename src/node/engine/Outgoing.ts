@@ -15,14 +15,6 @@ import type { NodeEvent } from "./NodeEvent.js"
 import type { Settling } from "./Settling.js"
 import type { Task } from "./Writer.js"
 
-export interface Outgoing {
-  readonly carryOut: (outputs: Outputs) => Effect.Effect<void>
-  /** Runs after everything handed over before. */
-  readonly publish: (event: NodeEvent) => void
-  /** Hands over the writes and drops everything else: for the end, when nothing listens any more. */
-  readonly keepOf: (outputs: Outputs) => void
-}
-
 export interface Surroundings {
   readonly answers: Answers
   readonly asked: OpenQuestions
@@ -34,6 +26,7 @@ export interface Surroundings {
 export const make = ({ answers, asked, counters, settling, write }: Surroundings) =>
   Effect.gen(function* () {
     const network = yield* Network
+    /** Runs after everything handed over before. */
     const publish = (event: NodeEvent): void => write({ _tag: "Publish", event })
 
     const keep = (output: Extract<Output, { readonly _tag: "Write" }>): void => {
@@ -74,13 +67,16 @@ export const make = ({ answers, asked, counters, settling, write }: Surroundings
 
     return {
       publish,
-      carryOut: (outputs) =>
+      carryOut: (outputs: Outputs): Effect.Effect<void> =>
         Effect.suspend(() => {
           const left = outputs.flatMap((output) => carryOut(output) ?? [])
           return left.length === 0 ? Effect.void : Effect.all(left, { discard: true })
         }),
-      keepOf: (outputs) => {
+      /** Hands over the writes and drops everything else: for the end, when nothing listens any more. */
+      keepOf: (outputs: Outputs): void => {
         for (const output of outputs) if (output._tag === "Write") keep(output)
       },
-    } satisfies Outgoing
+    }
   })
+
+export type Outgoing = Effect.Effect.Success<ReturnType<typeof make>>

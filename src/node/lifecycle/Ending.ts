@@ -1,5 +1,5 @@
 /** The ways in which the node ends, with the exit code that tells a process manager whether to start it again. */
-import { Data } from "effect"
+import { Data, Effect, type Either } from "effect"
 import type { Rollback } from "../../consensus/commit/Rollback.js"
 import type { ExecutionFault } from "../../ledger/ExecutionFault.js"
 import type { SupplyInvariantViolated } from "../../ledger/tables/Supply.js"
@@ -161,6 +161,10 @@ export const fromFatal = (fatal: Fatal): FinalityRollback | SupplyViolation | In
 
 export const fromDamage = (damage: { readonly message: string }): StateDamaged =>
   new StateDamaged({ finding: damage.message })
+
+/** Unreadable data is damage. */
+export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
+  Effect.mapError(value, fromDamage)
 
 /** 100, 101 and 102 say: do not start me again. */
 export const exitCodeOf = ({ _tag }: { readonly _tag: string }): number => {

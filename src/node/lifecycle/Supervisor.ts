@@ -2,7 +2,7 @@
  * Keeps the parts of the node running. If an essential part fails, the node ends; any other part is restarted, each
  * time after a longer delay, and the health shows it until then.
  */
-import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule, type Scope } from "effect"
+import { Cause, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import * as Log from "../log/Log.js"
 import { ApplyingFault, type Ending, InternalFault } from "./Ending.js"
 
@@ -16,21 +16,6 @@ export interface Component {
   /** How often it had to be started again. */
   readonly restarts: number
 }
-
-export class Supervisor extends Context.Tag("udg/Supervisor")<
-  Supervisor,
-  {
-    /** Runs a part until the scope ends. If it ends earlier, for whatever reason, the node ends. */
-    readonly critical: (name: string, run: Effect.Effect<never, Ending>) => Effect.Effect<void, never, Scope.Scope>
-    /** Runs a part until the scope ends, restarting it as necessary. */
-    readonly restarted: <E>(name: string, run: Effect.Effect<never, E>) => Effect.Effect<void, never, Scope.Scope>
-    /** Ends the node. The first ending counts. */
-    readonly end: (ending: Ending) => Effect.Effect<void>
-    /** Waits for that. */
-    readonly ended: Effect.Effect<never, Ending>
-    readonly components: Effect.Effect<ReadonlyArray<Component>>
-  }
->() {}
 
 const backoff = Schedule.exponential(Duration.seconds(1), 2).pipe(Schedule.union(Schedule.spaced(Duration.seconds(30))))
 
@@ -57,8 +42,9 @@ const make = Effect.gen(function* () {
       yield* log.debug("started", { component: name })
     })
 
-  return Supervisor.of({
-    critical: (name, run) =>
+  return {
+    /** Runs a part until the scope ends. If it ends earlier, for whatever reason, the node ends. */
+    critical: (name: string, run: Effect.Effect<never, Ending>) =>
       forked(
         name,
         Effect.catchAllCause(run, (cause) =>
@@ -71,7 +57,8 @@ const make = Effect.gen(function* () {
         ),
       ),
 
-    restarted: (name, run) =>
+    /** Runs a part until the scope ends, restarting it as necessary. */
+    restarted: <E>(name: string, run: Effect.Effect<never, E>) =>
       forked(
         name,
         Effect.zipRight(note(name, "running"), run).pipe(
@@ -87,10 +74,14 @@ const make = Effect.gen(function* () {
         ),
       ),
 
-    end: (reason) => Effect.asVoid(Deferred.fail(ending, reason)),
+    /** Ends the node. The first ending counts. */
+    end: (reason: Ending) => Effect.asVoid(Deferred.fail(ending, reason)),
+    /** Waits for that. */
     ended: Deferred.await(ending),
-    components: Effect.sync(() => [...components.values()]),
-  })
+    components: Effect.sync((): ReadonlyArray<Component> => [...components.values()]),
+  }
 })
 
-export const layer: Layer.Layer<Supervisor> = Layer.effect(Supervisor, make)
+export class Supervisor extends Context.Tag("udg/Supervisor")<Supervisor, Effect.Effect.Success<typeof make>>() {}
+
+export const layer = Layer.effect(Supervisor, make)

@@ -8,9 +8,7 @@ import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import type { StateProof } from "../../protocol/state/StateProof.js"
-import type { StorageError } from "../../storage/files/StorageError.js"
 import { Storage } from "../../storage/Storage.js"
-import type { StoredCheckpoint } from "../../storage/tables/Checkpoints.js"
 import { Engine } from "../engine/Engine.js"
 import { Supervisor } from "../lifecycle/Supervisor.js"
 
@@ -22,20 +20,6 @@ export interface AccountProof {
   /** The checkpoint whose state root the proof leads to. */
   readonly signed: SignedCheckpoint
 }
-
-export class Checkpoints extends Context.Tag("udg/Checkpoints")<
-  Checkpoints,
-  {
-    /** The leader round of the last one that a quorum signed; 0 before the first. */
-    readonly latestRound: () => Round
-    /** By a quorum. */
-    readonly latest: Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-    /** By a quorum, and by the leader round of its commit. */
-    readonly at: (round: Round) => Effect.Effect<Option.Option<StoredCheckpoint>, StorageError>
-    /** None until this node holds the state under a checkpoint that a quorum signed. */
-    readonly prove: (address: Address) => Effect.Effect<Option.Option<AccountProof>>
-  }
->() {}
 
 const make = Effect.gen(function* () {
   const engine = yield* Engine
@@ -60,30 +44,28 @@ const make = Effect.gen(function* () {
     ),
   )
 
-  return Checkpoints.of({
+  return {
+    /** The leader round of the last one that a quorum signed; 0 before the first. */
     latestRound: () => latestRound,
+    /** By a quorum. */
     latest: storage.checkpoints.latestWithQuorum,
-    at: (round) =>
+    /** By a quorum, and by the leader round of its commit. */
+    at: (round: Round) =>
       Effect.map(
         storage.checkpoints.at(round),
         Option.filter(({ hasQuorum }) => hasQuorum),
       ),
-    prove: (address) =>
+    /** None until this node holds the state under a checkpoint that a quorum signed. */
+    prove: (address: Address) =>
       Effect.sync(() =>
-        Option.map(Option.fromNullable(engine.view.provenState), ({ signed, trie }) => {
+        Option.map(Option.fromNullable(engine.view.provenState), ({ signed, trie }): AccountProof => {
           const key = StateKey.ofAccount(address)
-          return {
-            key,
-            record: Option.fromNullable(Trie.get(trie, key)),
-            proof: Trie.prove(trie, key),
-            signed,
-          }
+          return { key, record: Option.fromNullable(Trie.get(trie, key)), proof: Trie.prove(trie, key), signed }
         }),
       ),
-  })
+  }
 })
 
-export const layer: Layer.Layer<Checkpoints, StorageError, Engine | Storage | Supervisor> = Layer.scoped(
-  Checkpoints,
-  make,
-)
+export class Checkpoints extends Context.Tag("udg/Checkpoints")<Checkpoints, Effect.Effect.Success<typeof make>>() {}
+
+export const layer = Layer.scoped(Checkpoints, make)

@@ -1,41 +1,13 @@
-/**
- * A stretch of the DAG as one would draw it: the author, round and parents of each vertex, and the outcome of each
- * leader.
- */
+/** A stretch of the DAG as one would draw it: authors, rounds and parents of vertices, and each leader's outcome. */
 import { Effect } from "effect"
 import { Committee } from "../../consensus/dag/Committee.js"
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
-import type { Address } from "../../protocol/identity/Address.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
-import type { Header } from "../../protocol/vertex/Header.js"
 import type { Storage } from "../../storage/Storage.js"
 import type { CommitRecord } from "../../storage/tables/Commits.js"
+import type { StoredVertex } from "../../storage/tables/Vertices.js"
 import type { Engine } from "../engine/Engine.js"
 import * as Lookup from "./Lookup.js"
-
-export interface Leader {
-  readonly address: Address
-  readonly verdict: "undecided" | "committed" | "skipped"
-}
-
-export interface Drawn {
-  readonly header: Header
-  readonly transactionCount: number
-  /** Null while no commit has ordered it. */
-  readonly commitIndex: Natural.CommitIndex | null
-}
-
-/** A round. If two epochs meet in it, it has the later one's vertices: those of the earlier were dropped. */
-export interface Column {
-  readonly round: Natural.Round
-  readonly epoch: Natural.Epoch
-  readonly isFinalized: boolean
-  /** The time of the last commit that ordered a vertex of it; null before. */
-  readonly finalizedAt: Natural.Timestamp | null
-  /** Null if this node no longer knows the committee. */
-  readonly leader: Leader | null
-  readonly vertices: ReadonlyArray<Drawn>
-}
 
 /** Thirty rounds of a hundred validators. Reading them takes some tens of milliseconds, during which all else waits. */
 const MOST_VERTICES = 3_000
@@ -82,9 +54,9 @@ const columnsOf = <A extends { readonly round: Natural.Round; readonly epoch: Na
   return vertices.length === MOST_VERTICES && columns.length > 1 ? columns.slice(0, -1) : columns
 }
 
-/** The time of the last commit that ordered one of these. */
+/** The time of the last commit that ordered one of these; null if none did. */
 const orderedAt = (
-  vertices: ReadonlyArray<Drawn>,
+  vertices: ReadonlyArray<Pick<StoredVertex, "commitIndex">>,
   commits: ReadonlyMap<Natural.CommitIndex, CommitRecord>,
 ): Natural.Timestamp | null => {
   const times = vertices.flatMap(({ commitIndex }) =>
@@ -112,25 +84,24 @@ export const make = (engine: typeof Engine.Service, storage: typeof Storage.Serv
       const ledBy = new Map(commits.map((commit) => [commit.leaderRound, commit]))
       return yield* Effect.forEach(stored, ([round, all]) =>
         Effect.gen(function* () {
+          // Two epochs may meet in a round: what the earlier one had in it was dropped.
           const epoch = Natural.epoch(Math.max(...all.map((vertex) => vertex.epoch)))
           const vertices = yield* Effect.forEach(
             all.filter((vertex) => vertex.epoch === epoch),
-            ({ bytes, commitIndex }) => Effect.map(Lookup.head(bytes), (head): Drawn => ({ ...head, commitIndex })),
+            ({ bytes, commitIndex }) => Effect.map(Lookup.head(bytes), (head) => ({ ...head, commitIndex })),
           )
           const committee = yield* committeeOf(epoch)
           const verdict = round > finalizedRound ? "undecided" : ledBy.has(round) ? "committed" : "skipped"
-          const column: Column = {
+          const leader = committee?.member(committee.leaderOf(round))
+          return {
             round,
             epoch,
             isFinalized: round <= finalizedRound,
             finalizedAt: orderedAt(vertices, byIndex),
-            leader:
-              committee === undefined
-                ? null
-                : { address: committee.member(committee.leaderOf(round)).address, verdict },
+            /** Null if this node no longer knows the committee. */
+            leader: leader === undefined ? null : ({ address: leader.address, verdict } as const),
             vertices,
           }
-          return column
         }),
       )
     })

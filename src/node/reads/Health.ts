@@ -64,10 +64,7 @@ export const ofMempool = (size: number): Status => (size < 5_000 ? "healthy" : s
 export const ofPeers = (peers: number, others: number): Status =>
   peers >= Math.min(3, others) ? "healthy" : peers === 2 ? "warning" : "unhealthy"
 
-/**
- * If strangers find no place, an attacker may be keeping them out, and newcomers cannot report it. A failure is a bug
- * that should be reported.
- */
+/** A bug should be reported. If strangers find no place, an attacker may keep them out, and they cannot report it. */
 export const ofNetwork = ({ freePlaces, failures }: Figures): Status =>
   freePlaces > 0 && failures === 0 ? "healthy" : "warning"
 

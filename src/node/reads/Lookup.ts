@@ -1,10 +1,10 @@
 /** Decodes the database's bytes. */
-import { Effect, Either } from "effect"
+import type { Effect } from "effect"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Transaction from "../../protocol/transaction/Transaction.js"
 import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
-import { fromDamage, type StateDamaged } from "../lifecycle/Ending.js"
+import { type StateDamaged, sound } from "../lifecycle/Ending.js"
 
 /** A read failed on disk. */
 export type Unreadable = StateDamaged | StorageError
@@ -22,9 +22,6 @@ export const isUnreadable = (error: unknown): error is Unreadable =>
   "_tag" in error &&
   typeof error._tag === "string" &&
   Object.hasOwn(TAGS, error._tag)
-
-const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
-  Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
 
 export const vertex = (networkId: NetworkId, bytes: Uint8Array): Effect.Effect<Vertex.Vertex, StateDamaged> =>
   sound(Vertex.decode(networkId, bytes))

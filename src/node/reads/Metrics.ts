@@ -1,42 +1,12 @@
 /** The node's figures, measured on request. */
 import { Context, Effect, Layer } from "effect"
 import { Network, type Figures as NetworkFigures } from "../../network/Network.js"
-import type { Round } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
-import type { Counts } from "../engine/Counters.js"
 import { Engine } from "../engine/Engine.js"
 import { Checkpoints } from "./Checkpoints.js"
 
 export type { NetworkFigures }
-
-export interface Figures {
-  readonly dagRound: Round
-  readonly finalizedRound: Round
-  readonly finalityLag: number
-  readonly peers: number
-  readonly mempoolSize: number
-  readonly totalSupply: Sats.Sats
-  readonly totalStaked: Sats.Sats
-  readonly activeValidators: number
-  readonly latestCheckpoint: Round
-  readonly vertices: number
-  readonly uptimeSeconds: number
-}
-
-export class Metrics extends Context.Tag("udg/Metrics")<
-  Metrics,
-  {
-    /** Plain functions, since every monitor and wallet asks for these all the time. */
-    readonly figures: () => Figures
-    readonly uptimeSeconds: () => number
-    /** The checkpoint and fast-sync figures that have no prefix in /metrics. */
-    readonly counters: () => Counts
-    readonly network: () => NetworkFigures
-    /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
-    readonly clockAheadMs: () => number | null
-  }
->() {}
 
 const make = Effect.gen(function* () {
   const { view, pulse, counters, watch } = yield* Engine
@@ -45,7 +15,8 @@ const make = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const startedAt = SteadyClock.unsafeCurrent(clock)
   const uptimeSeconds = () => Math.floor((SteadyClock.unsafeCurrent(clock) - startedAt) / 1_000)
-  return Metrics.of({
+  return {
+    /** Plain functions, since every monitor and wallet asks for these all the time. */
     figures: () => {
       const { read, pool } = view
       const { round } = pulse()
@@ -65,10 +36,16 @@ const make = Effect.gen(function* () {
       }
     },
     uptimeSeconds,
+    /** The checkpoint and fast-sync figures that have no prefix in /metrics. */
     counters: () => ({ ...counters.counts }),
     network,
+    /** How far this node's wall clock is ahead of the committee's; null before a quorum was heard. */
     clockAheadMs: () => watch.clockAheadMs,
-  })
+  }
 })
+
+export type Figures = ReturnType<(typeof Metrics.Service)["figures"]>
+
+export class Metrics extends Context.Tag("udg/Metrics")<Metrics, Effect.Effect.Success<typeof make>>() {}
 
 export const layer = Layer.effect(Metrics, make)

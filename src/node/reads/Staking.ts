@@ -1,36 +1,11 @@
 /** Finalized stakes, delegations and validators. Everything is in memory; only long lists take time. */
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
-import type { DelegationDetails, DelegatorList, Reads, StakeDetails } from "../../ledger/Reads.js"
+import type { DelegatorList, Reads } from "../../ledger/Reads.js"
 import type { DelegatorSearch } from "../../ledger/rules/DelegatorSearch.js"
 import type { Address } from "../../protocol/identity/Address.js"
-import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Slice from "../../turns/Slice.js"
 import { Engine } from "../engine/Engine.js"
-
-export interface Totals {
-  /** Own stakes and delegations together. */
-  readonly staked: Sats.Sats
-  /** Active stakes among the 100 largest. */
-  readonly activeValidators: number
-}
-
-export class Staking extends Context.Tag("udg/Staking")<
-  Staking,
-  {
-    /** The commit as of which everything here holds. */
-    readonly asOf: () => CommitIndex
-    readonly totals: () => Totals
-    /** Zeros for an address that never staked. */
-    readonly stake: (address: Address) => StakeDetails
-    /** All validators with stake, largest effective stake first. */
-    readonly validators: (limit: number) => ReadonlyArray<StakeDetails>
-    /** Undefined for an address that delegates nothing. */
-    readonly delegation: (address: Address) => DelegationDetails | undefined
-    /** Largest first; empty for a non-validator. */
-    readonly delegators: (validator: Address, limit: number) => Effect.Effect<DelegatorList>
-  }
->() {}
 
 /** The pause between two slices of a search, so that it takes at most half of the thread. */
 const PAUSE = Duration.millis(Slice.SLICE_MS)
@@ -68,21 +43,30 @@ const makeSearches = Effect.gen(function* () {
   }
 })
 
-export const layer: Layer.Layer<Staking, never, Engine> = Layer.scoped(
-  Staking,
-  Effect.gen(function* () {
-    const { view } = yield* Engine
-    const delegators = yield* makeSearches
-    return Staking.of({
-      asOf: () => view.read.head.index,
-      totals: () => ({
-        staked: Sats.addBounded(view.read.totals.staked, view.read.totals.delegated),
-        activeValidators: view.read.activeValidatorCount,
-      }),
-      stake: (address) => view.read.stake(address),
-      validators: (limit) => view.read.validators(limit),
-      delegation: (address) => view.read.delegation(address),
-      delegators: (validator, limit) => delegators(view.read, validator, limit),
-    })
-  }),
-)
+const make = Effect.gen(function* () {
+  const { view } = yield* Engine
+  const delegators = yield* makeSearches
+  return {
+    /** The commit as of which everything here holds. */
+    asOf: () => view.read.head.index,
+    /** Own stakes and delegations together, and the active stakes among the 100 largest. */
+    totals: () => ({
+      staked: Sats.addBounded(view.read.totals.staked, view.read.totals.delegated),
+      activeValidators: view.read.activeValidatorCount,
+    }),
+    /** Zeros for an address that never staked. */
+    stake: (address: Address) => view.read.stake(address),
+    /** All validators with stake, largest effective stake first. */
+    validators: (limit: number) => view.read.validators(limit),
+    /** Undefined for an address that delegates nothing. */
+    delegation: (address: Address) => view.read.delegation(address),
+    /** Largest first; empty for a non-validator. */
+    delegators: (validator: Address, limit: number) => delegators(view.read, validator, limit),
+  }
+})
+
+export class Staking extends Context.Tag("udg/Staking")<Staking, Effect.Effect.Success<typeof make>>() {}
+
+export type Totals = ReturnType<(typeof Staking.Service)["totals"]>
+
+export const layer = Layer.scoped(Staking, make)

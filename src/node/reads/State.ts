@@ -1,17 +1,8 @@
-/**
- * Finalized accounts and transactions. A transaction that a lookup calls finalized is on disk, and no other read is
- * behind that.
- */
+/** Finalized accounts and transactions. What a lookup calls finalized is on disk, and no other read is behind that. */
 import { Context, Data, Effect, Layer, Option } from "effect"
-import type { Head, Totals } from "../../ledger/tables/Records.js"
-import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
-import type { Genesis } from "../../protocol/epoch/Genesis.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Name } from "../../protocol/identity/Name.js"
-import type { Timestamp } from "../../protocol/numbers/Natural.js"
-import type { Parameters } from "../../protocol/numbers/Parameters.js"
-import type { AccountRecord } from "../../protocol/state/AccountRecord.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import { Storage } from "../../storage/Storage.js"
 import type { RecordedTransaction, Sequence } from "../../storage/tables/Transactions.js"
@@ -19,10 +10,6 @@ import { Engine } from "../engine/Engine.js"
 import { Home } from "../start/Home.js"
 import type { Unreadable } from "./Lookup.js"
 import * as Lookup from "./Lookup.js"
-
-export interface Account extends AccountRecord {
-  readonly address: Address
-}
 
 export interface Finalized {
   readonly _tag: "Finalized"
@@ -32,41 +19,7 @@ export interface Finalized {
 
 export type Known = { readonly _tag: "Pending"; readonly transaction: Transaction } | Finalized
 
-export interface HistoryPage {
-  /** Sent and received, newest first. */
-  readonly transactions: ReadonlyArray<Finalized>
-  /** The cursor of the page before; null if there is none. */
-  readonly next: Sequence | null
-}
-
-export interface Summary {
-  readonly head: Head
-  readonly totals: Totals
-  readonly accounts: number
-  readonly parameters: Parameters
-  readonly epoch: EpochRecord
-}
-
 export class TransactionNotFound extends Data.TaggedError("TransactionNotFound")<{ readonly id: Hash }> {}
-
-export class State extends Context.Tag("udg/State")<
-  State,
-  {
-    readonly genesis: Genesis
-    readonly summary: Effect.Effect<Summary>
-    /** Zeros for an address never seen. */
-    readonly account: (address: Address) => Effect.Effect<Account>
-    readonly addressOf: (name: Name) => Effect.Effect<Option.Option<Address>>
-    readonly transaction: (id: Hash) => Effect.Effect<Known, TransactionNotFound | Unreadable>
-    readonly history: (
-      address: Address,
-      before: Sequence | null,
-      limit: number,
-    ) => Effect.Effect<HistoryPage, Unreadable>
-    /** The time of the last commit. */
-    readonly time: Effect.Effect<Timestamp>
-  }
->() {}
 
 const make = Effect.gen(function* () {
   const engine = yield* Engine
@@ -88,7 +41,7 @@ const make = Effect.gen(function* () {
       Option.match({ onSome: Effect.succeedSome, onNone: () => engine.settling(id) }),
     )
 
-  return State.of({
+  return {
     genesis,
     summary: Effect.sync(() => ({
       head: view.read.head,
@@ -97,9 +50,10 @@ const make = Effect.gen(function* () {
       parameters: view.read.parameters,
       epoch: view.read.epoch,
     })),
-    account: (address) => Effect.sync(() => ({ address, ...view.read.account(address) })),
-    addressOf: (name) => Effect.sync(() => Option.fromNullable(view.read.addressOf(name))),
-    transaction: (id) =>
+    /** Zeros for an address never seen. */
+    account: (address: Address) => Effect.sync(() => ({ address, ...view.read.account(address) })),
+    addressOf: (name: Name) => Effect.sync(() => Option.fromNullable(view.read.addressOf(name))),
+    transaction: (id: Hash): Effect.Effect<Known, TransactionNotFound | Unreadable> =>
       Effect.gen(function* () {
         const waiting = yield* pending(id)
         if (Option.isSome(waiting)) return { _tag: "Pending", transaction: waiting.value }
@@ -107,7 +61,8 @@ const make = Effect.gen(function* () {
         if (Option.isNone(recorded)) return yield* new TransactionNotFound({ id })
         return yield* finalized(recorded.value)
       }),
-    history: (address, before, limit) =>
+    /** Sent and received, newest first, with the cursor of the page before; null if there is none. */
+    history: (address: Address, before: Sequence | null, limit: number) =>
       Effect.gen(function* () {
         // One more than requested, to see whether there are more.
         const found = yield* storage.transactions.history({ address, before, limit: limit + 1 })
@@ -115,8 +70,11 @@ const make = Effect.gen(function* () {
         const next = found.length > limit ? (page.at(-1)?.sequence ?? null) : null
         return { transactions: yield* Effect.forEach(page, finalized), next }
       }),
+    /** The time of the last commit. */
     time: Effect.sync(() => view.read.head.time),
-  })
+  }
 })
 
-export const layer: Layer.Layer<State, never, Engine | Storage | Home> = Layer.effect(State, make)
+export class State extends Context.Tag("udg/State")<State, Effect.Effect.Success<typeof make>>() {}
+
+export const layer = Layer.effect(State, make)

@@ -11,39 +11,26 @@ export interface Standing {
   /** It has a seat in the running epoch. */
   readonly isInCommittee: boolean
   /**
-   * The key has lately signed something that this disk does not know: another process signs with it, or the disk was
-   * set back or lost.
+   * The key has lately signed what this disk does not know: another process uses it, or the disk was set back or lost.
    */
   readonly hasForeignHeader: boolean
 }
 
-export class Validator extends Context.Tag("udg/Validator")<
-  Validator,
-  {
+const make = Effect.gen(function* () {
+  const { view } = yield* Engine
+  const { validatorKey } = yield* Home
+  return {
     /** None for a node that only follows the network. */
-    readonly standing: Effect.Effect<Option.Option<Standing>>
-  }
->() {}
-
-export const layer: Layer.Layer<Validator, never, Engine | Home> = Layer.effect(
-  Validator,
-  Effect.gen(function* () {
-    const { view } = yield* Engine
-    const { validatorKey } = yield* Home
-    return Validator.of({
-      standing: Effect.gen(function* () {
-        if (Option.isNone(validatorKey)) return Option.none()
-        const { publicKey } = validatorKey.value
+    standing: Effect.sync(() =>
+      Option.map(validatorKey, ({ publicKey }): Standing => {
         const address = Address.fromPublicKey(publicKey)
-        const members = view.read.epoch.members
-        const isInCommittee = members.some((member) => member.address === address)
-        return Option.some({
-          address,
-          publicKey,
-          isInCommittee,
-          hasForeignHeader: view.core.signing._tag === "Silent",
-        })
+        const isInCommittee = view.read.epoch.members.some((member) => member.address === address)
+        return { address, publicKey, isInCommittee, hasForeignHeader: view.core.signing._tag === "Silent" }
       }),
-    })
-  }),
-)
+    ),
+  }
+})
+
+export class Validator extends Context.Tag("udg/Validator")<Validator, Effect.Effect.Success<typeof make>>() {}
+
+export const layer = Layer.effect(Validator, make)

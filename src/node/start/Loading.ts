@@ -13,6 +13,7 @@ import * as Genesis from "../../protocol/epoch/Genesis.js"
 import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import type { Address } from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
+import type { NetworkId } from "../../protocol/identity/Network.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { Sats } from "../../protocol/numbers/Sats.js"
 import * as AccountRecord from "../../protocol/state/AccountRecord.js"
@@ -32,7 +33,7 @@ import type { Page } from "../../storage/tables/Vertices.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import * as Slice from "../../turns/Slice.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
-import { fromDamage, type StateDamaged, SupplyViolation } from "../lifecycle/Ending.js"
+import { fromDamage, type StateDamaged, SupplyViolation, sound } from "../lifecycle/Ending.js"
 import * as Log from "../log/Log.js"
 
 const log = Log.for("state")
@@ -49,10 +50,6 @@ const PAGE_BYTES = 4_194_304
 export const KEPT_CLOSES = 2
 /** Headers signed with this node's key elsewhere that are remembered. */
 const FOREIGN_HEADERS = 1_000
-
-/** Unreadable data is damage. */
-export const sound = <A>(value: Either.Either<A, { readonly message: string }>): Effect.Effect<A, StateDamaged> =>
-  Either.isRight(value) ? Effect.succeed(value.right) : Effect.fail(fromDamage(value.left))
 
 /** The content of a row must have the hash in its own column. */
 const requireHash = (what: string, found: Hash.Hash, expected: Hash.Hash): Effect.Effect<void, StateDamaged> =>
@@ -193,6 +190,9 @@ const closedOf = (storage: Kept, ledger: Ledger, present: Trie.Trie) =>
     return closed
   }).pipe(Effect.withSpan("closed states"))
 
+const vertexOf = (what: string, networkId: NetworkId, { hash, bytes }: Pick<SignedVertex, "hash" | "bytes">) =>
+  Effect.tap(sound(Vertex.decode(networkId, bytes)), ({ header }) => requireHash(what, header.hash, hash))
+
 const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Natural.Epoch) =>
   Effect.gen(function* () {
     const vertices: Array<Vertex.Vertex> = []
@@ -200,11 +200,7 @@ const verticesOf = (storage: Kept, { networkId }: Genesis.Genesis, epoch: Natura
     let after: number | null = null
     for (;;) {
       const page: Page = yield* storage.vertices.ofEpoch({ epoch, ...rounds, after, maxBytes: PAGE_BYTES })
-      for (const { hash, bytes } of page.vertices) {
-        const vertex = yield* sound(Vertex.decode(networkId, bytes))
-        yield* requireHash("vertex", vertex.header.hash, hash)
-        vertices.push(vertex)
-      }
+      for (const stored of page.vertices) vertices.push(yield* vertexOf("vertex", networkId, stored))
       const last = page.vertices.at(-1)
       if (last === undefined || page.isLast) return vertices
       after = last.arrival
@@ -218,11 +214,7 @@ const ownVertices = (storage: Kept, { networkId }: Genesis.Genesis, author: Addr
     if (author === null) return vertices
     const kept: Array<SignedVertex> = []
     yield* storage.signed.load(author, from, (page) => void kept.push(...page))
-    for (const { hash, bytes } of kept) {
-      const vertex = yield* sound(Vertex.decode(networkId, bytes))
-      yield* requireHash("own vertex", vertex.header.hash, hash)
-      vertices.push(vertex)
-    }
+    for (const stored of kept) vertices.push(yield* vertexOf("own vertex", networkId, stored))
     return vertices
   })
 

@@ -32,7 +32,6 @@ export const table = [
   { name: "max_active_per_proposer", key: "maxActivePerProposer", standard: 20, min: 1, max: 100 },
 ] as const
 
-export type Name = (typeof table)[number]["name"]
 export type Key = (typeof table)[number]["key"]
 /** One value per parameter. */
 export type Of<A> = { readonly [K in Key]: A }

@@ -78,10 +78,7 @@ const announce = Effect.gen(function* () {
 
 export type Environment = Configuration | FileSystem.FileSystem
 
-/**
- * Runs until it is interrupted or something ends it. Everything is stopped and closed then, the outer parts first, so
- * that nothing is accepted that the parts below would not keep.
- */
+/** Runs until interrupted or ended. Then all stops, outer parts first: nothing is accepted that would not be kept. */
 export const run = <E>(rpc: Layer.Layer<RpcUrl, E, Services | Environment>) =>
   Effect.gen(function* () {
     yield* announce

@@ -119,7 +119,7 @@ describe("each write", () => {
           }
           const [batch] = Disk.batched([write])
           if (batch === undefined) return expect.fail()
-          yield* new Disk.Disk(watched).keep(batch, Natural.timestamp(0))
+          yield* Disk.keep(watched, batch, Natural.timestamp(0))
           const ledger = Write.syncsLedger(write) ? "udg.db synced" : "udg.db"
           const signed = Write.syncsLedger(write) ? "udg.db synced, then signed.db" : "signed.db"
           expect(done).toEqual([Write.fileOf(write) === "signed" ? signed : ledger])

@@ -134,13 +134,12 @@ const compare = (life: History, chance: Chance) =>
       directory,
       (storage) =>
         Effect.gen(function* () {
-          const disk = new Disk.Disk(storage)
           const stored = Stored.ofGenesis(genesis)
           let done = 0
           expect(yield* loaded(life)).toEqual(folded(stored))
           for (const place of placesIn(life, chance)) {
             const next = writes.slice(done, place)
-            for (const batch of Disk.batched(next)) yield* disk.keep(batch, Natural.timestamp(0))
+            for (const batch of Disk.batched(next)) yield* Disk.keep(storage, batch, Natural.timestamp(0))
             for (const write of next) stored.apply(write)
             done = place
             expect(yield* loaded(life), `after ${done} writes of ${life.host.name}`).toEqual(folded(stored))

@@ -115,7 +115,7 @@ describe("the threads", () => {
 
   it.scopedLive("takes from all strangers together no more than their rate, in whatever lane", () =>
     Effect.gen(function* () {
-      const threads = yield* SignatureThreads.make({ most: 2, strangers: { atOnce: 100, perSecond: 400 } })
+      const threads = yield* SignatureThreads.make({ most: 2, strangers: { burst: 100, perSecond: 400 } })
       const checks = Array.from({ length: 60 }, (_, i) => check(5 * i))
       const began = performance.now()
       const took = new Map<string, number>()

@@ -24,12 +24,12 @@ const OF_A_MEMBER = 2
 const MAX_WAITING = 64
 const MIB = 1_048_576
 const BYTES = {
-  named: { atOnce: 64 * MIB, perSecond: 16 * MIB },
-  stranger: { atOnce: 32 * MIB, perSecond: 8 * MIB },
+  named: { burst: 64 * MIB, perSecond: 16 * MIB },
+  stranger: { burst: 32 * MIB, perSecond: 8 * MIB },
 }
 const MILLISECONDS = {
-  named: { atOnce: 1_000, perSecond: 200 },
-  stranger: { atOnce: 500, perSecond: 100 },
+  named: { burst: 1_000, perSecond: 200 },
+  stranger: { burst: 500, perSecond: 100 },
 }
 /** How soon to check again whether a peer may have an answer. */
 const LOOK_MS = 20

@@ -1,7 +1,4 @@
-/**
- * Answers peers' questions from the database. Vertices are sent as they are stored, undecoded: the peer that asks pays
- * for reading them, not this node for every question.
- */
+/** Answers peers' questions from the database. Vertices go out undecoded: the peer that asks pays for reading them. */
 import { Effect, Option } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { Encoded } from "../../protocol/vertex/Vertex.js"
@@ -65,9 +62,7 @@ const fitting = (storage: Kept, places: ReadonlyArray<SignedPlace>, limit: PageL
     return { vertices, isLast: true }
   })
 
-/**
- * In the order of insertion; after them, on the last page or on pages of their own, those that only `signed.db` has.
- */
+/** In the order of insertion, then those that only `signed.db` has, on the last page or on pages of their own. */
 const rounds = (storage: Kept, question: RoundsQuestion) =>
   Effect.gen(function* () {
     const { epoch, fromRound, toRound, after } = question

@@ -1,49 +1,36 @@
-/**
- * Counts events as they happen. Figures without a prefix are totals since this process began; the others are current
- * values.
- */
+/** Counts events. Figures without a prefix are totals since this process began; the others are current values. */
 
 import type { CommitIndex } from "../../protocol/numbers/Natural.js"
 import type { Output } from "../../replica/output/Output.js"
 import type { Write } from "../../replica/output/Write.js"
 import type { NodeEvent } from "./NodeEvent.js"
 
-export interface Counts {
-  readonly checkpointsProduced: number
-  readonly checkpointProductionMs: number
-  readonly checkpointBytes: number
-  readonly checkpointsCosigned: number
-  readonly checkpointQuorums: number
-  readonly checkpointValidationFailures: number
-  readonly fastSyncs: number
-  readonly checkpointsPersisted: number
+const NOTHING = {
+  checkpointsProduced: 0,
+  checkpointProductionMs: 0,
+  checkpointBytes: 0,
+  checkpointsCosigned: 0,
+  checkpointQuorums: 0,
+  checkpointValidationFailures: 0,
+  fastSyncs: 0,
+  checkpointsPersisted: 0,
   /** On disk or being written, of all epochs. */
-  readonly vertices: number
+  vertices: 0,
   /** Messages and questions of peers that a bug kept from being judged. */
-  readonly judgingFailures: number
+  judgingFailures: 0,
   /** Connected, as the network last reported. */
-  readonly peers: number
+  peers: 0,
 }
 
+export type Counts = Readonly<typeof NOTHING>
+
 export class Counters {
-  readonly #counts: { -readonly [K in keyof Counts]: number }
+  readonly #counts: typeof NOTHING
   /** Commit times of the checkpoints being built. */
   readonly #building = new Map<CommitIndex, number>()
 
   constructor(vertices: number) {
-    this.#counts = {
-      checkpointsProduced: 0,
-      checkpointProductionMs: 0,
-      checkpointBytes: 0,
-      checkpointsCosigned: 0,
-      checkpointQuorums: 0,
-      checkpointValidationFailures: 0,
-      fastSyncs: 0,
-      checkpointsPersisted: 0,
-      vertices,
-      judgingFailures: 0,
-      peers: 0,
-    }
+    this.#counts = { ...NOTHING, vertices }
   }
 
   /** Live counts, not a copy. */

@@ -35,40 +35,35 @@ export const batched = (writes: ReadonlyArray<Write>): ReadonlyArray<Batch> => {
   return batches
 }
 
-export class Disk {
-  readonly #storage: typeof Storage.Service
-
-  constructor(storage: typeof Storage.Service) {
-    this.#storage = storage
-  }
-
-  keep(batch: Batch, now: Timestamp): Effect.Effect<void, AlreadySigned | StorageError> {
-    const storage = this.#storage
-    switch (batch._tag) {
-      case "OwnVertex":
-        return storage.keepOwn(batch.vertex)
-      case "InsertedAll":
-        return storage.vertices.insert(batch.vertices)
-      case "Executed": {
-        const { execution, vertices, settled } = batch
-        return storage.appendCommit(CommitBatch.fromExecution(execution, vertices, settled))
-      }
-      case "CheckpointBuilt":
-        return storage.checkpoints.putBuilt(batch.checkpoint)
-      case "CheckpointFinal":
-        return storage.checkpoints.put({ ...batch.signed, hasQuorum: true })
-      case "EpochStarted":
-        return storage.epochs.begin(batch.opening)
-      case "Pending":
-        return storage.pending.update(batch.added, batch.removed)
-      case "ForeignOwnHeader":
-        return storage.signed.keepForeign(batch.header, now)
-      case "JoinBegun":
-        return storage.joins.begin(batch.target)
-      case "JoinSubtree":
-        return storage.joins.add(batch.subtree)
-      case "Joined":
-        return storage.replaceState(batch)
+export const keep = (
+  storage: typeof Storage.Service,
+  batch: Batch,
+  now: Timestamp,
+): Effect.Effect<void, AlreadySigned | StorageError> => {
+  switch (batch._tag) {
+    case "OwnVertex":
+      return storage.keepOwn(batch.vertex)
+    case "InsertedAll":
+      return storage.vertices.insert(batch.vertices)
+    case "Executed": {
+      const { execution, vertices, settled } = batch
+      return storage.appendCommit(CommitBatch.fromExecution(execution, vertices, settled))
     }
+    case "CheckpointBuilt":
+      return storage.checkpoints.putBuilt(batch.checkpoint)
+    case "CheckpointFinal":
+      return storage.checkpoints.put({ ...batch.signed, hasQuorum: true })
+    case "EpochStarted":
+      return storage.epochs.begin(batch.opening)
+    case "Pending":
+      return storage.pending.update(batch.added, batch.removed)
+    case "ForeignOwnHeader":
+      return storage.signed.keepForeign(batch.header, now)
+    case "JoinBegun":
+      return storage.joins.begin(batch.target)
+    case "JoinSubtree":
+      return storage.joins.add(batch.subtree)
+    case "Joined":
+      return storage.replaceState(batch)
   }
 }

@@ -63,37 +63,22 @@ const badSignature: Refusal = {
 }
 
 export class Incoming {
-  readonly #replica: Replica
-  readonly #networkId: NetworkId
-  readonly #network: typeof Network.Service
-  readonly #counters: Counters
+  readonly #around: Surroundings
   readonly #verified = new Verification.VerifiedTransactions(VERIFIED_TRANSACTIONS)
-  readonly #signatures: SignatureThreads
-  readonly #asked: OpenQuestions
-  readonly #bulkhead: Bulkhead
 
-  constructor({ replica, networkId, network, counters, signatures, asked, bulkhead }: Surroundings) {
-    this.#signatures = signatures
-    this.#asked = asked
-    this.#bulkhead = bulkhead
-    this.#replica = replica
-    this.#networkId = networkId
-    this.#network = network
-    this.#counters = counters
+  constructor(around: Surroundings) {
+    this.#around = around
   }
 
   /** Judges peers' messages. It passes on messages that `take` can then take, and hands questions to `ask`. */
   inspection({ ask, pass }: Pick<OfInspection, "ask" | "pass">): MessageInspection {
+    const { counters, network } = this.#around
     return new MessageInspection({
-      replica: this.#replica,
-      networkId: this.#networkId,
+      ...this.#around,
       verified: this.#verified,
-      signatures: this.#signatures,
-      asked: this.#asked,
-      bulkhead: this.#bulkhead,
       refused: ({ from, tag }, what, offence) => {
-        if (tag === "CheckpointSignature") this.#counters.checkpointRefused()
-        Effect.runFork(this.#network.misbehaved(from, what, offence))
+        if (tag === "CheckpointSignature") counters.checkpointRefused()
+        Effect.runFork(network.misbehaved(from, what, offence))
       },
       ask,
       pass,
@@ -101,22 +86,21 @@ export class Incoming {
   }
 
   /** Returns the resulting outputs of the replica. */
-  take(input: Input, at: Timestamp): Effect.Effect<Outputs> {
+  take(input: Input, at: Timestamp): Outputs {
+    const { replica, asked, counters } = this.#around
     switch (input._tag) {
       case "Message":
-        return Effect.sync(() => this.#receive(input, at))
+        return this.#receive(input, at)
       case "HeardOf":
-        return Effect.sync(() => this.#replica.heardOf(input.epoch, input.from, at))
+        return replica.heardOf(input.epoch, input.from, at)
       case "HeaderOnly":
-        return Effect.sync(() => this.#replica.metHeader(input.header, input.from, at))
+        return replica.metHeader(input.header, input.from, at)
       case "Connections":
-        return Effect.sync(() => {
-          this.#asked.keepOnly(new Set(input.connections.map(({ peer }) => peer)))
-          this.#counters.connected(input.connections.length)
-          return this.#replica.connected(input.connections, at)
-        })
+        asked.keepOnly(new Set(input.connections.map(({ peer }) => peer)))
+        counters.connected(input.connections.length)
+        return replica.connected(input.connections, at)
       case "Written":
-        return Effect.sync(() => this.#replica.written(input.id, at))
+        return replica.written(input.id, at)
     }
   }
 
@@ -128,13 +112,14 @@ export class Incoming {
     transactions: ReadonlyArray<Transaction.Transaction>,
     clock: Effect.Effect<Timestamp>,
   ): Effect.Effect<ReadonlyArray<Submitted>> {
+    const { replica, networkId, signatures } = this.#around
     return Effect.suspend(() => {
       const unknown = transactions.flatMap((transaction) => {
-        const key = Transaction.verificationKey(this.#networkId, transaction)
+        const key = Transaction.verificationKey(networkId, transaction)
         return this.#verified.has(key) ? [] : [{ transaction, key }]
       })
-      const checks = unknown.map(({ transaction }) => Verification.checksOf(this.#networkId, transaction))
-      return Effect.zipWith(this.#signatures.results(checks.flat()), clock, (results, at) => {
+      const checks = unknown.map(({ transaction }) => Verification.checksOf(networkId, transaction))
+      return Effect.zipWith(signatures.results(checks.flat()), clock, (results, at) => {
         const refused = new Set<Transaction.Transaction>()
         let first = 0
         for (const [i, { transaction, key }] of unknown.entries()) {
@@ -145,7 +130,7 @@ export class Incoming {
           first = end
         }
         return transactions.map((transaction) =>
-          refused.has(transaction) ? Either.left(badSignature) : this.#replica.submit(transaction, at),
+          refused.has(transaction) ? Either.left(badSignature) : replica.submit(transaction, at),
         )
       })
     })
@@ -153,17 +138,18 @@ export class Incoming {
 
   /** Signs with the sender's next nonce and submits: nothing happens between finding the nonce and using it. */
   signAndSubmit({ key, operation, fee = Sats.ZERO }: SignRequest, at: Timestamp): Effect.Effect<Accepted, Refusal> {
+    const { replica, networkId } = this.#around
     return Effect.suspend(() => {
       const from = Address.fromPublicKey(key.publicKey)
-      const nonce = this.#replica.pool.nextNonce(from)
-      const transaction = Transaction.sign(this.#networkId, { from, nonce, fee, operation }, key)
-      this.#verified.add(Transaction.verificationKey(this.#networkId, transaction))
-      return this.#replica.submit(transaction, at)
+      const nonce = replica.pool.nextNonce(from)
+      const transaction = Transaction.sign(networkId, { from, nonce, fee, operation }, key)
+      this.#verified.add(Transaction.verificationKey(networkId, transaction))
+      return replica.submit(transaction, at)
     })
   }
 
   #receive({ from, message, isWhole, release }: Extract<Inspected, { _tag: "Message" }>, at: Timestamp): Outputs {
-    const { outputs, isRelayed } = this.#replica.receive(from, message, at)
+    const { outputs, isRelayed } = this.#around.replica.receive(from, message, at)
     release(isRelayed && isWhole ? "news" : "known")
     return outputs
   }

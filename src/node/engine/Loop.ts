@@ -69,7 +69,7 @@ const step = (parts: Parts, task: Task): Effect.Effect<void> =>
     replica.wallIs(yield* SteadyClock.wallAhead)
     for (const input of inbox.take(INPUTS_AT_ONCE)) {
       task.current = input
-      yield* outgoing.carryOut(yield* incoming.take(input, at))
+      yield* outgoing.carryOut(incoming.take(input, at))
     }
     task.current = "at its tick"
     yield* outgoing.carryOut(replica.tick(at))

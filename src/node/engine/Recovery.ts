@@ -1,7 +1,4 @@
-/**
- * What a node is waiting for while it is behind, joins or does not sign, and whether its clock is right: for the log
- * and the health. The states are those of docs/recovery.md.
- */
+/** What a node waits for (docs/recovery.md), and whether its clock is right: for the log and the health. */
 import { Effect } from "effect"
 import type { Following, Recovery, Signing } from "../../consensus/Recovery.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -93,8 +90,7 @@ const isForPeople = ({ following, signing }: Waiting): boolean =>
   following === "Standstill" || following === "Closing" || signing === "Asking" || signing === "Silent"
 
 /**
- * Each epoch ends with a brief close, and each start begins with a brief standstill: worth logging only if the next
- * look finds it still there.
+ * Every epoch ends with a brief close and every start with a brief standstill: only a second look finds a real wait.
  */
 const isBriefByNature = (following: Following["_tag"]): boolean => following === "Closing" || following === "Standstill"
 

@@ -24,10 +24,7 @@ export interface Listener {
   readonly published: (event: NodeEvent) => Effect.Effect<void>
 }
 
-/**
- * How long a stop waits for the disk. Together with the time allowed for answers and peers, a stop takes at most five
- * seconds.
- */
+/** How long a stop waits for the disk: with the time for answers and peers, it takes at most five seconds. */
 const FLUSH_LIMIT = Duration.millis(2_500)
 
 /** Runs until the scope ends, and then until all tasks handed over by then are done. */
@@ -38,7 +35,6 @@ export const start = (
 ): Effect.Effect<(task: Task) => void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const tasks = new Inbox<Task>()
-    const disk = new Disk.Disk(storage)
     const drained = yield* Deferred.make<void>()
     let isStopping = false
 
@@ -46,7 +42,7 @@ export const start = (
       Effect.flatMap(Clock.currentTimeMillis, (at) =>
         Effect.forEach(
           Disk.batched(writes),
-          (batch) => Effect.zipRight(disk.keep(batch, Natural.timestamp(at)), EventLoop.turn),
+          (batch) => Effect.zipRight(Disk.keep(storage, batch, Natural.timestamp(at)), EventLoop.turn),
           { discard: true },
         ),
       )

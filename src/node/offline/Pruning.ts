@@ -7,6 +7,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import type { StorageError } from "../../storage/files/StorageError.js"
 import { Storage } from "../../storage/Storage.js"
+import type * as Prune from "../../storage/tables/Prune.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import { Engine } from "../engine/Engine.js"
 import type { StateDamaged } from "../lifecycle/Ending.js"
@@ -43,6 +44,12 @@ export const boundsOf = (round: number, running: Natural.Epoch, keptRounds: numb
 
 const oldestKept = ({ running }: Bounds): Natural.Epoch => Natural.epoch(Math.max(0, running - 1))
 
+const requestOf = (bounds: Bounds, limit: number): Prune.Request => ({
+  beforeRound: bounds.beforeRound,
+  beforeEpoch: oldestKept(bounds),
+  limit,
+})
+
 /** Deletes batch after batch with a rest in between, and returns the number of deleted rows. */
 const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<number, StorageError>) =>
   Effect.gen(function* () {
@@ -58,11 +65,10 @@ const inTurns = (limit: number, rest: Effect.Effect<void>, take: Effect.Effect<n
 const vertices = (bounds: Bounds, rest: Effect.Effect<void>, onPruned: (count: number) => void) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const { beforeRound } = bounds
-    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: VERTICES_PER_TURN }
-    const take = Effect.tap(storage.vertices.prune(request), (gone) => Effect.sync(() => onPruned(gone)))
-    const pruned = yield* inTurns(VERTICES_PER_TURN, rest, take)
-    if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: beforeRound })
+    const take = storage.vertices.prune(requestOf(bounds, VERTICES_PER_TURN))
+    const counted = Effect.tap(take, (gone) => Effect.sync(() => onPruned(gone)))
+    const pruned = yield* inTurns(VERTICES_PER_TURN, rest, counted)
+    if (pruned > 0) yield* log.info("old vertices pruned", { vertices: pruned, before: bounds.beforeRound })
     return pruned
   })
 
@@ -70,17 +76,14 @@ const vertices = (bounds: Bounds, rest: Effect.Effect<void>, onPruned: (count: n
 const commits = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const { beforeRound } = bounds
-    const request = { beforeRound, beforeEpoch: oldestKept(bounds), limit: SMALL_ROWS_PER_TURN }
-    while (yield* storage.commits.prune(request)) yield* rest
+    while (yield* storage.commits.prune(requestOf(bounds, SMALL_ROWS_PER_TURN))) yield* rest
   })
 
 /** Except those that close an epoch: joining nodes follow them from the genesis. */
 const checkpoints = (bounds: Bounds, rest: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const request = { beforeRound: bounds.beforeRound, beforeEpoch: oldestKept(bounds), limit: SIGNED_ROWS_PER_TURN }
-    while (yield* storage.checkpoints.prune(request)) yield* rest
+    while (yield* storage.checkpoints.prune(requestOf(bounds, SIGNED_ROWS_PER_TURN))) yield* rest
   })
 
 /** States of closes that are no longer served to joining nodes. */
@@ -137,13 +140,10 @@ export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamag
     return { bounds, vertices: gone, transactions }
   })
 
-export const layer: Layer.Layer<never, never, Engine | Storage | Configuration | Supervisor> = Layer.scopedDiscard(
+export const layer = Layer.scopedDiscard(
   Effect.gen(function* () {
     const context = yield* Effect.context<Engine | Storage | Configuration>()
-    const supervisor = yield* Supervisor
-    yield* supervisor.restarted(
-      "pruning",
-      Effect.provide(Effect.forever(Effect.zipRight(Effect.sleep(EVERY), once)), context),
-    )
+    const pruning = Effect.forever(Effect.zipRight(Effect.sleep(EVERY), once))
+    yield* (yield* Supervisor).restarted("pruning", Effect.provide(pruning, context))
   }),
 )

@@ -1,19 +1,14 @@
 /** Limits how much peers of each standing may use together. Members, who are few, are limited by fair turns alone. */
-import { Allowance } from "../../network/Allowance.js"
+import { Allowance, type Rate } from "../../network/Allowance.js"
 import type { Standing } from "../../network/Standing.js"
-
-export interface Rate {
-  readonly atOnce: number
-  readonly perSecond: number
-}
 
 export class Budget {
   readonly #named: Allowance
   readonly #stranger: Allowance
 
   constructor({ named, stranger }: { readonly named: Rate; readonly stranger: Rate }, now: number) {
-    this.#named = new Allowance({ burst: named.atOnce, perSecond: named.perSecond }, now)
-    this.#stranger = new Allowance({ burst: stranger.atOnce, perSecond: stranger.perSecond }, now)
+    this.#named = new Allowance(named, now)
+    this.#stranger = new Allowance(stranger, now)
   }
 
   /** Whether anything is left for them. */

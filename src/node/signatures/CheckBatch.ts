@@ -1,6 +1,5 @@
 /**
- * Packs signatures for another thread into one buffer, one after the other: it crosses over without being copied, while
- * objects would be cloned one by one.
+ * Packs signatures into one buffer that crosses to another thread without a copy; objects would be cloned one by one.
  */
 import type { Check } from "../../protocol/transaction/Verification.js"
 

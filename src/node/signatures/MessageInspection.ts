@@ -77,8 +77,7 @@ export class MessageInspection {
 
   constructor(surroundings: Surroundings) {
     this.#around = surroundings
-    const { replica, networkId, verified, signatures } = surroundings
-    this.#vertices = new VertexInspection({ replica, networkId, verified, signatures, turns: this.#turns })
+    this.#vertices = new VertexInspection({ ...surroundings, turns: this.#turns })
   }
 
   take(received: Received): void {

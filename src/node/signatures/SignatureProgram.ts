@@ -8,10 +8,7 @@ export interface Request {
   readonly count: number
   /** `count` checks, as `CheckBatch` packs them. */
   readonly bytes: ArrayBuffer
-  /**
-   * Judged by the rule for vertices, all of one vertex: the first no makes it invalid as a whole, and the rest is
-   * skipped.
-   */
+  /** All of one vertex, judged by the rule for vertices: the first no makes it invalid, and the rest is skipped. */
   readonly isByZip215: boolean
 }
 

@@ -16,10 +16,9 @@ import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
 import { Effect, Runtime, type Scope } from "effect"
 import * as Threads from "#threads"
-import { Allowance } from "../../network/Allowance.js"
+import { Allowance, type Rate } from "../../network/Allowance.js"
 import { type Check, isValid, isValidAtDoor } from "../../protocol/transaction/Verification.js"
 import * as Log from "../log/Log.js"
-import type { Rate } from "./Budget.js"
 import * as CheckBatch from "./CheckBatch.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
 import type { Reply, Request } from "./SignatureProgram.js"
@@ -33,15 +32,12 @@ const WORTH_THE_WAY = 16
 /** Signatures per batch; more would only make the other threads wait. */
 const BATCH = 32
 const MOST_WORKERS = 4
-/**
- * A thread with this many checks, or equivalent work, gets no more: it does not run dry, and the rest can still be
- * overtaken here.
- */
+/** A thread with this much work gets no more: it does not run dry, and the rest can still be overtaken here. */
 const AHEAD = 128
 /** Urgent batches in a row before the others have a turn. */
 const URGENT_IN_A_ROW = 3
 /** Signatures of all strangers together: a quarter of one core. */
-const STRANGERS: Rate = { atOnce: 10_000, perSecond: 5_000 }
+const STRANGERS: Rate = { burst: 10_000, perSecond: 5_000 }
 /** The cost of the rule for vertices, in native checks: about 0.3 ms for a yes, and 1.8 ms more for a no. */
 const COST_OF_YES = 5
 const COST_OF_NO = 25
@@ -138,7 +134,8 @@ interface Surroundings {
 class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<ReadonlyArray<Piece>> = []
-  #load = 0
+  /** Its unanswered work, in native checks. */
+  load = 0
 
   constructor({ start, onAnswer, onFault, onGone }: Surroundings) {
     this.#worker = start()
@@ -146,7 +143,7 @@ class Thread {
     this.#worker.unref()
     this.#worker.on("message", (results: Reply) => {
       const pieces = this.#waiting.shift() ?? []
-      this.#load -= costOf(pieces)
+      this.load -= costOf(pieces)
       onAnswer()
       answerBy(results, pieces)
     })
@@ -158,17 +155,12 @@ class Thread {
     })
   }
 
-  /** Its unanswered work, in native checks. */
-  get load(): number {
-    return this.#load
-  }
-
   give(pieces: ReadonlyArray<Piece>): void {
     const checks = pieces.flatMap(({ job, from, to }) => job.checks.slice(from, to))
     const bytes = CheckBatch.pack(checks)
     const request: Request = { count: checks.length, bytes, isByZip215: pieces[0]?.job.isByZip215 ?? false }
     this.#waiting.push(pieces)
-    this.#load += costOf(pieces)
+    this.load += costOf(pieces)
     this.#worker.postMessage(request, [bytes])
   }
 
@@ -198,11 +190,11 @@ export class SignatureThreads {
   readonly #warn: (error: unknown) => void
   #warnedAt = Number.NEGATIVE_INFINITY
 
-  private constructor({ most, strangers: { atOnce, perSecond }, start }: Options, warn: (error: unknown) => void) {
+  private constructor({ most, strangers, start }: Options, warn: (error: unknown) => void) {
     this.#most = most
     this.#start = start
     this.#warn = warn
-    this.#strangers = new Allowance({ burst: atOnce, perSecond }, performance.now())
+    this.#strangers = new Allowance(strangers, performance.now())
   }
 
   /** Threads start when there is first something for them to do, and end with the scope. */
@@ -321,10 +313,7 @@ export class SignatureThreads {
     return others.length > 0 || this.#isTurnOfDoubted ? others : this.#batchOfDoubted()
   }
 
-  /**
-   * Checks of one job, so that a no ends the batch, and no larger in time than other batches. Drops jobs that a no has
-   * decided.
-   */
+  /** Checks of one job, so that a no ends the batch, and at most a batch in time. Drops jobs that a no has decided. */
   #batchOfDoubted(): ReadonlyArray<Piece> {
     for (let next = this.#doubted.next(); next !== undefined; next = this.#doubted.next()) {
       const { owner, item } = next

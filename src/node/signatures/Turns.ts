@@ -10,8 +10,8 @@ import { FairQueue, type Owner } from "./FairQueue.js"
 
 /** Milliseconds. */
 const RATES = {
-  named: { atOnce: 1_000, perSecond: 400 },
-  stranger: { atOnce: 500, perSecond: 100 },
+  named: { burst: 1_000, perSecond: 400 },
+  stranger: { burst: 500, perSecond: 100 },
 }
 /** How soon to check again whether a peer may have a turn. */
 const LOOK_MS = 10

@@ -55,10 +55,7 @@ interface Said extends Arrival {
 }
 
 export interface Surroundings {
-  readonly replica: {
-    readonly core: Pick<Replica["core"], "epoch" | "isBuiltOn" | "useOf">
-    readonly validatorOf: Replica["validatorOf"]
-  }
+  readonly replica: Pick<Replica, "core" | "validatorOf">
   readonly networkId: NetworkId
   readonly verified: VerifiedTransactions
   readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215">
@@ -224,8 +221,7 @@ export class VertexInspection {
   }
 
   /**
-   * A vertex that waits for its parents may be forgotten before this one is taken in, and must not enter unverified
-   * then.
+   * A vertex that only waits for its parents may be forgotten before this one, which must not enter unverified then.
    */
   #isHere({ hash, round }: Header.Header): boolean {
     const { dag } = this.#around.replica.core.epoch

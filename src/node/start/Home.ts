@@ -1,7 +1,4 @@
-/**
- * Which network this node is on, and with which keys: from the command line, from the data directory, or, on a first
- * start, made here.
- */
+/** This node's network and keys: from the command line, the data directory, or, on a first start, made here. */
 import type { FileSystem } from "@effect/platform"
 import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
 import * as Genesis from "../../protocol/epoch/Genesis.js"

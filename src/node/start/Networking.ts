@@ -33,7 +33,7 @@ export const layer = Layer.unwrapEffect(
       version,
       networkId: genesis.networkId,
       genesisHash: Genesis.hash(genesis),
-      signer: Option.map(validatorKey, (key) => key),
+      signer: Option.getOrNull(validatorKey),
       listen: p2p,
       named: peers,
     })

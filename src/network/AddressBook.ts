@@ -245,9 +245,7 @@ export class AddressBook {
     return worst.length === excess
   }
 
-  /**
-   * The candidates to try now, the most promising first. Hearsay about a member's peer comes right after the member.
-   */
+  /** The candidates to try now, the best first; hearsay about a member's peer comes right after the member. */
   due(now: number, isConnected: (candidate: Candidate) => boolean): ReadonlyArray<Candidate> {
     const members = new Set<PeerId>()
     for (const entry of this.#entries.values())

@@ -1,6 +1,5 @@
 /**
- * Groups addresses that one party can hold: a host with one address of a 64-bit IPv6 network has all of them, and whole
- * ranges are for rent.
+ * Groups addresses that one party can hold: whoever has one of a 64-bit IPv6 network has all, and ranges are for rent.
  */
 import { isIP } from "node:net"
 

@@ -32,10 +32,7 @@ export class Allowance {
     return this.waitMs
   }
 
-  /**
-   * Requested data may come on top of the rate. Credit is used first, even if the allowance is full; it adds up to at
-   * most `most`.
-   */
+  /** Requested data may come on top of the rate: credit is used first, and adds up to at most `most`. */
   credit(amount: number, most: number): void {
     this.#credit = Math.min(most, this.#credit + amount)
   }

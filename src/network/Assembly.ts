@@ -46,9 +46,7 @@ export class Assembly {
     this.#at = 0
   }
 
-  /**
-   * The next complete record, which may share memory with the piece it came in; undefined when another piece is needed.
-   */
+  /** The next complete record, which may share memory with its piece; undefined when another piece is needed. */
   next(): Uint8Array | undefined {
     return this.#filled > 0 ? this.#completed() : this.#whole()
   }

@@ -83,10 +83,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => 
   return all
 }
 
-/**
- * Short messages that wait together go out together, in pieces of at most this size. Each piece is one frame of the
- * multiplexer and one encrypted record; both ends pay for these whatever their length.
- */
+/** Short messages go out together, in pieces of up to this size: each piece costs both ends a frame and a record. */
 export const GATHERED_BYTES = 65_507
 
 /** The outgoing queue of a stream, up to a limit: a peer that does not read must not fill this node's memory. */

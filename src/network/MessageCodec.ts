@@ -16,7 +16,7 @@ import * as Transaction from "../protocol/transaction/Transaction.js"
 import * as Evidence from "../protocol/vertex/Evidence.js"
 import * as Header from "../protocol/vertex/Header.js"
 import * as Heartbeat from "../protocol/vertex/Heartbeat.js"
-import * as Vertex from "../protocol/vertex/Vertex.js"
+import type * as Vertex from "../protocol/vertex/Vertex.js"
 import * as Messages from "../replica/messages/Message.js"
 
 type Message = Messages.Message
@@ -44,10 +44,7 @@ const BYTE_OF: { readonly [T in Tag]: number } = {
   State: 35,
 }
 
-/**
- * The room an answer needs besides the items that `ANSWER_BYTES` counts: their lengths, with the smallest possible
- * vertices.
- */
+/** An answer's room besides the items that `ANSWER_BYTES` counts: their lengths, with the smallest possible vertices. */
 const OVERHEAD_BYTES = 65_536
 /** The limit of a message; longer ones are not read. */
 export const MAX_BYTES = Messages.ANSWER_BYTES + OVERHEAD_BYTES
@@ -160,8 +157,6 @@ const write = (writer: Binary.Writer, message: Packed): void => {
   }
 }
 
-type Read = (networkId: NetworkId, reader: Binary.Reader) => Packed | undefined
-
 const readClosing = (reader: Binary.Reader): Of<"Closing"> => {
   const signed = present(reader.list8(Messages.ANSWERED_CHECKPOINTS, () => readSigned(reader)))
   const newest = reader.boolean() ? (readSigned(reader) ?? null) : null
@@ -222,17 +217,7 @@ const READ: { readonly [T in Tag]: (networkId: NetworkId, reader: Binary.Reader)
   }),
 }
 
-interface Kind {
-  readonly tag: Tag
-  readonly read: Read
-}
-
-const KIND_BY_BYTE: ReadonlyMap<number, Kind> = new Map(
-  Object.entries(BYTE_OF).map(([tag, byte]): readonly [number, Kind] => [
-    byte,
-    { tag: tag as Tag, read: READ[tag as Tag] },
-  ]),
-)
+const TAG_BY_BYTE: ReadonlyMap<number, Tag> = new Map(Object.entries(BYTE_OF).map(([tag, byte]) => [byte, tag as Tag]))
 
 export const encode = (message: Packed): Uint8Array =>
   Binary.encode((writer) => {
@@ -241,7 +226,7 @@ export const encode = (message: Packed): Uint8Array =>
   })
 
 /** The kind that these bytes claim to be: for callers that must not pay for reading them. */
-export const tagOf = (bytes: Uint8Array): Tag | undefined => KIND_BY_BYTE.get(bytes[0] ?? 0)?.tag
+export const tagOf = (bytes: Uint8Array): Tag | undefined => TAG_BY_BYTE.get(bytes[0] ?? 0)
 
 /** Decodes everything except the vertices, which are views of `bytes`: unwanted ones need not be read. */
 export const unpack = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Packed, Binary.MalformedBytes> =>
@@ -249,9 +234,9 @@ export const unpack = (networkId: NetworkId, bytes: Uint8Array): Either.Either<P
     Binary.decode("message", bytes, (reader) => {
       reader.require(bytes.length <= MAX_BYTES, `${bytes.length} bytes, at most ${MAX_BYTES} allowed`)
       const byte = reader.u8()
-      const kind = KIND_BY_BYTE.get(byte)
-      if (kind === undefined) reader.fail(`kind of message ${byte}`)
-      return kind?.read(networkId, reader)
+      const tag = TAG_BY_BYTE.get(byte)
+      if (tag === undefined) reader.fail(`kind of message ${byte}`)
+      return tag && READ[tag](networkId, reader)
     }),
     (message) =>
       message === undefined
@@ -259,27 +244,9 @@ export const unpack = (networkId: NetworkId, bytes: Uint8Array): Either.Either<P
         : Either.right(message),
   )
 
-const wholeVertices = (networkId: NetworkId, { vertices }: PackedOf<"Vertices" | "Rounds">) =>
-  Either.all(vertices.map(({ encoded }) => Vertex.decode(networkId, encoded.slice())))
-
-/** The whole message at once. */
-export const decode = (networkId: NetworkId, bytes: Uint8Array): Either.Either<Message, Binary.MalformedBytes> =>
-  Either.flatMap(unpack(networkId, bytes), (packed): Either.Either<Message, Binary.MalformedBytes> => {
-    switch (packed._tag) {
-      case "Vertices":
-        return Either.map(wholeVertices(networkId, packed), (vertices) => ({ ...packed, vertices }))
-      case "Rounds":
-        return Either.map(wholeVertices(networkId, packed), (vertices) => ({ ...packed, vertices }))
-      default:
-        return Either.right(packed)
-    }
-  })
-
 export const isGossip = ({ _tag }: Pick<Message, "_tag">): boolean => BYTE_OF[_tag] < 16
 
-type AnyQuestion = Messages.Question | Messages.DiskQuestion
-
-export const isQuestion = (message: Pick<Packed, "_tag">): message is AnyQuestion =>
+export const isQuestion = (message: Pick<Packed, "_tag">): message is Messages.Question | Messages.DiskQuestion =>
   BYTE_OF[message._tag] >= 16 && BYTE_OF[message._tag] < 32
 
 /** Vertices are gossip and an answer. */

@@ -14,8 +14,7 @@ export const UNGREETED = 64
 /** The same for one host; a committee behind one address greets within a moment. */
 export const UNGREETED_PER_HOST = 16
 /**
- * A connection that has not greeted by then may be replaced by another from its host: a greeting takes four trips over the
- * line.
+ * After this another connection from its host may replace an ungreeted one: a greeting takes four trips over the line.
  */
 export const GREETS_WITHIN_MS = 2_000
 /** A peer that has sent nothing new within this time may be replaced by any other. */
@@ -107,10 +106,7 @@ const oldestOf = (waiting: ReadonlyArray<Ungreeted>): Ungreeted | undefined =>
     undefined,
   )
 
-/**
- * Whether one more connection may come and greet. If too many have not greeted, the oldest of the largest crowd has had
- * its chance.
- */
+/** Whether one more connection may come and greet. If too many wait, the oldest of the largest crowd had its chance. */
 export const open = (waiting: ReadonlyArray<Ungreeted>, host: string, now: number): Opening => {
   const group = AddressGroup.hostGroup(host)
   const ofHost = waiting.filter((each) => AddressGroup.hostGroup(each.host) === group)

@@ -24,6 +24,7 @@ import * as Network from "../simulation/Network.js"
 import * as Schemes from "../simulation/Scheme.js"
 import { Violation, Witness } from "../simulation/Witness.js"
 import * as Stored from "../support/Stored.js"
+import * as WholeMessage from "../support/WholeMessage.js"
 import * as Cast from "./Cast.js"
 import { Edges } from "./Edges.js"
 import { Forge } from "./Forge.js"
@@ -406,7 +407,7 @@ export class Fuzz {
       if (error instanceof RangeError) return null
       throw error
     }
-    return Either.getOrNull(MessageCodec.decode(this.#cast.genesis.networkId, bytes))
+    return Either.getOrNull(WholeMessage.decode(this.#cast.genesis.networkId, bytes))
   }
 
   // What comes of it.

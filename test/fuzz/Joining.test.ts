@@ -10,6 +10,7 @@ import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import { Cluster, type Machine } from "../replica/Cluster.js"
 import { Chance } from "../simulation/Chance.js"
+import * as WholeMessage from "../support/WholeMessage.js"
 
 const NETWORK = "udg-cluster" as NetworkId
 const HONEST = ["ann", "ben", "cleo", "dan"]
@@ -31,7 +32,7 @@ const spoiling =
         const at = chance.below(spoiled.length)
         spoiled[at] = chance.percent(50) ? (spoiled[at] ?? 0) ^ (1 << chance.below(8)) : of(EDGES, chance)
       }
-      const decoded = MessageCodec.decode(NETWORK, spoiled)
+      const decoded = WholeMessage.decode(NETWORK, spoiled)
       if (Either.isRight(decoded)) lies.push(decoded.right)
     }
     return lies

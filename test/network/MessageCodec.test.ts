@@ -6,6 +6,7 @@ import type * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import * as arbitrary from "../protocol/arbitraries.js"
 import { itObeysTheLawsOfACodec } from "../protocol/codecLaws.js"
+import * as WholeMessage from "../support/WholeMessage.js"
 
 const networkId = "udg-codec" as NetworkId
 
@@ -63,7 +64,7 @@ itObeysTheLawsOfACodec("messages", {
   values: messagesWith(3),
   small: messagesWith(1),
   encode: MessageCodec.encode,
-  decode: (bytes) => MessageCodec.decode(networkId, bytes),
+  decode: (bytes) => WholeMessage.decode(networkId, bytes),
 })
 
 describe("a message", () => {
@@ -78,13 +79,13 @@ describe("a message", () => {
 
   it("of an unknown kind is refused, and so is none at all", () => {
     for (const bytes of [Uint8Array.of(), Uint8Array.of(0), Uint8Array.of(99, 1, 2)]) {
-      expect(Either.isLeft(MessageCodec.decode(networkId, bytes))).toBe(true)
+      expect(Either.isLeft(WholeMessage.decode(networkId, bytes))).toBe(true)
     }
   })
 
   it("longer than allowed is refused before anything is read", () => {
     const bytes = new Uint8Array(MessageCodec.MAX_BYTES + 1)
     bytes[0] = 18
-    expect(Either.flip(MessageCodec.decode(networkId, bytes)).pipe(Either.getOrThrow).message).toContain("at most")
+    expect(Either.flip(WholeMessage.decode(networkId, bytes)).pipe(Either.getOrThrow).message).toContain("at most")
   })
 })

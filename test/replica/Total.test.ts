@@ -18,6 +18,7 @@ import * as Heartbeat from "../../src/protocol/vertex/Heartbeat.js"
 import * as Vertex from "../../src/protocol/vertex/Vertex.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
+import * as WholeMessage from "../support/WholeMessage.js"
 import { addressOf, Cluster, type Machine, sign, signerOf } from "./Cluster.js"
 
 const MESSAGES = 3_000
@@ -231,7 +232,7 @@ describe("a replica", () => {
     const draws = (most: number): number => Number(seeds?.next().value ?? 0) % most
     for (let sent = 0; sent < MESSAGES; sent++) {
       const bytes = MessageCodec.encode(new Attacker(ann, draws).message())
-      const decoded = MessageCodec.decode(cluster.genesis.networkId, bytes)
+      const decoded = WholeMessage.decode(cluster.genesis.networkId, bytes)
       if (Either.isLeft(decoded)) continue
       seen.set(decoded.right._tag, (seen.get(decoded.right._tag) ?? 0) + 1)
       const from = sent % 2 === 0 ? "dan" : "nobody"

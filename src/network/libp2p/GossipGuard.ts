@@ -11,9 +11,7 @@ import { Flood } from "../peers/GossipMeter.js"
 import type { Policy } from "../peers/Wire.js"
 import { connectionOf } from "./Connections.js"
 
-/**
- * Above the longest message that this node writes: a batch of transactions, or announcements of everything remembered.
- */
+/** Above the longest message of this node: a batch of transactions, or announcements of everything remembered. */
 export const LIMITS: GossipRpc.Limits = {
   bytes: 4_194_304,
   subscriptions: 16,

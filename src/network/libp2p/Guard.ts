@@ -26,8 +26,7 @@ const line = (text: string): Uint8Array => {
 }
 
 /**
- * The exact first bytes of either side of a connection: there is only one encryption to agree on. libp2p would answer
- * any number of other proposals, thousands of them in one piece.
+ * The first bytes of either side. There is one encryption to agree on, and libp2p would answer thousands of proposals.
  */
 export const preamble = (encryption: string): Uint8Array =>
   Uint8Array.of(...line("/multistream/1.0.0"), ...line(encryption))

@@ -1,32 +1,25 @@
-/**
- * The network between machines. Its dependencies are loaded only here, in parallel with the start of everything else.
- */
+/** The network between machines. Its dependencies are loaded only here, in parallel with the start of all else. */
 import { Data, Duration, Effect, Layer, Option, Queue, Schedule, SubscriptionRef } from "effect"
 import type { Hash } from "../../protocol/identity/Hash.js"
-import type { SecretKey, Signer } from "../../protocol/identity/Keys.js"
+import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import { Inbox } from "../../turns/Inbox.js"
 import * as SteadyClock from "../../turns/SteadyClock.js"
 import * as Hello from "../Hello.js"
 import * as Host from "../Host.js"
 import { Network, type Peer, type Received } from "../Network.js"
-import type { PeerAddress } from "../PeerAddress.js"
 import * as Places from "../Places.js"
 import type { LogEntry } from "../peers/PeerLog.js"
+import type * as Switchboard from "../peers/Switchboard.js"
 import { Standings } from "../Standing.js"
 
-export interface Options {
+export interface Options extends Pick<Switchboard.Options, "signer" | "named" | "remembered"> {
   readonly version: string
   readonly networkId: NetworkId
   readonly genesisHash: Hash
   /** This node's identity among nodes; not the validator's key. */
   readonly nodeKey: SecretKey
-  /** The validator it belongs to, if any. */
-  readonly signer: Option.Option<Signer>
   readonly listen: { readonly host: string; readonly port: number }
-  readonly named: ReadonlyArray<PeerAddress>
-  /** Peers of an earlier run, as multiaddresses with their ids. */
-  readonly remembered: ReadonlyArray<string>
   readonly remember: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
@@ -94,7 +87,7 @@ const make = (options: Options) =>
           Switchboard.start({
             wire: new Libp2pWire({ seed, listen: multiaddrOf(options.listen), agent }),
             hello: { networkId: options.networkId, genesisHash: options.genesisHash, agent },
-            signer: Option.getOrNull(options.signer),
+            signer: options.signer,
             standings,
             named: options.named,
             remembered: options.remembered,

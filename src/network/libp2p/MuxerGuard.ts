@@ -172,8 +172,7 @@ export interface Guarding {
 }
 
 /**
- * Gathers window grants: the library grants room for every piece it reads, however small, and the other side would then
- * send pieces as small as these, each with a grant of its own.
+ * Gathers window grants: the library sends one for each piece it reads, and gets pieces as small as these in return.
  */
 export class Grants {
   readonly #held = new Map<string, number>()
@@ -206,8 +205,9 @@ class Outgoing implements Outflow {
   readonly #source: StreamMuxer["source"]
   readonly #streams: () => ReadonlyArray<Pick<Stream, "id">>
   readonly #grants = new Grants()
-  #written = 0
-  #isOver = false
+  written = 0
+  /** The connection is closed. */
+  isOver = false
 
   constructor({ source }: StreamMuxer, streams: () => ReadonlyArray<Pick<Stream, "id">>) {
     this.#source = source
@@ -218,26 +218,17 @@ class Outgoing implements Outflow {
     return unsentBytes(this.#source)
   }
 
-  get written(): number {
-    return this.#written
-  }
-
-  /** The connection is closed. */
-  get isOver(): boolean {
-    return this.#isOver
-  }
-
   async *frames(meter: Meter): StreamMuxer["source"] {
     try {
       for await (const frame of this.#source) {
-        this.#written++
+        this.written++
         if (frame.byteLength >= CONTENT_BYTES) meter.sentFrame()
         const gathered = frame.byteLength === HEAD_BYTES ? this.#grants.gathered(frame.subarray()) : frame
         this.#grants.keepOnly(this.#streams)
         if (gathered !== null) yield gathered
       }
     } finally {
-      this.#isOver = true
+      this.isOver = true
     }
   }
 }

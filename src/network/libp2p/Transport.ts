@@ -41,8 +41,7 @@ const FRAME_BYTES = 65_519
 const STREAM_WINDOW_BYTES = 1_048_576
 const GOSSIP_WAITING_BYTES = 8_388_608
 /**
- * How long a message is recognised by its bytes. Short: a later repetition is deliberate, and a known message is not
- * forwarded anyway.
+ * How long a message is recognised by its bytes. Short: a later repetition is deliberate, and is not forwarded anyway.
  */
 const SEEN_MS = 3_000
 

@@ -7,9 +7,7 @@ interface Arrival extends Places.Ungreeted {
   cut: () => void
 }
 
-/**
- * Each costs a handshake, and all connections of one host share this. A committee on one machine arrives all at once.
- */
+/** Each costs a handshake, and one host's connections share this. A committee on one machine arrives all at once. */
 const PER_HOST: Rate = { burst: 128, perSecond: 8 }
 /** Hosts whose rate is remembered. */
 const MAX_HOSTS = 4_096

@@ -1,7 +1,4 @@
-/**
- * The consequences of peers' behaviour: `Conduct` judges them, and this class cuts their connections and keeps them
- * out.
- */
+/** The consequences of peers' behaviour: `Conduct` judges them, and this class cuts their connections and keeps them out. */
 import type { PeerId } from "../../replica/messages/Peer.js"
 import { Conduct, type Consequence, type Offence } from "../Conduct.js"
 import type { PeerLog } from "./PeerLog.js"

@@ -102,8 +102,7 @@ export class Reception {
   }
 
   /**
-   * Strangers that dialled this node, with the facts for and against each. A peer whose connection is closing has left
-   * its place already: otherwise several newcomers would take the same one.
+   * Strangers that dialled in and are not closing (those have left their place), with the facts for and against each.
    */
   get #strangers(): ReadonlyArray<Places.Held> {
     return this.sessions

@@ -57,34 +57,30 @@ export class Switchboard {
 
   private constructor(options: Options) {
     const { wire, listener, now } = options
-    this.#options = options
+    const standingOf = (peer: PeerId) => this.#reception.standingOf(peer)
     const log = new PeerLog(listener.logged, now)
     const discipline = new Discipline(log, wire, now)
-    const arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, now)
-    const standingOf = (peer: PeerId) => reception.standingOf(peer)
-    const traffic = new Traffic(
+    this.#options = options
+    this.#log = log
+    this.#discipline = discipline
+    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, now)
+    this.#traffic = new Traffic(
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
       now,
     )
-    const reception: Reception.Reception = new Reception.Reception({
+    this.#reception = new Reception.Reception({
       ...options,
       protocolOf: (channel) => this.protocolOf(channel),
-      met: (session) => dialling.met(session),
-      lost: (session) => dialling.lost(session),
-      missed: (connection) => dialling.missed(connection),
-      changed: () => listener.changed(reception.peers),
+      met: (session) => this.#dialling.met(session),
+      lost: (session) => this.#dialling.lost(session),
+      missed: (connection) => this.#dialling.missed(connection),
+      changed: () => listener.changed(this.peers),
       log,
       discipline,
-      arrivals,
-      traffic,
+      arrivals: this.#arrivals,
+      traffic: this.#traffic,
     })
-    const dialling = new Dialling({ ...options, reception, protocol: this.protocolOf("peers") })
-    this.#log = log
-    this.#discipline = discipline
-    this.#arrivals = arrivals
-    this.#traffic = traffic
-    this.#reception = reception
-    this.#dialling = dialling
+    this.#dialling = new Dialling({ ...options, reception: this.#reception, protocol: this.protocolOf("peers") })
     this.#intake = new Intake({ heard: listener.heard, standingOf, log, discipline })
   }
 
@@ -254,8 +250,7 @@ export class Switchboard {
 
   #lose(peer: PeerId): void {
     for (const connection of this.#discipline.connectionsOf(peer)) {
-      const fields = { peer, address: connection.address }
-      this.#log.write("info", "peer does not read its messages", fields)
+      this.#log.write("info", "peer does not read its messages", { peer, address: connection.address })
       connection.abort(new Error("it does not read"))
     }
   }

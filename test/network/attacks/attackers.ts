@@ -9,6 +9,7 @@ import { Either } from "effect"
 import * as Frames from "../../../src/network/Frames.js"
 import * as MessageCodec from "../../../src/network/MessageCodec.js"
 import * as Genesis from "../../../src/protocol/epoch/Genesis.js"
+import * as WholeMessage from "../../support/WholeMessage.js"
 import * as Ammunition from "./Ammunition.js"
 import { type Bot, connect } from "./Bot.js"
 import { kinds } from "./Kinds.js"
@@ -40,7 +41,7 @@ const nextSource = (): string => {
 const learn = async (target: string): Promise<ReadonlyArray<Uint8Array>> => {
   const known: Array<Uint8Array> = []
   const bot = await connect({ ...network, target, source: nextSource() }, (_, frame) => {
-    const message = MessageCodec.decode(network.networkId, frame)
+    const message = WholeMessage.decode(network.networkId, frame)
     if (Either.isLeft(message) || !("vertices" in message.right)) return
     for (const vertex of message.right.vertices) {
       known.push(Frames.framed(MessageCodec.encode({ _tag: "Vertices", vertices: [vertex] })))

@@ -28,7 +28,7 @@ const NO_FINDING: Finding = { final: null, rollback: null }
 const byValidator = (a: CheckpointSignature, b: CheckpointSignature): number => (a.validator < b.validator ? -1 : 1)
 
 export class CheckpointQuorum {
-  readonly #committee: Committee
+  readonly committee: Committee
   readonly #commits = new Map<CommitIndex, ExecutedCommit>()
   readonly #own = new Map<CommitIndex, Checkpoint>()
   /** This node's checkpoint that closes the epoch: none follows it. */
@@ -39,11 +39,7 @@ export class CheckpointQuorum {
   #latest: SignedCheckpoint | null = null
 
   constructor(committee: Committee) {
-    this.#committee = committee
-  }
-
-  get committee(): Committee {
-    return this.#committee
+    this.committee = committee
   }
 
   /** The final checkpoint of the highest commit. */
@@ -106,8 +102,7 @@ export class CheckpointQuorum {
 
   /** Whether a signature of this validator under it would add anything; if not, it need not be verified. */
   isNews(checkpoint: Checkpoint, validator: Address): boolean {
-    if (checkpoint.epoch !== this.#committee.record.epoch || this.#committee.seatOf(validator) === undefined)
-      return false
+    if (checkpoint.epoch !== this.committee.record.epoch || this.committee.seatOf(validator) === undefined) return false
     // Different content for a commit that a quorum has signed: a quorum for this as well would roll back finality.
     const signed = this.#signed.get(checkpoint.commitIndex)
     if (signed === undefined ? this.#isPast(checkpoint) : signed.checkpoint.hash === checkpoint.hash) return false
@@ -145,10 +140,10 @@ export class CheckpointQuorum {
   #weigh({ checkpoint, signatures }: Candidate): Finding {
     let weight = 0
     for (const validator of signatures.keys()) {
-      const seat = this.#committee.seatOf(validator)
-      if (seat !== undefined) weight += this.#committee.weightOf(seat)
+      const seat = this.committee.seatOf(validator)
+      if (seat !== undefined) weight += this.committee.weightOf(seat)
     }
-    if (!this.#committee.isQuorum(weight)) return NO_FINDING
+    if (!this.committee.isQuorum(weight)) return NO_FINDING
     const final: SignedCheckpoint = {
       checkpoint,
       signatures: [...signatures].map(([validator, signature]) => ({ validator, signature })).sort(byValidator),

@@ -77,8 +77,7 @@ export interface Stored {
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null
   /**
-   * Vertices signed here in the running epoch and later ones, in the order of epochs and rounds. They are in a
-   * separate file, and the readable part of the ledger's file may end before them.
+   * Signed here since the running epoch began, by epoch and round. Their own file may reach further than the ledger's.
    */
   readonly signed: ReadonlyArray<Vertex>
 }
@@ -113,8 +112,7 @@ export class Core {
   /** This node's vertices of epochs that have not opened here, in the order of epochs and rounds. */
   #signedLater: ReadonlyArray<Vertex>
   /**
-   * This node's vertices that were on disk but not in the DAG when the epoch opened here, in the order of their
-   * rounds; empty once the DAG has them all.
+   * This node's vertices, by round, that were on disk but not in the DAG when the epoch opened; empty once it has all.
    */
   #recovered: ReadonlyArray<Vertex> = []
   readonly #highestHeaders = new Map<Address, Header>()
@@ -336,10 +334,7 @@ export class Core {
     this.#recovered = own.filter(({ header }) => header.round > dag.collectedRound && !dag.has(header.hash))
   }
 
-  /**
-   * Offers recovered vertices to the DAG. Other nodes may not have them, and their rounds may not be signed again, so
-   * the node must not continue with later rounds without them.
-   */
+  /** Offers recovered vertices to the DAG. Others may lack them, and nothing else may be signed for their rounds. */
   #placeRecovered(): void {
     if (this.#isHalted) return
     const { dag } = this.#epoch
@@ -741,8 +736,7 @@ export class Core {
   }
 
   /**
-   * The lowest rounds first, starting with the last round of which a quorum is here: others may still lack vertices
-   * that are already in this DAG, and they ask for anything older.
+   * The lowest rounds first, from the last one with a quorum here: others may lack them too, and ask for older ones.
    */
   #resendRecovered(): void {
     this.#placeRecovered()

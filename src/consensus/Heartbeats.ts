@@ -8,12 +8,10 @@ import type { Commit } from "../protocol/vertex/Commit.js"
 const PER_EPOCH = 16
 
 export class Heartbeats {
-  #everyRounds: number
-  #nextRound: number
+  #everyRounds = 1
+  #nextRound = 0
 
   constructor(record: EpochRecord) {
-    this.#everyRounds = 1
-    this.#nextRound = 0
     this.open(record)
   }
 

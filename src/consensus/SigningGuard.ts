@@ -192,10 +192,7 @@ export class SigningGuard {
     this.#count(committee)
   }
 
-  /**
-   * Whether the member is in the epoch that runs here and knows no header above this one. A member keeps headers only
-   * of the members of its own epoch and the epoch before.
-   */
+  /** Whether the member is in this epoch and knows nothing above it. Members keep headers of two epochs only. */
   #isConclusive({ epoch, header }: Told): boolean {
     if (epoch !== this.#running) return false
     return header === null || header.epoch < this.#oldest || this.#bases.get(header.epoch) === header.base

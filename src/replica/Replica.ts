@@ -54,8 +54,7 @@ const MOST_GATHERED_MS = 25
 /** How many times as long as a transaction may take into a vertex before this node announces it again. */
 const ANNOUNCED_AGAIN_AFTER = 8
 /**
- * Time between two writes of waiting transactions. One that arrived in between is written by the write after the next:
- * most are final before that and are never written.
+ * Time between two writes of waiting transactions: most are final before the write after the next and never written.
  */
 const PENDING_KEPT_EVERY_MS = 1_000
 
@@ -280,10 +279,9 @@ export class Replica {
    * whose signature counts, and which is wanted at all, changes with the epoch.
    */
   checksOf(message: Message, isVerified: (transaction: Transaction) => boolean = () => false): ReadonlyArray<Check> {
-    const { networkId } = this.#genesis
     const { core } = this.#live
-    const signerOf: Checks.Knowledge["signerOf"] = (checkpoint, validator) => core.signerOf(checkpoint, validator)
-    return Checks.checksOf(message, { networkId, signerOf, isVerified })
+    const signerOf: Core.Core["signerOf"] = (checkpoint, validator) => core.signerOf(checkpoint, validator)
+    return Checks.checksOf(message, this.#genesis.networkId, signerOf, isVerified)
   }
 
   /** Whether the message says something of itself or answers a question: an answer that nobody asked for is not judged. */
@@ -335,10 +333,7 @@ export class Replica {
     return this.#peers.validatorOf(from)
   }
 
-  /**
-   * The peer seems to be in this epoch. If it is behind, it is sent the end of its epoch; if it is ahead, it is asked
-   * for the end of ours.
-   */
+  /** The peer seems to be in this epoch. One that is behind gets the end of its epoch; one ahead is asked for ours. */
   heardOf(epoch: Natural.Epoch, from: PeerId, now: Timestamp): Outputs {
     return this.#step(now, () => {
       const current = this.#live.core.epoch.opening.record.epoch
@@ -380,9 +375,7 @@ export class Replica {
     })
   }
 
-  /**
-   * Does background work while `mayContinue`: a fetched state, which makes all other work pointless, or checkpoints.
-   */
+  /** Background work while `mayContinue`: a fetched state, which makes all other work pointless, or checkpoints. */
   work(mayContinue: () => boolean, now: Timestamp): Outputs {
     return this.#step(now, () => {
       if (this.#joining?.hasWork === true) {

@@ -34,7 +34,6 @@ const stateOf = ({ dag, committer, position, isClosed, ownVertices, ownRound }: 
     ownVertices: ownVertices.map(({ header }) => header.hash),
     collectedRound: dag.collectedRound,
     quorumRound: dag.quorumRound,
-    nextRound: committer.nextRound,
     verdicts: rounds.map((round) => committer.verdictOf(round)?._tag),
     votedOn: rounds.map((round) => committer.isVotedOn(round)),
     nodes: rounds.flatMap((round) =>

@@ -25,10 +25,7 @@ export interface Bounds {
 /** 100 members that use all of their limits take 200 MiB. A single vertex may miss 300 parents. */
 export const bounds: Bounds = { vertices: 64, bytes: 2_097_152, missing: 2_400 }
 
-/**
- * A parent as it is referenced: slot and hash. The same hash under another slot is another parent: one of the two
- * never arrives, and handling it must not affect the other.
- */
+/** A parent as it is referenced. The same hash under another slot is another parent: one of the two never arrives. */
 type Reference = string
 
 const referenceTo = ({ round, author, hash }: Parent): Reference => `${round} ${author} ${hash}`
@@ -165,10 +162,7 @@ export class WaitingRoom {
     for (const guest of this.#complete) if (guest.place < 0) yield guest
   }
 
-  /**
-   * Adds a vertex. An author above its limits loses its vertex of the highest round, which is needed last; returns
-   * false if that is the new one.
-   */
+  /** Adds a vertex; an author above its limits loses that of the highest round. False if that is the new one. */
   add(vertex: Vertex, seat: number, missing: ReadonlyArray<Parent>, isFirst: boolean): boolean {
     const { hash, round } = vertex.header
     const held = this.#bySeat[seat]

@@ -95,11 +95,6 @@ export class Committer {
     return this.#slots.size
   }
 
-  /** The lowest slot that has not been released. */
-  get nextRound(): Round {
-    return this.#next
-  }
-
   /** None while the slot is undecided, and after it was collected. */
   verdictOf(round: Round): Verdict | null {
     return this.#slots.get(round)?.verdict ?? null

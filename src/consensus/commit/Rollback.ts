@@ -56,8 +56,7 @@ export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | 
     : { _tag: "CommitDecidedAnew", recorded, decided }
 
 /**
- * Condition (b): whether a checkpoint signed by a quorum of the committee in this node's epoch record matches this
- * node's own results for that commit, as far as it has any yet.
+ * Condition (b): whether a checkpoint that a quorum signed matches this node's own results, as far as it has any yet.
  */
 export const judgeCheckpoint = (
   checkpoint: Checkpoint,

@@ -10,8 +10,7 @@ import type { Committee } from "./Committee.js"
 const NO_NODES: ReadonlyArray<Node> = []
 
 /**
- * An inserted vertex. It also carries the marks of the DAG's readers, so that they need no lookup and disappear with
- * the vertex. Each mark has one writer, named beside it.
+ * An inserted vertex, with the marks of the DAG's readers, which need no lookup. Each has one writer, named beside it.
  */
 export class Node {
   readonly vertex: Vertex

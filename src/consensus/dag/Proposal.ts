@@ -41,10 +41,7 @@ export class Proposer {
     for (const node of nodes) this.#uncovered.delete(node)
   }
 
-  /**
-   * The parents of this node's vertex of this round. Only the first vertex of each slot to arrive, so never two; of
-   * this node's own vertices only the latest.
-   */
+  /** The parents of this node's vertex of this round: of each slot the first to arrive, of its own only the latest. */
   parents(round: Round): ReadonlyArray<Parent> {
     const before = Natural.round(round - 1)
     const chosen = this.#dag.at(before).filter((node) => node.isFirst)

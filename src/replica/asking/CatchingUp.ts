@@ -36,10 +36,7 @@ export interface Judgement {
   readonly lie: string | null
 }
 
-/**
- * Rounds that a peer has to bring in each patience, which lasts four rounds of the network or longer: as many as the
- * network makes would never end.
- */
+/** Rounds a peer must bring in each patience of four rounds or more: as many as the network makes would never end. */
 const ROUNDS_PER_PATIENCE = 8
 
 /** At most this many answers are awaited of one peer, however many questions it left unanswered. */
@@ -166,10 +163,7 @@ export class CatchingUp {
   }
 }
 
-/**
- * Anything that no honest node puts into an answer. Rounds that were not asked for are useless but no lie: they may
- * answer an earlier question late.
- */
+/** What no honest node answers. Rounds that were not asked for are no lie: they may answer an earlier question late. */
 const lieIn = ({ epoch, vertices }: RoundsAnswer): string | null => {
   const hashes = new Set(vertices.map(({ header }) => header.hash))
   if (hashes.size < vertices.length) return "it contains a vertex twice"

@@ -66,9 +66,7 @@ export const placed = ({ kind, key, value }: Change): Trie.Change => ({
   value: value && StateRecord.encode({ kind, key, value }),
 })
 
-/**
- * A state that differs from the one its epoch closed with is dropped: the changes that lead back to it are incomplete.
- */
+/** A state that differs from the one its epoch closed with is dropped: the changes back to it are incomplete. */
 const viewsOf = (stored: StoredState, closed: ReadonlyArray<ClosedState>): StateViews =>
   new StateViews(closed.flatMap(({ epoch, trie }) => (trie.hash === closingRootOf(stored, epoch) ? [trie] : [])))
 
@@ -91,8 +89,7 @@ const closingOf = (ledger: Ledger, trie: Trie.Trie, { opening, checkpoints }: St
 }
 
 /**
- * The parts of a replica whose supply was counted and whose `trie` was made of the ledger's records. `closed`: the states
- * of the last closes, the oldest first.
+ * A replica's parts, of counted supply and with a `trie` of the ledger's records. `closed`: last closes, oldest first.
  */
 export const check = (
   stored: StoredState,

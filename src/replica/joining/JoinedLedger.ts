@@ -1,6 +1,4 @@
-/**
- * Builds a ledger from a fetched state, in slices so that the node keeps running, or says what is wrong with the state.
- */
+/** Builds a ledger from a fetched state, in slices so that the node keeps running, or says what is wrong with it. */
 import { Either } from "effect"
 import { Ledger } from "../../ledger/Ledger.js"
 import type * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"

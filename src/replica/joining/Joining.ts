@@ -38,10 +38,7 @@ export interface Joined extends JoinedState {
   readonly proven: ReadonlyArray<SignedCheckpoint>
 }
 
-/**
- * How long to wait for an answer, and how long a join listens at least before it follows a claim: other peers may still
- * be connecting.
- */
+/** How long to wait for an answer, and to listen before following a claim: other peers may still be connecting. */
 const ANSWER_PATIENCES = 2
 /** A peer that has not proven its claim this long after the first one was proven is not waited for. */
 const CLAIMS_PATIENCES = 30

@@ -56,17 +56,18 @@ const closes = ({ checkpoint: { epoch, nextEpoch } }: Signed): boolean => nextEp
 const MAX_FALSE = 64
 
 export class ProvenChain {
+  readonly newest: Signed
   readonly #trust: Trust
   #falseSignatures = 0
   /** The rest of the last answer, from new to old. */
   #answer: ReadonlyArray<Signed> | null = null
   /** Whether the answer showed the first epoch that a step can be made in. */
   #showedAsked = false
+  /** The committee that the next step starts from; at first, the one trusted from the outset. */
   #trusted: EpochRecord.EpochRecord
   /** The trusted committee before the last answer. */
   #trustedBefore: EpochRecord.EpochRecord
   #isPinned: boolean
-  readonly #newest: Signed
   /** Proven by signatures. */
   readonly #proven = new Map<Epoch, Signed>()
   /** Proven by signatures or by being named as the previous one of a proven one. */
@@ -80,12 +81,8 @@ export class ProvenChain {
     this.#trust = trust
     this.#trusted = trust.record
     this.#trustedBefore = trust.record
-    this.#newest = newest
+    this.newest = newest
     this.#isPinned = trust.pin === null || trust.pin.epoch < trust.record.epoch
-  }
-
-  get newest(): Signed {
-    return this.#newest
   }
 
   /** Proven by signatures, from old to new. */
@@ -94,7 +91,7 @@ export class ProvenChain {
   }
 
   get isProven(): boolean {
-    return this.#hashes.get(this.#newest.checkpoint.epoch)?.checkpoint.hash === this.#newest.checkpoint.hash
+    return this.#hashes.get(this.newest.checkpoint.epoch)?.checkpoint.hash === this.newest.checkpoint.hash
   }
 
   /** Whether the peer made a claim that it cannot prove. */
@@ -104,11 +101,6 @@ export class ProvenChain {
 
   at(epoch: Epoch): Signed | undefined {
     return this.#hashes.get(epoch)
-  }
-
-  /** The committee that the next step starts from; at first, the one trusted from the outset. */
-  get trusted(): EpochRecord.EpochRecord {
-    return this.#trusted
   }
 
   /** The lowest epoch in which two proven chains differ. */
@@ -124,7 +116,7 @@ export class ProvenChain {
   /** An answer of the peer, to be worked on in steps. */
   take(signed: ReadonlyArray<Signed>): void {
     this.#showedAsked = signed.some(({ checkpoint }) => checkpoint.epoch === this.#asked)
-    this.#answer = [...signed, this.#newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
+    this.#answer = [...signed, this.newest].filter(closes).sort((a, b) => b.checkpoint.epoch - a.checkpoint.epoch)
     this.#trustedBefore = this.#trusted
   }
 
@@ -139,8 +131,7 @@ export class ProvenChain {
   }
 
   /**
-   * Proves one more checkpoint, or finds that the answer proves no more. It verifies at most one committee's
-   * signatures.
+   * Proves one more checkpoint, or finds that the answer proves no more. Verifies one committee's signatures at most.
    */
   step(): void {
     const all = this.#answer
@@ -206,7 +197,7 @@ export class ProvenChain {
   toAsk(): Epoch | null {
     if (this.hasWork || this.isProven || this.#isBroken || this.#isExhausted) return null
     const lowest = this.#lowest
-    const highest = this.#newest.checkpoint.epoch
+    const highest = this.newest.checkpoint.epoch
     if (lowest > highest) return null
     const isNearer = this.#asked !== null && this.#asked > lowest
     const upTo = isNearer && this.#asked !== null ? this.#asked : highest

@@ -1,7 +1,4 @@
-/**
- * Downloads a state piece by piece, from one peer at a time. Checked pieces stay, whichever peer sent them, even after
- * a restart.
- */
+/** Downloads a state piece by piece, from one peer at a time. Checked pieces stay, even after a restart. */
 import { Either } from "effect"
 import { Assembly } from "../../ledger/trie/Assembly.js"
 import * as Position from "../../ledger/trie/Position.js"

@@ -1,7 +1,4 @@
-/**
- * How far this node's wall clock differs from the committee's, measured by the timestamps of arriving vertices. It
- * decides nothing: it warns the operator when the clock is wrong.
- */
+/** How far this wall clock is from the committee's, by timestamps of arriving vertices: only to warn the operator. */
 
 import type { Committee } from "../../consensus/dag/Committee.js"
 import type { Address } from "../../protocol/identity/Address.js"
@@ -24,9 +21,7 @@ export class CommitteeClock {
     return this.#heard.size
   }
 
-  /**
-   * A vertex of another member has just arrived. One of an earlier round was fetched, and says nothing about the clock.
-   */
+  /** Another member's vertex has just arrived. One of an earlier round was fetched and says nothing of the clock. */
   hear(author: Address, round: Round, timestamp: Timestamp, now: Timestamp): void {
     const heard = this.#heard.get(author) ?? { round, aheadMs: [] }
     if (heard.aheadMs.length > 0 && round <= heard.round) return

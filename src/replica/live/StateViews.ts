@@ -52,9 +52,7 @@ export class StateViews {
     if (trie !== undefined && isNewer) this.#latest = { signed, trie }
   }
 
-  /**
-   * The first piece at an encoded position of the closing state with this root, in wire form; null for any other root.
-   */
+  /** The first encoded piece at an encoded position of the closing state with this root; null for any other root. */
   subtree(root: Hash, position: Uint8Array): Uint8Array | null {
     const trie = this.#closing.find(({ hash }) => hash === root)
     const place = Binary.decode("position", position, Position.read)

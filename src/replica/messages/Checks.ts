@@ -1,9 +1,8 @@
 /** Which signatures must hold before a message may come in. */
 
+import type { Core } from "../../consensus/Core.js"
 import * as Validity from "../../consensus/dag/Validity.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
-import type { Member } from "../../protocol/epoch/EpochRecord.js"
-import type { Address } from "../../protocol/identity/Address.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import type { Transaction } from "../../protocol/transaction/Transaction.js"
 import * as Verification from "../../protocol/transaction/Verification.js"
@@ -11,21 +10,16 @@ import * as Header from "../../protocol/vertex/Header.js"
 import * as Heartbeat from "../../protocol/vertex/Heartbeat.js"
 import type { Message } from "./Message.js"
 
-export interface Knowledge {
-  readonly networkId: NetworkId
-  /**
-   * The member whose key a signature under a checkpoint must verify with. None for epochs long past or not begun here,
-   * or once a quorum has signed: such a signature is dropped anyway.
-   */
-  readonly signerOf: (checkpoint: Checkpoint.Checkpoint, validator: Address) => Member | undefined
-  /** Whether this transaction was found valid before. */
-  readonly isVerified: (transaction: Transaction) => boolean
-}
-
-/** Closing checkpoints are judged where the signers that count are known; state is judged by its root. */
+/**
+ * Closing checkpoints are judged where the signers that count are known; state is judged by its root. `signerOf` names
+ * none for epochs long past or not begun here, or once a quorum has signed: such a signature is dropped anyway.
+ * `isVerified`: whether this transaction was found valid before.
+ */
 export const checksOf = (
   message: Message,
-  { networkId, signerOf, isVerified }: Knowledge,
+  networkId: NetworkId,
+  signerOf: Core["signerOf"],
+  isVerified: (transaction: Transaction) => boolean,
 ): ReadonlyArray<Verification.Check> => {
   switch (message._tag) {
     case "Vertices":

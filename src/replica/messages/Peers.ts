@@ -60,10 +60,7 @@ export class Peers {
   /** Classes with a question in vain and none since. */
   readonly #inVain = new Set<Class>()
 
-  /**
-   * `everyMs`: the least time between two questions or notices of one kind to one peer. `weightOf`: its weight in the
-   * running epoch's committee, or 0.
-   */
+  /** `everyMs`: between two messages of one kind to one peer. `weightOf`: its weight in the running committee, or 0. */
   constructor(everyMs: number, weightOf: (validator: Address) => number) {
     this.#everyMs = everyMs
     this.#weightOf = weightOf

@@ -23,10 +23,7 @@ export type Write =
   /** Signed here: nothing else may ever be signed for its slot. */
   | { readonly _tag: "OwnVertex"; readonly vertex: Vertex }
   | { readonly _tag: "Inserted"; readonly vertex: Vertex }
-  /**
-   * A commit with all its effects. `settled`: the transactions that left the mempool with it, of those written as
-   * pending.
-   */
+  /** A commit with all its effects. `settled`: transactions written as pending that left the mempool with it. */
   | {
       readonly _tag: "Executed"
       readonly execution: Execution
@@ -34,8 +31,7 @@ export type Write =
       readonly settled: ReadonlyArray<Hash>
     }
   /**
-   * Built here, from a commit executed before. `bytes`: of the state's records. `isCosigned`: this node sits in the
-   * committee and has signed it.
+   * Built here, after its commit. `bytes`: of the state's records. `isCosigned`: as a member, this node has signed it.
    */
   | {
       readonly _tag: "CheckpointBuilt"

@@ -1,7 +1,4 @@
-/**
- * Which member of the committee proposes an account's transactions, so that normally only one does. Validity never
- * depends on it.
- */
+/** Which member proposes an account's transactions, so that normally only one does. Validity never depends on it. */
 
 import type { EpochRecord } from "../../protocol/epoch/EpochRecord.js"
 import type { Address } from "../../protocol/identity/Address.js"

@@ -1,7 +1,4 @@
-/**
- * Proofs of equivocation that no commit has included yet. One per author and epoch is enough: an author is slashed
- * once.
- */
+/** Proofs of equivocation not in any commit yet: one per author and epoch, since an author is slashed once. */
 
 import * as Limits from "../../protocol/numbers/Limits.js"
 import type { Epoch, Round } from "../../protocol/numbers/Natural.js"

@@ -1,5 +1,5 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as StateProof from "../../protocol/state/StateProof.js"
 import * as Failure from "./Failure.js"
@@ -92,26 +92,16 @@ export const Proof = Field.record(
   },
 )
 
-export const group = HttpApiGroup.make("checkpoints")
-  .annotate(OpenApi.Title, "Checkpoints")
-  .annotate(OpenApi.Description, "What a quorum signed, and proofs against it.")
-  .add(
-    HttpApiEndpoint.get("latest", "/checkpoint/latest")
-      .annotate(OpenApi.Summary, "The latest quorum checkpoint")
-      .addSuccess(Checkpoint)
-      .addError(Failure.CheckpointNotFound),
-  )
-  .add(
-    HttpApiEndpoint.get("checkpoint", "/checkpoint/:round")
-      .annotate(OpenApi.Summary, "The checkpoint of a commit, by its leader round")
-      .setPath(Schema.Struct({ round: Field.RoundInUrl }))
-      .addSuccess(Checkpoint)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("proof", "/proof/:address")
-      .annotate(OpenApi.Summary, "An account with a proof")
-      .setPath(Schema.Struct({ address: Field.AccountText }))
-      .addSuccess(Proof)
-      .addError(Schema.Union(Failure.OfAccount, Failure.CheckpointNotFound, Failure.NotReady)),
-  )
+export const group = Group.of("checkpoints", "Checkpoints", "What a quorum signed, and proofs against it.", [
+  Group.get("latest", "/checkpoint/latest", "The latest quorum checkpoint")
+    .addSuccess(Checkpoint)
+    .addError(Failure.CheckpointNotFound),
+  Group.get("checkpoint", "/checkpoint/:round", "The checkpoint of a commit, by its leader round")
+    .setPath(Schema.Struct({ round: Field.RoundInUrl }))
+    .addSuccess(Checkpoint)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.CheckpointNotFound)),
+  Group.get("proof", "/proof/:address", "An account with a proof")
+    .setPath(Schema.Struct({ address: Field.AccountText }))
+    .addSuccess(Proof)
+    .addError(Schema.Union(Failure.OfAccount, Failure.CheckpointNotFound, Failure.NotReady)),
+])

@@ -1,5 +1,7 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
+import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -338,12 +340,7 @@ export const NetworkInfo = Field.record(
     version: "0.1.0",
     parameters: {
       ...Parameters.toJson(Parameters.standard),
-      round_interval_ms: 500,
-      epoch_rounds: 240,
-      collection_depth_rounds: 60,
-      round_reward: 10_000_000,
-      halving_rounds: 105_000_000,
-      default_commission_percent: 10,
+      ...Protocol.toJson(Protocol.standard),
       min_stake_sats: Sats.MIN_STAKE_SATS,
       faucet_max_sats: 10_000_000_000_000,
     },
@@ -352,44 +349,27 @@ export const NetworkInfo = Field.record(
 
 const addressPath = Schema.Struct({ address: Field.AccountText })
 
-export const group = HttpApiGroup.make("core")
-  .annotate(OpenApi.Title, "Core")
-  .annotate(OpenApi.Description, "The node and its accounts; on a testnet also keys and coins to start with.")
-  .add(
-    HttpApiEndpoint.get("status", "/status")
-      .annotate(OpenApi.Summary, "The node's current state")
-      .addSuccess(NodeStatus),
-  )
-  .add(
-    HttpApiEndpoint.get("balance", "/balance/:address")
-      .annotate(OpenApi.Summary, "Balance and state of an account")
+export const group = Group.of(
+  "core",
+  "Core",
+  "The node and its accounts; on a testnet also keys and coins to start with.",
+  [
+    Group.get("status", "/status", "The node's current state").addSuccess(NodeStatus),
+    Group.get("balance", "/balance/:address", "Balance and state of an account")
       .annotate(OpenApi.Description, "An account that has never been used has zeros. Takes hex, bech32m or @name.")
       .setPath(addressPath)
       .addSuccess(Balance)
       .addError(Failure.OfAccount),
-  )
-  .add(
-    HttpApiEndpoint.get("policy", "/account/:address/policy")
-      .annotate(OpenApi.Summary, "Who signs for a smart account")
+    Group.get("policy", "/account/:address/policy", "Who signs for a smart account")
       .annotate(OpenApi.Description, "404 for an account with a single key. Takes hex, bech32m or @name.")
       .setPath(addressPath)
       .addSuccess(Policy)
       .addError(Schema.Union(Failure.OfAccount, Failure.PolicyNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("health", "/health")
-      .annotate(OpenApi.Summary, "Whether the node is running")
-      .addSuccess(Health),
-  )
-  .add(
-    HttpApiEndpoint.get("healthReport", "/health/detailed")
-      .annotate(OpenApi.Summary, "The health of each part of the node")
+    Group.get("health", "/health", "Whether the node is running").addSuccess(Health),
+    Group.get("healthReport", "/health/detailed", "The health of each part of the node")
       .annotate(OpenApi.Description, "Always 200 while the node runs, whatever the report says.")
       .addSuccess(HealthReport),
-  )
-  .add(
-    HttpApiEndpoint.get("keygen", "/keygen")
-      .annotate(OpenApi.Summary, "A fresh key pair (testnet)")
+    Group.get("keygen", "/keygen", "A fresh key pair (testnet)")
       .annotate(Access.RateLimit, { requests: 10, windowSeconds: 60 })
       .annotate(
         Access.TestnetOnly,
@@ -398,10 +378,7 @@ export const group = HttpApiGroup.make("core")
       )
       .addSuccess(Keypair)
       .addError(Failure.OfTestnet),
-  )
-  .add(
-    HttpApiEndpoint.post("faucet", "/faucet")
-      .annotate(OpenApi.Summary, "Free coins (testnet)")
+    Group.post("faucet", "/faucet", "Free coins (testnet)")
       .annotate(Access.RateLimit, {
         requests: 1,
         windowSeconds: 600,
@@ -423,17 +400,8 @@ export const group = HttpApiGroup.make("core")
           Failure.NotReady,
         ),
       ),
-  )
-  .add(
-    HttpApiEndpoint.get("mempool", "/mempool")
-      .annotate(OpenApi.Summary, "Pending transactions, highest fee first")
-      .addSuccess(PendingTransactions),
-  )
-  .add(
-    HttpApiEndpoint.get("peers", "/peers").annotate(OpenApi.Summary, "Connected and bootstrap nodes").addSuccess(Peers),
-  )
-  .add(
-    HttpApiEndpoint.get("network", "/network")
-      .annotate(OpenApi.Summary, "Which network this is, and its parameters")
-      .addSuccess(NetworkInfo),
-  )
+    Group.get("mempool", "/mempool", "Pending transactions, highest fee first").addSuccess(PendingTransactions),
+    Group.get("peers", "/peers", "Connected and bootstrap nodes").addSuccess(Peers),
+    Group.get("network", "/network", "Which network this is, and its parameters").addSuccess(NetworkInfo),
+  ],
+)

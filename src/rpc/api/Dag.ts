@@ -1,5 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
@@ -137,41 +138,31 @@ export const Columns = Field.record(
   },
 )
 
-export const group = HttpApiGroup.make("dag")
-  .annotate(OpenApi.Title, "DAG")
-  .annotate(OpenApi.Description, "Rounds and the vertices in them.")
-  .add(
-    HttpApiEndpoint.get("round", "/round/:round")
-      .annotate(OpenApi.Summary, "The vertices of a round")
-      .setPath(Schema.Struct({ round: Field.RoundInUrl }))
-      .addSuccess(Round)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("vertex", "/vertex/:hash")
-      .annotate(OpenApi.Summary, "A vertex")
-      .setPath(Schema.Struct({ hash: Hash.schema }))
-      .addSuccess(Vertex)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.VertexNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("columns", "/dag")
-      .annotate(OpenApi.Summary, "A stretch of the DAG with its edges and leaders")
-      .annotate(
-        OpenApi.Description,
-        "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
-          "for; go on behind its last column. It counts as ten requests.",
-      )
-      .annotate(Access.Weight, 10)
-      .setUrlParams(
-        Schema.Struct({
-          from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),
-          rounds: Field.optional(
-            Field.limitInUrl(maximumColumns),
-            `how many rounds, 1 to ${maximumColumns}; 60 when left out`,
-          ),
-        }),
-      )
-      .addSuccess(Columns)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
-  )
+export const group = Group.of("dag", "DAG", "Rounds and the vertices in them.", [
+  Group.get("round", "/round/:round", "The vertices of a round")
+    .setPath(Schema.Struct({ round: Field.RoundInUrl }))
+    .addSuccess(Round)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
+  Group.get("vertex", "/vertex/:hash", "A vertex")
+    .setPath(Schema.Struct({ hash: Hash.schema }))
+    .addSuccess(Vertex)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.VertexNotFound)),
+  Group.get("columns", "/dag", "A stretch of the DAG with its edges and leaders")
+    .annotate(
+      OpenApi.Description,
+      "Without `from`, the latest rounds. A large committee's answer may end before the last round that was asked " +
+        "for; go on behind its last column. It counts as ten requests.",
+    )
+    .annotate(Access.Weight, 10)
+    .setUrlParams(
+      Schema.Struct({
+        from: Field.optional(Field.RoundInUrl, "first round; the latest rounds when left out"),
+        rounds: Field.optional(
+          Field.limitInUrl(maximumColumns),
+          `how many rounds, 1 to ${maximumColumns}; 60 when left out`,
+        ),
+      }),
+    )
+    .addSuccess(Columns)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.RoundNotFound)),
+])

@@ -1,5 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
 import { KeyOnlyRequest } from "./Staking.js"
@@ -75,49 +76,33 @@ export const DelegatorList = Field.record(
   },
 )
 
-export const group = HttpApiGroup.make("delegation")
-  .annotate(OpenApi.Title, "Delegation")
-  .annotate(OpenApi.Description, "Lending stake to a validator for a share of its rewards.")
-  .add(
-    signedByNode("delegate", "/delegate", {
-      type: "DelegateTx",
-      summary: "Delegate to a validator, or add to a delegation",
-      perMinute: 5,
-      body: DelegateRequest,
-    }),
-  )
-  .add(
-    signedByNode("undelegate", "/undelegate", {
-      type: "UndelegateTx",
-      summary: "Take the whole delegation back",
-      perMinute: 5,
-      body: KeyOnlyRequest,
-    }).annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown."),
-  )
-  .add(
-    signedByNode("setCommission", "/set-commission", {
-      type: "SetCommissionTx",
-      summary: "Set a validator's commission",
-      perMinute: 5,
-      body: CommissionRequest,
-    }),
-  )
-  .add(
-    HttpApiEndpoint.get("delegationOf", "/delegation/:address")
-      .annotate(OpenApi.Summary, "What an account delegates")
-      .setPath(Schema.Struct({ address: Field.AccountText }))
-      .addSuccess(Delegation)
-      .addError(Schema.Union(Failure.OfAccount, Failure.DelegationNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("delegators", "/validator/:address/delegators")
-      .annotate(OpenApi.Summary, "Who delegates to a validator")
-      .annotate(
-        OpenApi.Description,
-        "Empty for an account that is no validator. Number and total are as of now. The list is up to one commit old for each " +
-          "2,000 delegators beyond the first 2,000.",
-      )
-      .setPath(Schema.Struct({ address: Field.AccountText }))
-      .addSuccess(DelegatorList)
-      .addError(Failure.OfAccount),
-  )
+export const group = Group.of("delegation", "Delegation", "Lending stake to a validator for a share of its rewards.", [
+  signedByNode("delegate", "/delegate", "Delegate to a validator, or add to a delegation", {
+    type: "DelegateTx",
+    perMinute: 5,
+    body: DelegateRequest,
+  }),
+  signedByNode("undelegate", "/undelegate", "Take the whole delegation back", {
+    type: "UndelegateTx",
+    perMinute: 5,
+    body: KeyOnlyRequest,
+  }).annotate(OpenApi.Description, "It works until the epoch ends and is paid out after the cooldown."),
+  signedByNode("setCommission", "/set-commission", "Set a validator's commission", {
+    type: "SetCommissionTx",
+    perMinute: 5,
+    body: CommissionRequest,
+  }),
+  Group.get("delegationOf", "/delegation/:address", "What an account delegates")
+    .setPath(Schema.Struct({ address: Field.AccountText }))
+    .addSuccess(Delegation)
+    .addError(Schema.Union(Failure.OfAccount, Failure.DelegationNotFound)),
+  Group.get("delegators", "/validator/:address/delegators", "Who delegates to a validator")
+    .annotate(
+      OpenApi.Description,
+      "Empty for an account that is no validator. Number and total are as of now. The list is up to one commit old for each " +
+        "2,000 delegators beyond the first 2,000.",
+    )
+    .setPath(Schema.Struct({ address: Field.AccountText }))
+    .addSuccess(DelegatorList)
+    .addError(Failure.OfAccount),
+])

@@ -1,5 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import { TransactionType } from "./Core.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
@@ -60,29 +61,25 @@ export const maximumStreams = 100
 /** How many of these one client may have. */
 export const streamsOfOne = 8
 
-export const group = HttpApiGroup.make("events")
-  .annotate(OpenApi.Title, "Events")
-  .annotate(OpenApi.Description, "What happens, as it happens.")
-  .add(
-    HttpApiEndpoint.get("stream", "/events")
-      .annotate(OpenApi.Summary, "Rounds, vertices, transactions and alerts as server-sent events")
-      .annotate(
-        OpenApi.Description,
-        "Begins after the event named by Last-Event-ID, if it is among the last 1,000; otherwise with a reset event.",
-      )
-      .setHeaders(
-        Schema.Struct({
-          "last-event-id": Field.optional(
-            Schema.String.pipe(
-              Schema.filter((text) => /^\d{1,15}$/.test(text), {
-                jsonSchema: { type: "string", pattern: "^\\d{1,15}$" },
-                message: () => "the id of an event of this stream",
-              }),
-            ),
-            "id of the last event that was seen",
+export const group = Group.of("events", "Events", "What happens, as it happens.", [
+  Group.get("stream", "/events", "Rounds, vertices, transactions and alerts as server-sent events")
+    .annotate(
+      OpenApi.Description,
+      "Begins after the event named by Last-Event-ID, if it is among the last 1,000; otherwise with a reset event.",
+    )
+    .setHeaders(
+      Schema.Struct({
+        "last-event-id": Field.optional(
+          Schema.String.pipe(
+            Schema.filter((text) => /^\d{1,15}$/.test(text), {
+              jsonSchema: { type: "string", pattern: "^\\d{1,15}$" },
+              message: () => "the id of an event of this stream",
+            }),
           ),
-        }),
-      )
-      .addSuccess(EventStream)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.TooManyStreams, Failure.Overloaded)),
-  )
+          "id of the last event that was seen",
+        ),
+      }),
+    )
+    .addSuccess(EventStream)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.TooManyStreams, Failure.Overloaded)),
+])

@@ -1,5 +1,5 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Text from "../../protocol/encoding/Text.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -167,43 +167,23 @@ export const GovernanceConfig = Field.record(
   },
 )
 
-export const group = HttpApiGroup.make("governance")
-  .annotate(OpenApi.Title, "Governance")
-  .annotate(OpenApi.Description, "Proposals, votes, and the parameters they change.")
-  .add(
-    signedByNode("propose", "/proposal", {
-      type: "CreateProposalTx",
-      summary: "Create a proposal",
-      perMinute: 5,
-      body: ProposalRequest,
-    }).addError(Failure.TooManyActiveProposals),
-  )
-  .add(
-    signedByNode("vote", "/vote", { type: "VoteTx", summary: "Vote on a proposal", perMinute: 10, body: VoteRequest })
-      .addError(Failure.ProposalNotFound)
-      .addError(Failure.AlreadyVoted),
-  )
-  .add(
-    HttpApiEndpoint.get("proposals", "/proposals")
-      .annotate(OpenApi.Summary, "All proposals, newest first")
-      .addSuccess(ProposalList),
-  )
-  .add(
-    HttpApiEndpoint.get("proposal", "/proposal/:id")
-      .annotate(OpenApi.Summary, "A proposal with its voters")
-      .setPath(Schema.Struct({ id: Field.ProposalIdInUrl }))
-      .addSuccess(Proposal)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.ProposalNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("voteOf", "/vote/:id/:address")
-      .annotate(OpenApi.Summary, "What an account voted on a proposal")
-      .setPath(Schema.Struct({ id: Field.ProposalIdInUrl, address: Field.AccountText }))
-      .addSuccess(VoteRecord)
-      .addError(Schema.Union(Failure.OfAccount, Failure.ProposalNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("config", "/governance/config")
-      .annotate(OpenApi.Summary, "The parameters that governance may change")
-      .addSuccess(GovernanceConfig),
-  )
+export const group = Group.of("governance", "Governance", "Proposals, votes, and the parameters they change.", [
+  signedByNode("propose", "/proposal", "Create a proposal", {
+    type: "CreateProposalTx",
+    perMinute: 5,
+    body: ProposalRequest,
+  }).addError(Failure.TooManyActiveProposals),
+  signedByNode("vote", "/vote", "Vote on a proposal", { type: "VoteTx", perMinute: 10, body: VoteRequest })
+    .addError(Failure.ProposalNotFound)
+    .addError(Failure.AlreadyVoted),
+  Group.get("proposals", "/proposals", "All proposals, newest first").addSuccess(ProposalList),
+  Group.get("proposal", "/proposal/:id", "A proposal with its voters")
+    .setPath(Schema.Struct({ id: Field.ProposalIdInUrl }))
+    .addSuccess(Proposal)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.ProposalNotFound)),
+  Group.get("voteOf", "/vote/:id/:address", "What an account voted on a proposal")
+    .setPath(Schema.Struct({ id: Field.ProposalIdInUrl, address: Field.AccountText }))
+    .addSuccess(VoteRecord)
+    .addError(Schema.Union(Failure.OfAccount, Failure.ProposalNotFound)),
+  Group.get("config", "/governance/config", "The parameters that governance may change").addSuccess(GovernanceConfig),
+])

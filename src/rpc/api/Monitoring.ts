@@ -1,5 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Field from "./Field.js"
 
 export const Metrics = Field.record(
@@ -37,16 +38,7 @@ export const Exposition = HttpApiSchema.Text({ contentType: "text/plain; version
   examples: ["# HELP udg_dag_round Highest round seen\n# TYPE udg_dag_round gauge\nudg_dag_round 1205\n"],
 })
 
-export const group = HttpApiGroup.make("monitoring")
-  .annotate(OpenApi.Title, "Monitoring")
-  .annotate(OpenApi.Description, "Figures for monitoring systems.")
-  .add(
-    HttpApiEndpoint.get("metrics", "/metrics")
-      .annotate(OpenApi.Summary, "Metrics for Prometheus")
-      .addSuccess(Exposition),
-  )
-  .add(
-    HttpApiEndpoint.get("metricsJson", "/metrics/json")
-      .annotate(OpenApi.Summary, "The most important metrics as JSON")
-      .addSuccess(Metrics),
-  )
+export const group = Group.of("monitoring", "Monitoring", "Figures for monitoring systems.", [
+  Group.get("metrics", "/metrics", "Metrics for Prometheus").addSuccess(Exposition),
+  Group.get("metricsJson", "/metrics/json", "The most important metrics as JSON").addSuccess(Metrics),
+])

@@ -1,5 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import * as Failure from "./Failure.js"
 import * as Field from "./Field.js"
@@ -85,34 +86,16 @@ export const ValidatorList = Field.record(
   },
 )
 
-export const group = HttpApiGroup.make("staking")
-  .annotate(OpenApi.Title, "Staking")
-  .annotate(OpenApi.Description, "Staking, and the list of validators.")
-  .add(
-    signedByNode("stake", "/stake", {
-      type: "StakeTx",
-      summary: "Stake, or add to a stake",
-      perMinute: 5,
-      body: StakeRequest,
-    }),
-  )
-  .add(
-    signedByNode("unstake", "/unstake", {
-      type: "UnstakeTx",
-      summary: "Withdraw the whole stake",
-      perMinute: 5,
-      body: KeyOnlyRequest,
-    }).annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown."),
-  )
-  .add(
-    HttpApiEndpoint.get("stakeOf", "/stake/:address")
-      .annotate(OpenApi.Summary, "What an account has staked")
-      .setPath(Schema.Struct({ address: Field.AccountText }))
-      .addSuccess(StakeDetails)
-      .addError(Failure.OfAccount),
-  )
-  .add(
-    HttpApiEndpoint.get("validators", "/validators")
-      .annotate(OpenApi.Summary, "All validators, largest first")
-      .addSuccess(ValidatorList),
-  )
+export const group = Group.of("staking", "Staking", "Staking, and the list of validators.", [
+  signedByNode("stake", "/stake", "Stake, or add to a stake", { type: "StakeTx", perMinute: 5, body: StakeRequest }),
+  signedByNode("unstake", "/unstake", "Withdraw the whole stake", {
+    type: "UnstakeTx",
+    perMinute: 5,
+    body: KeyOnlyRequest,
+  }).annotate(OpenApi.Description, "It stays at work until the epoch ends and is paid out after the cooldown."),
+  Group.get("stakeOf", "/stake/:address", "What an account has staked")
+    .setPath(Schema.Struct({ address: Field.AccountText }))
+    .addSuccess(StakeDetails)
+    .addError(Failure.OfAccount),
+  Group.get("validators", "/validators", "All validators, largest first").addSuccess(ValidatorList),
+])

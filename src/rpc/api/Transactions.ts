@@ -1,5 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import * as Group from "../../effect3/http/Group.js"
 import * as Text from "../../protocol/encoding/Text.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
@@ -157,28 +158,17 @@ const Submitted = Schema.Union(
 export const signedByNode = <const Name extends string, A, I>(
   name: Name,
   path: `/${string}`,
-  {
-    type,
-    summary,
-    perMinute,
-    body,
-  }: {
-    readonly type: Type
-    readonly summary: string
-    readonly perMinute: number
-    readonly body: Schema.Schema<A, I>
-  },
+  summary: string,
+  { type, perMinute, body }: { readonly type: Type; readonly perMinute: number; readonly body: Schema.Schema<A, I> },
 ) =>
-  HttpApiEndpoint.post(name, path)
-    .annotate(OpenApi.Summary, `${summary} (testnet)`)
+  Group.post(name, path, `${summary} (testnet)`)
     .annotate(Access.RateLimit, { requests: perMinute, windowSeconds: 60 })
     .annotate(Access.TestnetOnly, `sign a ${type} transaction yourself and send it to /tx/submit`)
     .setPayload(body)
     .addSuccess(Accepted)
     .addError(Failure.OfConvenience)
 
-export const submit = HttpApiEndpoint.post("submit", "/tx/submit")
-  .annotate(OpenApi.Summary, "Submit a signed transaction, or up to 1,000 of them")
+export const submit = Group.post("submit", "/tx/submit", "Submit a signed transaction, or up to 1,000 of them")
   .annotate(
     OpenApi.Description,
     "The only way in on a mainnet. An array (body up to 1 MiB) is answered with an array, in order, of what each " +
@@ -189,39 +179,28 @@ export const submit = HttpApiEndpoint.post("submit", "/tx/submit")
   .addSuccess(Schema.Union(Accepted, SubmissionAnswers))
   .addError(Submitted)
 
-export const group = HttpApiGroup.make("transactions")
-  .annotate(OpenApi.Title, "Transactions")
-  .annotate(OpenApi.Description, "Sending and finding transactions.")
-  .add(
-    signedByNode("send", "/tx", {
-      type: "Transfer",
-      summary: "Send a transfer",
-      perMinute: 100,
-      body: TransferRequest,
-    }).annotate(OpenApi.Description, "The node signs with the secret key of the body and the account's next nonce."),
-  )
-  .add(submit)
-  .add(
-    HttpApiEndpoint.get("lookup", "/tx/:hash")
-      .annotate(OpenApi.Summary, "A transaction and its outcome")
-      .annotate(OpenApi.Description, "A transaction that was replaced, evicted or expired is not found.")
-      .setPath(Schema.Struct({ hash: Hash.schema }))
-      .addSuccess(Lookup)
-      .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
-  )
-  .add(
-    HttpApiEndpoint.get("history", "/account/:address/transactions")
-      .annotate(OpenApi.Summary, "Transactions that an account sent or received, newest first")
-      .setPath(Schema.Struct({ address: Field.AccountText }))
-      .setUrlParams(
-        Schema.Struct({
-          limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
-          cursor: Field.optional(
-            Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
-            "next_cursor from the previous page",
-          ),
-        }),
-      )
-      .addSuccess(History)
-      .addError(Failure.OfAccount),
-  )
+export const group = Group.of("transactions", "Transactions", "Sending and finding transactions.", [
+  signedByNode("send", "/tx", "Send a transfer", { type: "Transfer", perMinute: 100, body: TransferRequest }).annotate(
+    OpenApi.Description,
+    "The node signs with the secret key of the body and the account's next nonce.",
+  ),
+  submit,
+  Group.get("lookup", "/tx/:hash", "A transaction and its outcome")
+    .annotate(OpenApi.Description, "A transaction that was replaced, evicted or expired is not found.")
+    .setPath(Schema.Struct({ hash: Hash.schema }))
+    .addSuccess(Lookup)
+    .addError(Schema.Union(Failure.InvalidRequest, Failure.TransactionNotFound)),
+  Group.get("history", "/account/:address/transactions", "Transactions that an account sent or received, newest first")
+    .setPath(Schema.Struct({ address: Field.AccountText }))
+    .setUrlParams(
+      Schema.Struct({
+        limit: Field.optional(Field.limitInUrl(100), "how many, 1 to 100; 50 when left out"),
+        cursor: Field.optional(
+          Schema.String.pipe(Schema.maxLength(100, { message: () => "a next_cursor from the previous page" })),
+          "next_cursor from the previous page",
+        ),
+      }),
+    )
+    .addSuccess(History)
+    .addError(Failure.OfAccount),
+])

@@ -52,14 +52,10 @@ export interface Protocol extends Of<number> {
 }
 
 /** A record with one value per number, in the order of the table. */
-const make = (of: (entry: Entry) => number): Protocol => ({
-  roundIntervalMs: of(table[0]),
-  epochRounds: of(table[1]),
-  collectionDepthRounds: of(table[2]),
-  roundReward: Sats.make(of(table[3])),
-  halvingRounds: of(table[4]),
-  defaultCommissionPercent: of(table[5]),
-})
+const make = (of: (entry: Entry) => number): Protocol => {
+  const values = Parameters.record(table, "key", of)
+  return { ...values, roundReward: Sats.make(values.roundReward) }
+}
 
 /** The defaults, for a solo network. */
 export const standard: Protocol = make((entry) => entry.standard)
@@ -107,10 +103,6 @@ export const Json = Schema.Struct({
 export const fromJson = (json: typeof Json.Type): Protocol => make((entry) => json[entry.name])
 
 export const toJson = (protocol: Protocol): typeof Json.Type => ({
-  round_interval_ms: protocol.roundIntervalMs,
-  epoch_rounds: protocol.epochRounds,
-  collection_depth_rounds: protocol.collectionDepthRounds,
+  ...Parameters.record(table, "name", ({ key }) => protocol[key]),
   round_reward: protocol.roundReward,
-  halving_rounds: protocol.halvingRounds,
-  default_commission_percent: protocol.defaultCommissionPercent,
 })

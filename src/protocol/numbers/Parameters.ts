@@ -52,25 +52,19 @@ export const isWithinBounds = (entry: Entry, value: number, epochRounds: number)
 export const atMost = (key: Key, value: number): number =>
   table.reduce((most, entry) => (entry.key === key ? Math.min(most, entry.max) : most), value)
 
+/** One value per row of a table, under the row's name of that kind. No type follows a loop over rows, hence the cast. */
+export const record = <By extends string, Row extends { readonly [B in By]: string }, A>(
+  rows: ReadonlyArray<Row>,
+  by: By,
+  of: (row: Row) => A,
+) => {
+  const values: { [name: string]: A } = {}
+  for (const row of rows) values[row[by]] = of(row)
+  return values as { readonly [Name in Row[By]]: A }
+}
+
 /** A record with one value per parameter, in the order of the table. */
-export const make = <A>(of: (entry: Entry) => A): Of<A> => ({
-  minFee: of(table[0]),
-  nameFee: of(table[1]),
-  minDelegation: of(table[2]),
-  minStakeToPropose: of(table[3]),
-  cooldownRounds: of(table[4]),
-  votingPeriodRounds: of(table[5]),
-  executionDelayRounds: of(table[6]),
-  quorumPercent: of(table[7]),
-  approvalPercent: of(table[8]),
-  maxActiveProposals: of(table[9]),
-  treasuryPercent: of(table[10]),
-  councilPercent: of(table[11]),
-  slashPercent: of(table[12]),
-  checkpointIntervalRounds: of(table[13]),
-  proposalBond: of(table[14]),
-  maxActivePerProposer: of(table[15]),
-})
+export const make = <A>(of: (entry: Entry) => A): Of<A> => record(table, "key", of)
 
 /** The parameters of a solo network. */
 export const standard: Parameters = make((entry) => entry.standard)
@@ -80,42 +74,8 @@ const field = ({ standard, min, max, name }: Entry) =>
   Schema.optionalWith(Natural.between(min, max, name), { default: () => standard })
 
 /** All parameters under their wire names; omitted ones take the standard value. */
-export const Json = Schema.Struct({
-  min_fee_sats: field(table[0]),
-  name_fee_sats: field(table[1]),
-  min_delegation_sats: field(table[2]),
-  min_stake_to_propose_sats: field(table[3]),
-  cooldown_rounds: field(table[4]),
-  voting_period_rounds: field(table[5]),
-  execution_delay_rounds: field(table[6]),
-  quorum_percent: field(table[7]),
-  approval_percent: field(table[8]),
-  max_active_proposals: field(table[9]),
-  treasury_percent: field(table[10]),
-  council_percent: field(table[11]),
-  slash_percent: field(table[12]),
-  checkpoint_interval_rounds: field(table[13]),
-  proposal_bond_sats: field(table[14]),
-  max_active_per_proposer: field(table[15]),
-})
+export const Json = Schema.Struct(record(table, "name", field))
 
 export const fromJson = (json: typeof Json.Type): Parameters => make((entry) => json[entry.name])
 
-export const toJson = (parameters: Parameters): typeof Json.Type => ({
-  min_fee_sats: parameters.minFee,
-  name_fee_sats: parameters.nameFee,
-  min_delegation_sats: parameters.minDelegation,
-  min_stake_to_propose_sats: parameters.minStakeToPropose,
-  cooldown_rounds: parameters.cooldownRounds,
-  voting_period_rounds: parameters.votingPeriodRounds,
-  execution_delay_rounds: parameters.executionDelayRounds,
-  quorum_percent: parameters.quorumPercent,
-  approval_percent: parameters.approvalPercent,
-  max_active_proposals: parameters.maxActiveProposals,
-  treasury_percent: parameters.treasuryPercent,
-  council_percent: parameters.councilPercent,
-  slash_percent: parameters.slashPercent,
-  checkpoint_interval_rounds: parameters.checkpointIntervalRounds,
-  proposal_bond_sats: parameters.proposalBond,
-  max_active_per_proposer: parameters.maxActivePerProposer,
-})
+export const toJson = (parameters: Parameters): typeof Json.Type => record(table, "name", ({ key }) => parameters[key])

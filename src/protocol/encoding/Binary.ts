@@ -371,6 +371,12 @@ export const decode = <A>(
     : Either.left(new MalformedBytes({ what, ...reader.failure }))
 }
 
+/** Both directions of one encoding. */
+export const codec = <A>(what: string, write: (writer: Writer, value: A) => void, read: (reader: Reader) => A) => ({
+  encode: (value: A): Uint8Array => encode((writer) => write(writer, value)),
+  decode: (bytes: Uint8Array): Either.Either<A, MalformedBytes> => decode(what, bytes, read),
+})
+
 /** Whether `key` rises strictly along the list: the only order in which a set is encoded. */
 export const isStrictlyAscending = <A>(items: ReadonlyArray<A>, key: (item: A) => string): boolean =>
   items.every((item, i) => {

@@ -99,10 +99,7 @@ export const read = (reader: Binary.Reader): Checkpoint => {
   return { ...content, hash: Hash.of("udg/checkpoint-id", signedBytesOf(reader.since(start))) }
 }
 
-export const encode = (checkpoint: Checkpoint): Uint8Array => Binary.encode((writer) => write(writer, checkpoint))
-
-export const decode = (bytes: Uint8Array): Either.Either<Checkpoint, Binary.MalformedBytes> =>
-  Binary.decode("checkpoint", bytes, read)
+export const { encode, decode } = Binary.codec("checkpoint", write, read)
 
 const readSigned = (reader: Binary.Reader): SignedCheckpoint => {
   const checkpoint = read(reader)

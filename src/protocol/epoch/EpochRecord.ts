@@ -2,7 +2,6 @@
  * The values that are fixed for an epoch: the committee members with their weights, and every number that vertex
  * validity or rewards depend on. Frozen when the epoch begins; the checkpoint that closes the epoch before carries it.
  */
-import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
@@ -122,7 +121,4 @@ export const read = (reader: Binary.Reader): EpochRecord => {
   return { epoch, firstRound, seed, rules, members }
 }
 
-export const encode = (record: EpochRecord): Uint8Array => Binary.encode((writer) => write(writer, record))
-
-export const decode = (bytes: Uint8Array): Either.Either<EpochRecord, Binary.MalformedBytes> =>
-  Binary.decode("epoch record", bytes, read)
+export const { encode, decode } = Binary.codec("epoch record", write, read)

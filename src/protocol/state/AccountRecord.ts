@@ -155,10 +155,7 @@ export const read = (reader: Binary.Reader): AccountRecord => {
   return record
 }
 
-export const encode = (record: AccountRecord): Uint8Array => Binary.encode((writer) => write(writer, record))
-
-export const decode = (bytes: Uint8Array): Either.Either<AccountRecord, Binary.MalformedBytes> =>
-  Binary.decode("account record", bytes, read)
+export const { encode, decode } = Binary.codec("account record", write, read)
 
 /**
  * The balance of a record that holds no other money, as nearly all do; none for any other record, or if no such balance

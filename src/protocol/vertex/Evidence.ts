@@ -1,5 +1,4 @@
 /** Proof that an author filled one slot twice: two signed headers of one (base, epoch, round, author). */
-import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Header from "./Header.js"
 
@@ -28,7 +27,4 @@ export const read = (reader: Binary.Reader): Evidence => {
   return { first, second }
 }
 
-export const encode = (evidence: Evidence): Uint8Array => Binary.encode((writer) => write(writer, evidence))
-
-export const decode = (bytes: Uint8Array): Either.Either<Evidence, Binary.MalformedBytes> =>
-  Binary.decode("evidence", bytes, read)
+export const { encode, decode } = Binary.codec("evidence", write, read)

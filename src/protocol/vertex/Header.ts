@@ -1,5 +1,4 @@
 /** The signed part of a vertex: its place in the DAG, its claims, and the hash of its body. */
-import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
@@ -137,10 +136,7 @@ const PARENT_BYTES = 8 + 20 + 32
 /** The encoded length of a header. */
 export const lengthOf = ({ parents }: Header): number => BARE_BYTES + PARENT_BYTES * parents.length
 
-export const encode = (header: Header): Uint8Array => Binary.encode((writer) => write(writer, header))
-
-export const decode = (bytes: Uint8Array): Either.Either<Header, Binary.MalformedBytes> =>
-  Binary.decode("vertex header", bytes, read)
+export const { encode, decode } = Binary.codec("vertex header", write, read)
 
 /** Whether two headers fill the same slot, which an honest author does at most once. */
 export const isSameSlot = (a: Header, b: Header): boolean =>

@@ -2,7 +2,6 @@
  * "I am online and follow": signed by a validator outside the committee that wants to join it. It names a recent
  * commit, so it cannot be made in advance and is worthless on another network.
  */
-import type { Either } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
@@ -54,7 +53,4 @@ export const read = (reader: Binary.Reader): Heartbeat => {
   return { publicKey, commitIndex, commitHash, signature, validator: Address.fromPublicKey(publicKey) }
 }
 
-export const encode = (heartbeat: Heartbeat): Uint8Array => Binary.encode((writer) => write(writer, heartbeat))
-
-export const decode = (bytes: Uint8Array): Either.Either<Heartbeat, Binary.MalformedBytes> =>
-  Binary.decode("heartbeat", bytes, read)
+export const { encode, decode } = Binary.codec("heartbeat", write, read)

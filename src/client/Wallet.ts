@@ -8,6 +8,7 @@
  *     await client.transactions.submit({ payload: alice.transfer({ to, amount: Wallet.sats("12.5"), fee: 1000, nonce }) })
  */
 import { Either, Option } from "effect"
+import * as JsonProblem from "../protocol/encoding/JsonProblem.js"
 import * as Address from "../protocol/identity/Address.js"
 import type * as Hash from "../protocol/identity/Hash.js"
 import * as Keys from "../protocol/identity/Keys.js"
@@ -30,8 +31,8 @@ const refuse = (message: string): never => {
   throw new InvalidInput(message)
 }
 
-const orRefuse = <A>(result: Either.Either<A, { readonly message: string }>): A =>
-  Either.getOrElse(result, ({ message }) => refuse(message))
+const orRefuse = <A>(result: Either.Either<A, JsonProblem.JsonProblem>): A =>
+  Either.getOrElse(result, (problem) => refuse(JsonProblem.message(problem)))
 
 /** The network that transactions are for: they are invalid on any other. */
 export interface WalletNetwork {
@@ -103,10 +104,7 @@ const built = ({ networkId, prefix }: WalletNetwork, json: object): Unsigned => 
   return { network: { networkId, prefix }, transaction: { from, nonce, fee, operation } }
 }
 
-/**
- * Builds a transaction of the account `from` for signing. Applies the node's own rules of form, so the node does not refuse
- * the result for its form.
- */
+/** Builds a transaction of `from` for signing. The node's own rules of form apply, so it does not refuse the form. */
 export const unsigned = <T extends Type>(network: WalletNetwork, from: string, type: T, fields: Fields<T>): Unsigned =>
   built(network, { type, from, ...fields })
 

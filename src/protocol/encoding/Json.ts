@@ -3,10 +3,7 @@ import { Either, type Schema } from "effect"
 import * as Codec from "../../effect3/schema/Codec.js"
 import * as JsonProblem from "./JsonProblem.js"
 
-/**
- * A decoder that never throws, and refuses unknown fields unless told to ignore them. `whole` names the value when no
- * single field is at fault.
- */
+/** Never throws; refuses unknown fields unless told to ignore them. `whole` names the value if no field is at fault. */
 export const decoder = <A, I>(
   schema: Schema.Schema<A, I>,
   whole: string,

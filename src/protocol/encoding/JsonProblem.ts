@@ -1,7 +1,4 @@
-/**
- * Describes the problem of a JSON input in one line for the person who sent it: the field, the expected value, and the
- * value received. It repeats nothing long and nothing secret.
- */
+/** A problem of JSON input in one line: field, expected and received value. It repeats nothing long or secret. */
 import type { Complaint } from "../../effect3/schema/Complaint.js"
 
 /** `field` is the path to the problem, in JavaScript notation. */
@@ -9,6 +6,8 @@ export interface JsonProblem {
   readonly field: string
   readonly reason: string
 }
+
+export const message = ({ field, reason }: JsonProblem): string => `${field}: ${reason}`
 
 const LONGEST_SHOWN = 40
 const LONGEST_PATH = 200

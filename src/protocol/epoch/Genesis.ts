@@ -6,6 +6,7 @@
 import { Data, Either, Schema } from "effect"
 import * as Binary from "../encoding/Binary.js"
 import * as JsonDecoder from "../encoding/Json.js"
+import * as JsonProblem from "../encoding/JsonProblem.js"
 import * as Address from "../identity/Address.js"
 import * as Hash from "../identity/Hash.js"
 import * as Keys from "../identity/Keys.js"
@@ -59,38 +60,34 @@ export const standardFaucetMaxRequest = Sats.make(100_000 * Sats.SATS_PER_COIN)
 const MAX_ALLOCATIONS = 4_000_000
 
 /** A genesis that cannot start a network; `field` is the place in the file, a validator by its key. */
-export class InvalidGenesis extends Data.TaggedError("InvalidGenesis")<{
-  readonly field: string
-  readonly reason: string
-}> {
+export class InvalidGenesis extends Data.TaggedError("InvalidGenesis")<JsonProblem.JsonProblem> {
   override get message(): string {
-    return `${this.field}: ${this.reason}`
+    return JsonProblem.message(this)
   }
 }
 
-interface Violation {
-  readonly field: string
-  readonly reason: string
-}
-
-const violation = (holds: boolean, field: string, reason: string): ReadonlyArray<Violation> =>
+const violation = (holds: boolean, field: string, reason: string): ReadonlyArray<JsonProblem.JsonProblem> =>
   holds ? [] : [{ field, reason }]
 
-const within = (value: number, min: number, max: number, field: string): ReadonlyArray<Violation> =>
+const within = (value: number, min: number, max: number, field: string): ReadonlyArray<JsonProblem.JsonProblem> =>
   violation(value >= min && value <= max, field, `${value}: an integer from ${min} to ${max} expected`)
 
-const counted = (count: number, min: number, max: number, field: string): ReadonlyArray<Violation> =>
+const counted = (count: number, min: number, max: number, field: string): ReadonlyArray<JsonProblem.JsonProblem> =>
   violation(count >= min && count <= max, field, `${count} entries, ${min} to ${max} expected`)
 
-const ordered = <A>(items: ReadonlyArray<A>, key: (item: A) => string, field: string): ReadonlyArray<Violation> =>
+const ordered = <A>(
+  items: ReadonlyArray<A>,
+  key: (item: A) => string,
+  field: string,
+): ReadonlyArray<JsonProblem.JsonProblem> =>
   violation(Binary.isStrictlyAscending(items, key), field, "an entry appears twice, or the order is not canonical")
 
-const protocolViolations = (protocol: Protocol.Protocol): ReadonlyArray<Violation> =>
+const protocolViolations = (protocol: Protocol.Protocol): ReadonlyArray<JsonProblem.JsonProblem> =>
   Protocol.table.flatMap((entry) =>
     within(protocol[entry.key], entry.min, Protocol.maximumOf(entry, protocol), `protocol.${entry.name}`),
   )
 
-const parameterViolations = ({ parameters, protocol }: Genesis): ReadonlyArray<Violation> =>
+const parameterViolations = ({ parameters, protocol }: Genesis): ReadonlyArray<JsonProblem.JsonProblem> =>
   Parameters.table.flatMap((entry) =>
     within(
       parameters[entry.key],
@@ -100,7 +97,7 @@ const parameterViolations = ({ parameters, protocol }: Genesis): ReadonlyArray<V
     ),
   )
 
-const validatorViolations = (validators: ReadonlyArray<FirstValidator>): ReadonlyArray<Violation> => [
+const validatorViolations = (validators: ReadonlyArray<FirstValidator>): ReadonlyArray<JsonProblem.JsonProblem> => [
   ...counted(validators.length, 1, Limits.COMMITTEE_MEMBERS, "validators"),
   ...validators.flatMap(({ publicKey, stake, commissionPercent }) => [
     ...within(stake, Sats.MIN_STAKE_SATS, Sats.MAX_SUPPLY, `validators[${publicKey}].stake`),
@@ -114,7 +111,7 @@ const supplyOf = ({ allocations, validators, treasury }: Genesis): number =>
   allocations.reduce((total, { amount }) => total + amount, 0) +
   validators.reduce((total, { stake }) => total + stake, 0)
 
-const faucetViolations = ({ faucet, mode }: Genesis): ReadonlyArray<Violation> =>
+const faucetViolations = ({ faucet, mode }: Genesis): ReadonlyArray<JsonProblem.JsonProblem> =>
   faucet === null
     ? []
     : [
@@ -122,7 +119,7 @@ const faucetViolations = ({ faucet, mode }: Genesis): ReadonlyArray<Violation> =
         ...violation(faucet.maxRequest > 0, "faucet.max_request", "at least 1 expected"),
       ]
 
-const violations = (genesis: Genesis): ReadonlyArray<Violation> => {
+const violations = (genesis: Genesis): ReadonlyArray<JsonProblem.JsonProblem> => {
   const supply = supplyOf(genesis)
   const { allocations, council, names } = genesis
   return [
@@ -241,10 +238,7 @@ const read = (reader: Binary.Reader): Genesis => {
   return genesis
 }
 
-export const encode = (genesis: Genesis): Uint8Array => Binary.encode((writer) => write(writer, genesis))
-
-export const decode = (bytes: Uint8Array): Either.Either<Genesis, Binary.MalformedBytes> =>
-  Binary.decode("genesis", bytes, read)
+export const { encode, decode } = Binary.codec("genesis", write, read)
 
 /** Cached: many places ask for it, and a genesis with many accounts means hashing megabytes. */
 const hashes = new WeakMap<Genesis, Hash.Hash>()

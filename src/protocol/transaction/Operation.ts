@@ -1,6 +1,7 @@
 /** The operations that a transaction can request, and their bytes. `_tag` is the `type` of the wire. */
 
 import type { Reader, Writer } from "../encoding/Binary.js"
+import type { JsonProblem } from "../encoding/JsonProblem.js"
 import * as Address from "../identity/Address.js"
 import type { PublicKey } from "../identity/Keys.js"
 import { readPublicKey } from "../identity/Keys.js"
@@ -94,16 +95,10 @@ export const TYPE_BYTE = {
   SetAccountPolicyTx: 10,
 } as const satisfies { readonly [T in Type]: number }
 
-/** The problem of an operation: the field by its name on the wire, and the rule. */
-export interface Violation {
-  readonly field: string
-  readonly reason: string
-}
+const violation = (field: string, reason: string): JsonProblem => ({ field, reason })
 
-const violation = (field: string, reason: string): Violation => ({ field, reason })
-
-/** Why an operation is invalid on every network; the same rules for JSON and for bytes. */
-export const violationOf = (operation: Operation): Violation | undefined => {
+/** Why an operation is invalid on every network, by its field on the wire; the same rules for JSON and for bytes. */
+export const violationOf = (operation: Operation): JsonProblem | undefined => {
   switch (operation._tag) {
     case "Transfer":
     case "DelegateTx":
@@ -124,12 +119,12 @@ export const violationOf = (operation: Operation): Violation | undefined => {
   }
 }
 
-const payloadViolation = (payload: ProposalPayload.ProposalPayload): Violation | undefined => {
+const payloadViolation = (payload: ProposalPayload.ProposalPayload): JsonProblem | undefined => {
   const found = ProposalPayload.violationOf(payload)
   return found && violation(`proposal_type.${payload._tag}.${found.field}`, found.reason)
 }
 
-const policyViolation = ({ threshold, keys }: SetAccountPolicy): Violation | undefined => {
+const policyViolation = ({ threshold, keys }: SetAccountPolicy): JsonProblem | undefined => {
   if (keys.length < 1 || keys.length > Limits.POLICY_KEYS) {
     return violation("keys", `must be 1 to ${Limits.POLICY_KEYS} public keys`)
   }

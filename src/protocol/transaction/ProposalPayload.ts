@@ -1,6 +1,7 @@
 /** The effect of a proposal if it passes: the `proposal_type` object of the wire. */
 
 import type { Reader, Writer } from "../encoding/Binary.js"
+import type { JsonProblem } from "../encoding/JsonProblem.js"
 import * as Address from "../identity/Address.js"
 import * as Limits from "../numbers/Limits.js"
 import type { Sats } from "../numbers/Sats.js"
@@ -30,9 +31,7 @@ export const write = (writer: Writer, payload: ProposalPayload): Writer => {
 }
 
 /** Why a payload is invalid on every network; the same rules for JSON and for bytes. */
-export const violationOf = (
-  payload: ProposalPayload,
-): { readonly field: string; readonly reason: string } | undefined => {
+export const violationOf = (payload: ProposalPayload): JsonProblem | undefined => {
   switch (payload._tag) {
     case "Text":
     case "CouncilMembership":

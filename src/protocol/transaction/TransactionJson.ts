@@ -2,8 +2,9 @@
  * Transactions as JSON: `/tx/submit` takes it and every lookup shows it. The schemas define the format of each field;
  * `fromJson` checks the rules that depend on the network (whose addresses are whose) or on several fields.
  */
-import { Data, Either, Schema } from "effect"
+import { Either, Schema } from "effect"
 import * as Json from "../encoding/Json.js"
+import type { JsonProblem } from "../encoding/JsonProblem.js"
 import * as Text from "../encoding/Text.js"
 import * as Address from "../identity/Address.js"
 import { PublicKey, Signature } from "../identity/Keys.js"
@@ -58,90 +59,53 @@ const envelope = {
   ),
 }
 
+const of = <const T extends Operation.Type, Fields extends Schema.Struct.Fields>(type: T, fields: Fields) =>
+  Schema.Struct({ type: Schema.Literal(type), ...envelope, ...fields })
+
 const fee = Sats.schema
 const exemptFee = Schema.optionalWith(Sats.schema, { exact: true })
 
-const Transfer = Schema.Struct({
-  type: Schema.Literal("Transfer"),
-  ...envelope,
-  to: Address.text,
-  amount: Sats.schema,
-  memo: Schema.optionalWith(Text.schema(0, Limits.MEMO_BYTES), { exact: true }),
-  fee,
-})
-const Stake = Schema.Struct({ type: Schema.Literal("StakeTx"), ...envelope, amount: Sats.schema, fee: exemptFee })
-const Unstake = Schema.Struct({ type: Schema.Literal("UnstakeTx"), ...envelope, fee: exemptFee })
-const Delegate = Schema.Struct({
-  type: Schema.Literal("DelegateTx"),
-  ...envelope,
-  validator: Address.text,
-  amount: Sats.schema,
-  fee: exemptFee,
-})
-const Undelegate = Schema.Struct({ type: Schema.Literal("UndelegateTx"), ...envelope, fee: exemptFee })
-const SetCommission = Schema.Struct({
-  type: Schema.Literal("SetCommissionTx"),
-  ...envelope,
-  commission_percent: Percent,
-  fee: exemptFee,
-})
-const CreateProposal = Schema.Struct({
-  type: Schema.Literal("CreateProposalTx"),
-  ...envelope,
-  title: Text.schema(1, Limits.TITLE_BYTES),
-  description: Text.schema(0, Limits.DESCRIPTION_BYTES),
-  proposal_type: ProposalType,
-  fee,
-})
-const Vote = Schema.Struct({
-  type: Schema.Literal("VoteTx"),
-  ...envelope,
-  proposal_id: Natural.schema<Natural.ProposalId>("the proposal's id"),
-  vote: Schema.Boolean,
-  fee,
-})
-const RegisterName = Schema.Struct({ type: Schema.Literal("RegisterNameTx"), ...envelope, name: Name.schema, fee })
-const SetAccountPolicy = Schema.Struct({
-  type: Schema.Literal("SetAccountPolicyTx"),
-  ...envelope,
-  threshold: Threshold,
-  keys: Schema.Array(PublicKey).pipe(Schema.minItems(1), Schema.maxItems(Limits.POLICY_KEYS)),
-  fee,
-})
-
 export const TransactionJson = Schema.Union(
-  Transfer,
-  Stake,
-  Unstake,
-  Delegate,
-  Undelegate,
-  SetCommission,
-  CreateProposal,
-  Vote,
-  RegisterName,
-  SetAccountPolicy,
+  of("Transfer", {
+    to: Address.text,
+    amount: Sats.schema,
+    memo: Schema.optionalWith(Text.schema(0, Limits.MEMO_BYTES), { exact: true }),
+    fee,
+  }),
+  of("StakeTx", { amount: Sats.schema, fee: exemptFee }),
+  of("UnstakeTx", { fee: exemptFee }),
+  of("DelegateTx", { validator: Address.text, amount: Sats.schema, fee: exemptFee }),
+  of("UndelegateTx", { fee: exemptFee }),
+  of("SetCommissionTx", { commission_percent: Percent, fee: exemptFee }),
+  of("CreateProposalTx", {
+    title: Text.schema(1, Limits.TITLE_BYTES),
+    description: Text.schema(0, Limits.DESCRIPTION_BYTES),
+    proposal_type: ProposalType,
+    fee,
+  }),
+  of("VoteTx", {
+    proposal_id: Natural.schema<Natural.ProposalId>("the proposal's id"),
+    vote: Schema.Boolean,
+    fee,
+  }),
+  of("RegisterNameTx", { name: Name.schema, fee }),
+  of("SetAccountPolicyTx", {
+    threshold: Threshold,
+    keys: Schema.Array(PublicKey).pipe(Schema.minItems(1), Schema.maxItems(Limits.POLICY_KEYS)),
+    fee,
+  }),
 ).annotations({ identifier: "Transaction", description: "a signed transaction" })
 
 export type TransactionJson = typeof TransactionJson.Type
 export type ProposalType = typeof ProposalType.Type
 
-/** A transaction that every network would refuse, with the field at fault. */
-export class InvalidTransactionJson extends Data.TaggedError("InvalidTransactionJson")<{
-  readonly field: string
-  readonly reason: string
-}> {
-  override get message(): string {
-    return `${this.field}: ${this.reason}`
-  }
-}
+/** The field for which every network would refuse the transaction. */
+type Result<A> = Either.Either<A, JsonProblem>
 
-type Result<A> = Either.Either<A, InvalidTransactionJson>
-
-const refuse = (field: string, reason: string): Result<never> =>
-  Either.left(new InvalidTransactionJson({ field, reason }))
+const refuse = (field: string, reason: string): Result<never> => Either.left({ field, reason })
 
 const address = (field: string, text: string, prefix: AddressPrefix): Result<Address.Address> =>
-  Either.mapLeft(Address.parse(text, prefix), (error) => new InvalidTransactionJson({ field, reason: error.message }))
+  Either.mapLeft(Address.parse(text, prefix), ({ message }) => ({ field, reason: message }))
 
 /** The payload that a `proposal_type` object describes on this network. */
 export const payloadFromJson = (json: ProposalType, prefix: AddressPrefix): Result<ProposalPayload.ProposalPayload> => {
@@ -233,11 +197,8 @@ const authorizationFromJson = (json: TransactionJson): Result<Transaction.Author
   return Either.right({ _tag: "SingleKey", publicKey, signature })
 }
 
-const decodeJson = Json.decoder(TransactionJson, "transaction")
-
 /** JSON of the right shape, or the first field that is not. Unknown fields are refused. */
-export const decode = (input: unknown): Result<TransactionJson> =>
-  Either.mapLeft(decodeJson(input), (problem) => new InvalidTransactionJson(problem))
+export const decode: (input: unknown) => Result<TransactionJson> = Json.decoder(TransactionJson, "transaction")
 
 /** The transaction that this JSON describes on a network, with its signatures not yet verified. */
 export const fromJson = (
@@ -250,7 +211,7 @@ export const fromJson = (
   const operation = operationFromJson(json, prefix)
   if (Either.isLeft(operation)) return Either.left(operation.left)
   const violation = Operation.violationOf(operation.right)
-  if (violation !== undefined) return refuse(violation.field, violation.reason)
+  if (violation !== undefined) return Either.left(violation)
   const authorization = authorizationFromJson(json)
   if (Either.isLeft(authorization)) return Either.left(authorization.left)
   const unsigned = { from: from.right, nonce: json.nonce, fee: json.fee ?? Sats.ZERO, operation: operation.right }

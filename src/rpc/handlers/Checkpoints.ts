@@ -10,40 +10,21 @@ import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Refused from "./Refused.js"
 import * as Unreadable from "./Unreadable.js"
+import * as Wire from "./Wire.js"
 
 const epochOf = ({
-  epoch,
-  firstRound,
-  seed,
   rules,
   members,
+  ...epoch
 }: EpochRecord): NonNullable<(typeof Api.Checkpoint.Type)["next_epoch"]> => ({
-  epoch,
-  first_round: firstRound,
-  seed,
-  rules: {
-    epoch_rounds: rules.epochRounds,
-    collection_depth_rounds: rules.collectionDepthRounds,
-    checkpoint_interval_rounds: rules.checkpointIntervalRounds,
-    round_reward: rules.roundReward,
-    halving_rounds: rules.halvingRounds,
-    treasury_percent: rules.treasuryPercent,
-    council_percent: rules.councilPercent,
-  },
+  ...Wire.named(epoch),
+  rules: Wire.named(rules),
   members: members.map(({ address, publicKey, weight }) => ({ address, pub_key: publicKey, weight })),
 })
 
 const checkpointOf = ({ checkpoint, signatures }: SignedCheckpoint): typeof Api.Checkpoint.Type => ({
-  epoch: checkpoint.epoch,
-  round: checkpoint.round,
-  commit_index: checkpoint.commitIndex,
-  commit_hash: checkpoint.commitHash,
-  effects_digest: checkpoint.effectsDigest,
-  state_root: checkpoint.stateRoot,
-  total_supply: checkpoint.totalSupply,
+  ...Wire.named(checkpoint),
   next_epoch: checkpoint.nextEpoch && epochOf(checkpoint.nextEpoch),
-  previous: checkpoint.previous,
-  hash: checkpoint.hash,
   signatures,
 })
 
@@ -62,7 +43,7 @@ export const handlers = Effect.gen(function* () {
   const { view } = yield* Engine
   const account = yield* AccountReference.resolver
 
-  const handlers: Handlers.Of<"checkpoints"> = {
+  return {
     latest: () =>
       Effect.flatMap(
         checkpoints.latest,
@@ -88,6 +69,5 @@ export const handlers = Effect.gen(function* () {
         const proven = yield* checkpoints.prove(address)
         return Option.isNone(proven) ? yield* Effect.fail(none) : proofOf(address, proven.value)
       }),
-  }
-  return handlers
+  } satisfies Handlers.Of<"checkpoints">
 })

@@ -8,6 +8,7 @@ import { type Known, Peers } from "../../node/reads/Peers.js"
 import { Configuration } from "../../node/start/Configuration.js"
 import { Home } from "../../node/start/Home.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
+import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Network from "../../protocol/identity/Network.js"
@@ -23,6 +24,7 @@ import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Faucet from "./Faucet.js"
+import * as Wire from "./Wire.js"
 
 const MEMPOOL_SHOWN = 100
 
@@ -63,56 +65,17 @@ const balanceOf = (
 const reportOf = ({ status, ...parts }: Report): typeof Api.HealthReport.Type => ({
   status,
   components: {
-    dag: { status: parts.dag.status, round: parts.dag.round, vertices: parts.dag.vertices },
-    finality: {
-      status: parts.finality.status,
-      finalized_round: parts.finality.finalizedRound,
-      lag: parts.finality.lag,
-    },
-    state: {
-      status: parts.state.status,
-      accounts: parts.state.accounts,
-      total_supply: parts.state.totalSupply,
-      supply: parts.state.totalSupply,
-    },
+    dag: parts.dag,
+    finality: Wire.named(parts.finality),
+    state: { ...Wire.named(parts.state), supply: parts.state.totalSupply },
     mempool: parts.mempool,
     network: parts.network,
-    checkpoints: { status: parts.checkpoints.status, latest_round: parts.checkpoints.latestRound },
-    ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: syncOf(sync) }) }),
-    ...Option.match(parts.catchUp, { onNone: () => ({}), onSome: (catchUp) => ({ catch_up: catchUpOf(catchUp) }) }),
-    ...Option.match(parts.recovery, { onNone: () => ({}), onSome: (recovery) => ({ recovery: recoveryOf(recovery) }) }),
-    ...Option.match(parts.clock, {
-      onNone: () => ({}),
-      onSome: ({ status, aheadMs }) => ({ clock: { status, ahead_ms: aheadMs } }),
-    }),
+    checkpoints: Wire.named(parts.checkpoints),
+    ...Option.match(parts.sync, { onNone: () => ({}), onSome: (sync) => ({ sync: Wire.named(sync) }) }),
+    ...Option.match(parts.catchUp, { onNone: () => ({}), onSome: (catchUp) => ({ catch_up: Wire.named(catchUp) }) }),
+    ...Option.match(parts.recovery, { onNone: () => ({}), onSome: (recovery) => ({ recovery: Wire.named(recovery) }) }),
+    ...Option.match(parts.clock, { onNone: () => ({}), onSome: (clock) => ({ clock: Wire.named(clock) }) }),
   },
-})
-
-const syncOf = (sync: Option.Option.Value<Report["sync"]>) => ({
-  status: sync.status,
-  epoch: sync.epoch,
-  records: sync.records,
-  percent: sync.percent,
-  records_per_second: sync.recordsPerSecond,
-  eta_seconds: sync.etaSeconds,
-})
-
-const catchUpOf = (catchUp: Option.Option.Value<Report["catchUp"]>) => ({
-  status: catchUp.status,
-  epoch: catchUp.epoch,
-  round: catchUp.round,
-  reached_round: catchUp.reachedRound,
-  percent: catchUp.percent,
-  rounds_per_second: catchUp.roundsPerSecond,
-  eta_seconds: catchUp.etaSeconds,
-})
-
-const recoveryOf = (recovery: Option.Option.Value<Report["recovery"]>) => ({
-  status: recovery.status,
-  following: recovery.following,
-  signing: recovery.signing,
-  waits_for: recovery.waitsFor,
-  signs_in_seconds: recovery.signsInSeconds,
 })
 
 /** The amount and the recipient of a transaction, if its type has them. */
@@ -133,14 +96,7 @@ const pendingOf = ({ transaction, receivedAt }: Received): (typeof Api.PendingTr
 
 const peersOf = ({ connected, bootstrap }: Known): typeof Api.Peers.Type => ({
   connected: connected.length,
-  peers: connected.map(({ id, address, direction, agent, latencyMs, connectedSince }) => ({
-    id,
-    address,
-    direction,
-    agent,
-    latency_ms: latencyMs,
-    connected_since: connectedSince,
-  })),
+  peers: connected.map(Wire.named),
   bootstrap_nodes: bootstrap.map(({ address, isConnected }) => ({ address, connected: isConnected })),
 })
 
@@ -159,12 +115,7 @@ const networkOf = (
     version,
     parameters: {
       ...Parameters.toJson(parameters),
-      round_interval_ms: protocol.roundIntervalMs,
-      epoch_rounds: protocol.epochRounds,
-      collection_depth_rounds: protocol.collectionDepthRounds,
-      round_reward: protocol.roundReward,
-      halving_rounds: protocol.halvingRounds,
-      default_commission_percent: protocol.defaultCommissionPercent,
+      ...Protocol.toJson(protocol),
       min_stake_sats: Sats.MIN_STAKE_SATS,
       faucet_max_sats: faucet === null ? null : faucet.maxRequest,
     },
@@ -183,18 +134,14 @@ export const handlers = Effect.gen(function* () {
   const prefix = Network.addressPrefix(genesis.mode)
   const genesisHash = Genesis.hash(genesis)
 
-  const handlers: Handlers.Of<"core"> = {
-    status: () => Effect.succeed(Answer.atVersion(revision, () => statusOf(metrics.figures()))),
-    balance: ({ path }) => {
-      const found = account("address", path.address)
-      if (Either.isLeft(found)) return Effect.fail(found.left)
-      const address = found.right
-      return Effect.succeed(
+  return {
+    status: () => Answer.current(revision, () => statusOf(metrics.figures())),
+    balance: ({ path }) =>
+      Either.map(account("address", path.address), (address) =>
         Answer.atVersion(revision, () =>
           balanceOf(address, prefix, view.read.account(address), view.pool.nextNonce(address)),
         ),
-      )
-    },
+      ),
     policy: ({ path }) =>
       Either.flatMap(account("address", path.address), (address) => {
         const { policy } = view.read.account(address)
@@ -213,15 +160,12 @@ export const handlers = Effect.gen(function* () {
         return { address, secret_key: key, warning: KEYGEN_WARNING }
       }),
     faucet: ({ body }) => Effect.flatMap(account("address", body.address), (to) => faucet(to, body.amount)),
-    mempool: () => Effect.succeed(Answer.atVersion(revision, () => mempool.top(MEMPOOL_SHOWN).map(pendingOf))),
+    mempool: () => Answer.current(revision, () => mempool.top(MEMPOOL_SHOWN).map(pendingOf)),
     peers: () => Effect.map(peers.known, peersOf),
     network: () =>
-      Effect.succeed(
-        Answer.atVersion(
-          () => view.read.head.index,
-          () => networkOf(genesis, genesisHash, version, view.read.parameters),
-        ),
+      Answer.current(
+        () => view.read.head.index,
+        () => networkOf(genesis, genesisHash, version, view.read.parameters),
       ),
-  }
-  return handlers
+  } satisfies Handlers.Of<"core">
 })

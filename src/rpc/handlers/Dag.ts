@@ -43,7 +43,7 @@ const STANDARD_COLUMNS = 60
 export const handlers = Effect.gen(function* () {
   const dag = yield* Dag
 
-  const handlers: Handlers.Of<"dag"> = {
+  return {
     round: ({ path }) =>
       dag.round(path.round).pipe(
         Effect.map(roundOf),
@@ -65,6 +65,5 @@ export const handlers = Effect.gen(function* () {
         ),
         Unreadable.asDefect,
       ),
-  }
-  return handlers
+  } satisfies Handlers.Of<"dag">
 })

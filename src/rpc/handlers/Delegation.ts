@@ -41,7 +41,7 @@ export const handlers = Effect.gen(function* () {
   const account = yield* AccountReference.resolver
   const sign = yield* Submission.signer()
 
-  const handlers: Handlers.Of<"delegation"> = {
+  return {
     delegate: ({ body: { secret_key: key, validator, amount } }) =>
       Effect.flatMap(account("validator", validator), (validator) =>
         sign({ key, operation: { _tag: "DelegateTx", validator, amount } }),
@@ -63,6 +63,5 @@ export const handlers = Effect.gen(function* () {
           Answer.since(at, staking.asOf, listOf(validator, list)),
         )
       }),
-  }
-  return handlers
+  } satisfies Handlers.Of<"delegation">
 })

@@ -8,10 +8,7 @@ import * as News from "./EventNews.js"
 
 const HEALTH_EVERY = Duration.seconds(1)
 
-/**
- * Numbers that grow across a restart, so that a client that reconnects with an old one learns of it: there are more numbers
- * to a second than a node has events.
- */
+/** No node has as many events, so numbers grow across restarts: a client with an old number learns of the restart. */
 const NUMBERS_A_SECOND = 100_000
 
 export const handlers = Effect.gen(function* () {
@@ -45,9 +42,8 @@ export const handlers = Effect.gen(function* () {
     ),
   )
 
-  const handlers: Handlers.Of<"events"> = {
+  return {
     stream: ({ headers }) =>
       Effect.sync(() => feed.after(Option.map(Option.fromNullable(headers["last-event-id"]), Number))),
-  }
-  return handlers
+  } satisfies Handlers.Of<"events">
 })

@@ -12,45 +12,25 @@ import * as Failure from "../api/Failure.js"
 import type * as Api from "../api/Governance.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
+import * as WrongField from "../server/WrongField.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Submission from "./Submission.js"
+import * as Wire from "./Wire.js"
 
 const PROPOSALS_SHOWN = 200
 
 type Summary = (typeof Api.ProposalList.Type)["proposals"][number]
 
-const payloadOf = (payload: ProposalPayload): Summary["payload"] => {
-  switch (payload._tag) {
-    case "Text":
-      return {}
-    case "ParameterChange":
-      return { param: payload.param, value: payload.value }
-    case "CouncilMembership":
-      return { action: payload.action, address: payload.address }
-    case "TreasurySpend":
-      return { recipient: payload.recipient, amount: payload.amount }
-  }
-}
+const payloadOf = ({ _tag, ...fields }: ProposalPayload): Summary["payload"] => fields
 
 const summaryOf = (proposal: NumberedProposal): Summary => ({
-  id: proposal.id,
+  ...Wire.named(proposal),
   title: proposal.texts?.title ?? "",
   description: proposal.texts?.description ?? "",
   texts_pruned: proposal.texts === null,
   tx_hash: proposal.transaction,
   proposal_type: proposal.payload._tag,
   payload: payloadOf(proposal.payload),
-  status: proposal.status,
-  proposer: proposal.proposer,
-  votes_for: proposal.votesFor,
-  votes_against: proposal.votesAgainst,
-  snapshot_total_stake: proposal.snapshotTotalStake,
-  created_at_round: proposal.createdAtRound,
-  voting_ends_at_round: proposal.votingEndsAtRound,
-  executes_at_round: proposal.executesAtRound,
-  failure: proposal.failure,
-  bond: proposal.bond,
-  bond_status: proposal.bondStatus,
 })
 
 const word = (vote: boolean): "yes" | "no" => (vote ? "yes" : "no")
@@ -61,9 +41,6 @@ const votersOf = (voters: ReadonlyArray<Voter>): (typeof Api.Proposal.Type)["vot
 
 const notFound = (id: ProposalId) => new Failure.ProposalNotFound({ message: `there is no proposal ${id}` })
 
-const invalidField = ({ field, message }: TransactionJson.InvalidTransactionJson) =>
-  new Failure.InvalidRequest({ message, field })
-
 export const handlers = Effect.gen(function* () {
   const governance = yield* Governance
   const prefix = Network.addressPrefix((yield* Home).genesis.mode)
@@ -73,20 +50,19 @@ export const handlers = Effect.gen(function* () {
 
   const proposal = (id: ProposalId) => Either.fromNullable(governance.proposal(id), () => notFound(id))
 
-  const handlers: Handlers.Of<"governance"> = {
+  return {
     propose: ({ body: { secret_key: key, title, description, proposal_type, fee } }) =>
-      Effect.flatMap(Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), invalidField), (payload) =>
-        submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
+      Effect.flatMap(
+        Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), WrongField.toInvalidRequest),
+        (payload) => submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
       ),
     vote: ({ body: { secret_key: key, proposal_id: proposalId, vote, fee } }) =>
       submitVote({ key, fee, operation: { _tag: "VoteTx", proposalId, vote } }),
     proposals: () =>
-      Effect.succeed(
-        Answer.atVersion(governance.asOf, () => {
-          const proposals = governance.proposals(PROPOSALS_SHOWN).map(summaryOf)
-          return { count: proposals.length, proposals }
-        }),
-      ),
+      Answer.current(governance.asOf, () => {
+        const proposals = governance.proposals(PROPOSALS_SHOWN).map(summaryOf)
+        return { count: proposals.length, proposals }
+      }),
     proposal: ({ path: { id } }) =>
       Either.map(proposal(id), (found) =>
         // Of the whole stake's owners there may be ten thousand: they are listed once a commit, not once a request.
@@ -101,12 +77,9 @@ export const handlers = Effect.gen(function* () {
         return { proposal_id: id, address, vote, weight: ballot?.weight ?? Sats.ZERO }
       }),
     config: () =>
-      Effect.succeed(
-        Answer.atVersion(governance.asOf, () => ({
-          ...Parameters.toJson(governance.parameters()),
-          governable_params: governance.governable(),
-        })),
-      ),
-  }
-  return handlers
+      Answer.current(governance.asOf, () => ({
+        ...Parameters.toJson(governance.parameters()),
+        governable_params: governance.governable(),
+      })),
+  } satisfies Handlers.Of<"governance">
 })

@@ -25,9 +25,8 @@ export const handlers = Effect.gen(function* () {
   const { expose } = yield* Prometheus
   // The seconds go on where nothing else does.
   const version = () => `${revision()} ${metrics.uptimeSeconds()}`
-  const handlers: Handlers.Of<"monitoring"> = {
+  return {
     metrics: () => expose,
-    metricsJson: () => Effect.succeed(Answer.atVersion(version, () => metricsOf(metrics.figures()))),
-  }
-  return handlers
+    metricsJson: () => Answer.current(version, () => metricsOf(metrics.figures())),
+  } satisfies Handlers.Of<"monitoring">
 })

@@ -4,20 +4,7 @@ import * as Rejection from "../../ledger/rules/Rejection.js"
 import { NONCE_WINDOW } from "../../ledger/rules/Transactions.js"
 import * as Failure from "../api/Failure.js"
 
-export type Refused =
-  | Failure.InvalidSignature
-  | Failure.NonceTooLow
-  | Failure.NonceTooHigh
-  | Failure.NoncePending
-  | Failure.InsufficientBalance
-  | Failure.InvalidTransaction
-  | Failure.NotAllowed
-  | Failure.ProposalNotFound
-  | Failure.AlreadyVoted
-  | Failure.NameTaken
-  | Failure.TooManyActiveProposals
-  | Failure.MempoolFull
-  | Failure.NotReady
+export type Refused = ReturnType<typeof fromRefusal>
 
 /** The field that a person would change; none where the rule is about the account and not about the request. */
 const fieldOf = (rule: Rejection.Rule): { readonly field?: string } => {
@@ -58,7 +45,7 @@ export const notReady = new Failure.NotReady({
   message: "the node is still catching up with the network; try again later, or ask another node",
 })
 
-export const fromRefusal = (refusal: Refusal): Refused => {
+export const fromRefusal = (refusal: Refusal) => {
   switch (refusal._tag) {
     case "NotReady":
       return notReady
@@ -74,6 +61,14 @@ export const fromRefusal = (refusal: Refusal): Refused => {
   switch (refusal._tag) {
     case "InvalidSignature":
       return new Failure.InvalidSignature({ message })
+    case "NotAllowed":
+      return new Failure.NotAllowed({ message })
+    case "ProposalNotFound":
+      return new Failure.ProposalNotFound({ message })
+    case "AlreadyVoted":
+      return new Failure.AlreadyVoted({ message })
+    case "NameTaken":
+      return new Failure.NameTaken({ message })
     case "NonceTooLow":
       return new Failure.NonceTooLow({ message, next_nonce: refusal.next })
     case "NonceTooHigh":
@@ -86,14 +81,6 @@ export const fromRefusal = (refusal: Refusal): Refused => {
       return new Failure.InsufficientBalance({ message, balance: refusal.available, required: refusal.needed })
     case "InvalidTransaction":
       return new Failure.InvalidTransaction({ message, ...fieldOf(refusal.rule) })
-    case "NotAllowed":
-      return new Failure.NotAllowed({ message })
-    case "ProposalNotFound":
-      return new Failure.ProposalNotFound({ message })
-    case "AlreadyVoted":
-      return new Failure.AlreadyVoted({ message })
-    case "NameTaken":
-      return new Failure.NameTaken({ message })
     case "TooManyActiveProposals":
       return new Failure.TooManyActiveProposals({ message, limit: refusal.limit })
   }

@@ -46,7 +46,7 @@ export const handlers = Effect.gen(function* () {
   const account = yield* AccountReference.resolver
   const sign = yield* Submission.signer()
 
-  const handlers: Handlers.Of<"staking"> = {
+  return {
     stake: ({ body: { secret_key: key, amount } }) => sign({ key, operation: { _tag: "StakeTx", amount } }),
     unstake: ({ body: { secret_key: key } }) => sign({ key, operation: { _tag: "UnstakeTx" } }),
     stakeOf: ({ path }) =>
@@ -54,9 +54,6 @@ export const handlers = Effect.gen(function* () {
         Answer.atVersion(staking.asOf, () => detailsOf(staking.stake(address))),
       ),
     validators: () =>
-      Effect.succeed(
-        Answer.atVersion(staking.asOf, () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
-      ),
-  }
-  return handlers
+      Answer.current(staking.asOf, () => listOf(staking.validators(VALIDATORS_SHOWN), staking.totals())),
+  } satisfies Handlers.Of<"staking">
 })

@@ -8,6 +8,7 @@ import * as Operation from "../../protocol/transaction/Operation.js"
 import type { Accepted } from "../../replica/Replica.js"
 import * as Failure from "../api/Failure.js"
 import type { Accepted as Answer } from "../api/Transactions.js"
+import * as WrongField from "../server/WrongField.js"
 import * as Refused from "./Refused.js"
 
 /** Why any transaction that the node signs may be refused. */
@@ -29,13 +30,7 @@ const smartAccount = (address: Address.Address) =>
     message: `${address} is a smart account: its keys sign together; send the signed transaction to /tx/submit`,
   })
 
-const impossible = ({ field, reason }: Operation.Violation) =>
-  new Failure.InvalidRequest({ message: `${field}: ${reason}`, field })
-
-/**
- * Signs with the account's next nonce and submits. `also` names further refusals that these types may get; any other
- * refusal of a transaction that was made here a moment ago is a bug.
- */
+/** Signs with the next nonce and submits. `also` names further refusals of these types; any other is a bug. */
 export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: ReadonlyArray<Also>) =>
   Effect.gen(function* () {
     const { view } = yield* Engine
@@ -48,7 +43,7 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
         const { key, operation } = request
         // The ledger judges whether it can be done; its form is judged before anything is signed.
         const violation = Operation.violationOf(operation)
-        if (violation !== undefined) return Effect.fail(impossible(violation))
+        if (violation !== undefined) return Effect.fail(WrongField.toInvalidRequest(violation))
         const address = Address.fromPublicKey(key.publicKey)
         if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
         return mempool.signAndSubmit(request).pipe(

@@ -11,6 +11,7 @@ import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
+import * as WrongField from "../server/WrongField.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Refused from "./Refused.js"
 import * as Submission from "./Submission.js"
@@ -58,9 +59,6 @@ const sequenceOf = (cursor: string): Option.Option<number> => {
     : Option.none()
 }
 
-const unfit = ({ message, field }: TransactionJson.InvalidTransactionJson) =>
-  Either.left(new Failure.InvalidRequest({ message, field }))
-
 const answerTo = (submitted: Submitted | undefined) => {
   if (submitted === undefined) throw new Error("the mempool gave an answer too few")
   return Either.mapBoth(submitted, { onLeft: Refused.fromRefusal, onRight: Submission.answerOf })
@@ -79,20 +77,22 @@ export const handlers = Effect.gen(function* () {
   const account = yield* AccountReference.resolver
   const prefix = Network.addressPrefix(genesis.mode)
 
-  const handlers: Handlers.Of<"transactions"> = {
+  return {
     send: ({ body: { secret_key: key, to, amount, fee, memo = "" } }) =>
       Effect.flatMap(account("to", to), (to) => send({ key, fee, operation: { _tag: "Transfer", to, amount, memo } })),
     submit: ({ bodies }) => {
       const read = bodies.map((body) => TransactionJson.fromJson(genesis.networkId, prefix, body))
       return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
         const answers = submitted.values()
-        return read.map((one) => (Either.isLeft(one) ? unfit(one.left) : answerTo(answers.next().value)))
+        return read.map((one) =>
+          Either.isLeft(one) ? Either.left(WrongField.toInvalidRequest(one.left)) : answerTo(answers.next().value),
+        )
       })
     },
     lookup: ({ path: { hash } }) => {
       const pending = view.pool.get(hash)
       if (pending !== undefined) {
-        return Effect.succeed(Answer.atVersion(revision, () => ({ hash, ...pendingOutcome(pending.transaction) })))
+        return Answer.current(revision, () => ({ hash, ...pendingOutcome(pending.transaction) }))
       }
       return state.transaction(hash).pipe(
         Effect.map((known) => lookupOf(hash, known)),
@@ -123,6 +123,5 @@ export const handlers = Effect.gen(function* () {
           next_cursor: next === null ? null : cursorOf(next),
         })
       }).pipe(Unreadable.asDefect),
-  }
-  return handlers
+  } satisfies Handlers.Of<"transactions">
 })

@@ -1,5 +1,5 @@
 /** What a handler may return instead of the plain value. */
-import type { Stream } from "effect"
+import { Effect, type Stream } from "effect"
 import type { Event } from "../api/Events.js"
 
 /**
@@ -21,6 +21,10 @@ export class Versioned<A> {
 
 export const atVersion = <A>(version: () => unknown, make: () => A): Versioned<A> =>
   new Versioned(version, make, version())
+
+/** The same as the result of a handler. */
+export const current = <A>(version: () => unknown, make: () => A): Effect.Effect<Versioned<A>> =>
+  Effect.succeed(atVersion(version, make))
 
 /** For a value that took long to find: `at` is the version when the search began. */
 export const since = <A>(at: unknown, version: () => unknown, value: A): Versioned<A> =>

@@ -19,15 +19,10 @@ type Part<Name extends string, A> = [A] extends [never] ? unknown : { readonly [
 
 type AnswerTo<Success> = [Success] extends [EventStream] ? Answer.EventStream : Success | Answer.Versioned<Success>
 
-/** The client, as limits count it. */
-interface Asker {
-  readonly client: string
-}
-
+/** `client` is the one that limits count. */
 type HandlerOf<P> = P extends Definition.Parts
   ? (
-      request: Asker &
-        Part<"path", P["params"]> &
+      request: { readonly client: string } & Part<"path", P["params"]> &
         Part<"query", P["query"]> &
         Part<"body", P["body"]> &
         Part<"headers", P["headers"]>,

@@ -5,9 +5,8 @@
  * node is down.
  */
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import { Console, Data, Effect, Runtime, type Scope } from "effect"
+import { Console, Data, Effect, Runtime } from "effect"
 import * as Client from "../client/Client.js"
 import type { Figures } from "../node/reads/Metrics.js"
 import * as Gauges from "../rpc/metrics/Gauges.js"
@@ -48,17 +47,6 @@ const settings = {
 class TargetSilent extends Data.TaggedError("TargetSilent")<{ readonly target: string; readonly reason: string }> {
   override get message(): string {
     return `no metrics from ${this.target}: ${this.reason}`
-  }
-}
-
-class CannotListen extends Data.TaggedError("CannotListen")<{
-  readonly host: string
-  readonly port: number
-  readonly reason: string
-}> {
-  override get message(): string {
-    const { host, port, reason } = this
-    return `cannot serve metrics on ${host}:${port}: ${reason}; stop the program that uses it, or choose another port with --metrics-port`
   }
 }
 
@@ -121,12 +109,8 @@ const answerTo = (request: Http.IncomingMessage, target: string): Effect.Effect<
     : Effect.succeed({ status: 405, text: "metrics can only be read, with GET\n" })
 }
 
-/** Serves until the scope ends; returns the address. */
-const serve = (
-  target: string,
-  host: string,
-  port: number,
-): Effect.Effect<{ readonly host: string; readonly port: number }, CannotListen, Scope.Scope> =>
+/** Serves until the scope ends; returns the port. */
+const serve = (target: string, host: string, port: number) =>
   Effect.gen(function* () {
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const server = Http.createServer((request, response) => {
@@ -141,10 +125,11 @@ const serve = (
         server.closeAllConnections()
       }),
     )
-    return yield* Effect.async<{ readonly host: string; readonly port: number }, CannotListen>((resume) => {
-      server.on("error", ({ message: reason }) => resume(new CannotListen({ host, port, reason })))
-      server.listen(port, host, () => resume(Effect.succeed({ host, port: (server.address() as AddressInfo).port })))
-    })
+    const options = "--metrics-host or --metrics-port"
+    const address = yield* Server.listen(server, { host, port, what: "metrics", options })
+    // A connection that cannot be accepted is Prometheus' to open again.
+    server.on("error", () => {})
+    return address.port
   })
 
 export const command = Command.make({
@@ -165,10 +150,10 @@ export const command = Command.make({
   runsUntilStopped: true,
   run: ({ target, metricsHost, metricsPort }, { version }) =>
     Effect.gen(function* () {
-      const listening = yield* serve(target, metricsHost, metricsPort)
+      const port = yield* serve(target, metricsHost, metricsPort)
       const lines = Sheet.indented([
         ["target", target],
-        ["metrics", `${Server.urlOf(listening)}/metrics`],
+        ["metrics", `${Server.urlOf({ host: metricsHost, port })}/metrics`],
       ])
       yield* Console.log(`udg exporter ${version}\n\n${lines}\n`)
       return yield* Effect.never

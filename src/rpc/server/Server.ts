@@ -86,15 +86,19 @@ export interface Settings extends ClientAddress.Settings {
   readonly onDefect?: (route: string) => void
 }
 
-/** The address is taken, or may not be used. */
-export class CannotListen extends Data.TaggedError("CannotListen")<{
+/** Where to listen, for what, and the options that decide it. */
+interface Place {
   readonly host: string
   readonly port: number
-  readonly reason: string
-}> {
+  readonly what: string
+  readonly options: string
+}
+
+/** The address is taken, or may not be used. */
+export class CannotListen extends Data.TaggedError("CannotListen")<Place & { readonly reason: string }> {
   override get message(): string {
-    const { host, port, reason } = this
-    return `cannot serve HTTP on ${host}:${port}: ${reason}; stop what uses it, or choose another with --rpc-host or --rpc-port`
+    const { what, host, port, reason, options } = this
+    return `cannot serve ${what} on ${host}:${port}: ${reason}; stop what uses it, or choose another with ${options}`
   }
 }
 
@@ -198,9 +202,10 @@ const limitUnread = (response: Http.ServerResponse, client: string, unread: Budg
   socket.setTimeout(silenceMs)
 }
 
-const listen = (server: Http.Server, host: string, port: number): Effect.Effect<AddressInfo, CannotListen> =>
+export const listen = (server: Http.Server, place: Place): Effect.Effect<AddressInfo, CannotListen> =>
   Effect.async((resume) => {
-    const onError = (error: Error): void => resume(Effect.fail(new CannotListen({ host, port, reason: error.message })))
+    const { host, port } = place
+    const onError = (error: Error): void => resume(new CannotListen({ ...place, reason: error.message }))
     server.once("error", onError)
     server.listen({ host, port, backlog: 1_024 }, () => {
       server.off("error", onError)
@@ -296,10 +301,12 @@ const start = (settings: Settings) =>
       streams.endAll()
     }
     yield* Effect.addFinalizer(() => drain(server, stop, tolerance.drainMs))
-    const { address, port } = yield* listen(server, settings.host, settings.port)
+    const { host } = settings
+    const options = "--rpc-host or --rpc-port"
+    const { address, port } = yield* listen(server, { host, port: settings.port, what: "HTTP", options })
     guard.boundTo(address)
     server.on("error", (error) => fork(log.error("the HTTP server failed", () => ({ error: error.message }))))
-    return { host: settings.host, port }
+    return { host, port }
   })
 
 export const layer = (settings: Settings): Layer.Layer<Server, CannotListen, Handlers> =>

@@ -66,21 +66,7 @@ export class Ledger {
     return new Ledger(state, Effects.digest(Hash.ZERO, state.collect()))
   }
 
-  /** Exactly the ledger that wrote these records, in any order; its digest is not one of them. */
-  static fromRecords(
-    protocol: Protocol.Protocol,
-    tableKey: HalfSipHash.Key,
-    records: Iterable<StateRecord>,
-    effectsDigest: Hash.Hash,
-  ): Either.Either<Ledger, Binary.MalformedBytes> {
-    const restoring = Ledger.restoring(protocol, tableKey)
-    for (const record of records) {
-      const restored = restoring.record(record)
-      if (Either.isLeft(restored)) return Either.left(restored.left)
-    }
-    return restoring.finish(effectsDigest)
-  }
-
+  /** Exactly the ledger that wrote the records, in any order; its digest is not one of them. */
   static restoring(protocol: Protocol.Protocol, tableKey: HalfSipHash.Key): Restoring {
     const state = new State(protocol, tableKey)
     return {

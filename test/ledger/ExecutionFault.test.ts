@@ -1,12 +1,12 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ExecutionFault } from "../../src/ledger/ExecutionFault.js"
-import { Ledger } from "../../src/ledger/Ledger.js"
 import * as Records from "../../src/ledger/tables/Records.js"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { StateRecord } from "../../src/protocol/state/StateRecord.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
+import { fromRecords } from "../support/Restored.js"
 import { Chain, coins, person, tableKey } from "./builders.js"
 
 const [alice, bob, val] = [person("alice"), person("bob"), person("val")]
@@ -19,7 +19,7 @@ const broken = ({ ledger, genesis }: Chain, component: "liquid" | "staked"): Cha
     return { ...record, value: Binary.encode((writer) => Records.totals.write(writer, totals)) }
   }
   const records = [...ledger.records()].map(without)
-  const restored = Ledger.fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest)
+  const restored = fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest)
   return new Chain(genesis, Either.getOrThrow(restored))
 }
 

@@ -5,7 +5,7 @@
  * records after every hundredth commit; the door and a small mempool are asked about every transaction. All chance comes from one seed.
  */
 import { Either } from "effect"
-import { Ledger } from "../../src/ledger/Ledger.js"
+import type { Ledger } from "../../src/ledger/Ledger.js"
 import { PendingTransactions } from "../../src/ledger/pending/PendingTransactions.js"
 import type { Execution, Outcome } from "../../src/ledger/rules/Execution.js"
 import type { Rejection } from "../../src/ledger/rules/Rejection.js"
@@ -24,6 +24,7 @@ import * as Evidence from "../../src/protocol/vertex/Evidence.js"
 import type { Heartbeat } from "../../src/protocol/vertex/Heartbeat.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { Chance } from "../simulation/Chance.js"
+import { fromRecords } from "../support/Restored.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, someHash } from "./builders.js"
 import { NaiveLedger, votesIn } from "./NaiveLedger.js"
 import { compare, same } from "./Play.js"
@@ -126,7 +127,7 @@ class World {
     const records = this.#chance.percent(50) ? [...ledger.records()].reverse() : ledger.records()
     const key = { low: this.#chance.below(2 ** 32), high: this.#commits }
     const { protocol } = this.#chain.genesis
-    return Either.getOrThrowWith(Ledger.fromRecords(protocol, key, records, ledger.effectsDigest), (failure) => failure)
+    return Either.getOrThrowWith(fromRecords(protocol, key, records, ledger.effectsDigest), (failure) => failure)
   }
 
   // What is drawn.

@@ -6,7 +6,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { Either, FastCheck as fc } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { Ledger } from "../../src/ledger/Ledger.js"
+import type { Ledger } from "../../src/ledger/Ledger.js"
 import type { Input } from "../../src/ledger/rules/Execution.js"
 import { Recount } from "../../src/ledger/tables/Recount.js"
 import * as Trie from "../../src/ledger/trie/Trie.js"
@@ -14,6 +14,7 @@ import * as Limits from "../../src/protocol/numbers/Limits.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import type { ProposalPayload } from "../../src/protocol/transaction/ProposalPayload.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import { fromRecords } from "../support/Restored.js"
 import { Chain, coins, type Person, person, stranger } from "./builders.js"
 
 const SEED = 20_260_303
@@ -158,7 +159,7 @@ const restored = (ledger: Ledger, { genesis }: Chain, salt: number): Ledger => {
     .sort((a, b) => a.place - b.place)
     .map(({ record }) => record)
   const key = { low: Math.imul(salt, 0x9e3779b1) >>> 0, high: salt }
-  return Either.getOrThrowWith(Ledger.fromRecords(genesis.protocol, key, records, ledger.effectsDigest), fail)
+  return Either.getOrThrowWith(fromRecords(genesis.protocol, key, records, ledger.effectsDigest), fail)
 }
 
 const rootOf = (ledger: Ledger) => Trie.apply(Trie.empty, ledger.entries()).hash

@@ -1,7 +1,6 @@
 /** What somebody with bad intentions would try, one story each. */
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { Ledger } from "../../src/ledger/Ledger.js"
 import * as Delegation from "../../src/ledger/rules/Delegation.js"
 import * as Unlocking from "../../src/ledger/rules/Unlocking.js"
 import { Accounts } from "../../src/ledger/tables/Accounts.js"
@@ -16,6 +15,7 @@ import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as AccountRecord from "../../src/protocol/state/AccountRecord.js"
 import type { Operation } from "../../src/protocol/transaction/Operation.js"
 import type { Transaction } from "../../src/protocol/transaction/Transaction.js"
+import { fromRecords } from "../support/Restored.js"
 import { Chain, coins, type Person, person, signedBy, singleKey, stranger, tableKey, told } from "./builders.js"
 
 const fail = (expected: string): never => {
@@ -160,7 +160,7 @@ describe("a transaction of somebody without an account", () => {
     expect(chain.account(evil)).toEqual(AccountRecord.empty)
     const { ledger, genesis } = chain
     const other = Either.getOrThrow(
-      Ledger.fromRecords(genesis.protocol, { low: 7, high: 7 }, ledger.records(), ledger.effectsDigest),
+      fromRecords(genesis.protocol, { low: 7, high: 7 }, ledger.records(), ledger.effectsDigest),
     )
     const outcomes = chain.run(...freeOfEveryType(chain, evil))
     expect(outcomes.map(({ _tag }) => _tag)).toEqual(outcomes.map(() => "NoEffect"))
@@ -323,9 +323,7 @@ describe("thousands who leave at once", () => {
     chain.commit([{ by: val }])
     const { ledger, genesis } = chain
     const records = [...ledger.records()].reverse()
-    const other = Either.getOrThrow(
-      Ledger.fromRecords(genesis.protocol, { low: 7, high: 7 }, records, ledger.effectsDigest),
-    )
+    const other = Either.getOrThrow(fromRecords(genesis.protocol, { low: 7, high: 7 }, records, ledger.effectsDigest))
     chain.commit([{ by: val }])
     const input = chain.inputs.at(-1) ?? fail("an input")
     expect(Either.map(other.execute(input), ({ effectsDigest }) => effectsDigest)).toEqual(

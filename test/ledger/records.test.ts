@@ -15,6 +15,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import * as StateKey from "../../src/protocol/state/StateKey.js"
 import * as StateRecord from "../../src/protocol/state/StateRecord.js"
+import { fromRecords } from "../support/Restored.js"
 import { bytesOf, Chain, coins, person, tableKey } from "./builders.js"
 import { lives, Play, play } from "./Play.js"
 
@@ -118,7 +119,7 @@ describe("a ledger restored from records", () => {
         .sort((a, b) => a.place - b.place)
         .map(({ record }) => record)
       const second = Either.getOrThrowWith(
-        Ledger.fromRecords(chain.genesis.protocol, { low: 9, high: 9 }, shuffled, first.effectsDigest),
+        fromRecords(chain.genesis.protocol, { low: 9, high: 9 }, shuffled, first.effectsDigest),
         fail,
       )
       same(rebuilt(second).hash, rebuilt(first).hash, "root")
@@ -142,7 +143,7 @@ describe("a ledger restored from records", () => {
       if (imported === undefined) throw new Error("records are missing")
       const records = [...Trie.entries(imported)].map(({ value }) => Either.getOrThrow(StateRecord.decode(value)))
       const second = Either.getOrThrowWith(
-        Ledger.fromRecords(chain.genesis.protocol, { low: 3, high: 5 }, records, first.effectsDigest),
+        fromRecords(chain.genesis.protocol, { low: 3, high: 5 }, records, first.effectsDigest),
         fail,
       )
       same(rebuilt(second).hash, exported.hash, "root")
@@ -164,10 +165,7 @@ describe("a ledger restored from records", () => {
     const key = bytesOf(`${StateKey.counter(1)}${nobody}`)
     const value = new Uint8Array([7, 0, 0, 0, 0, 0, 0, 0, 2])
     const records = [...ledger.records(), { kind: "Ballot", key, value } as const]
-    const second = Either.getOrThrowWith(
-      Ledger.fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest),
-      fail,
-    )
+    const second = Either.getOrThrowWith(fromRecords(genesis.protocol, tableKey, records, ledger.effectsDigest), fail)
     expect(second.read.voters(Natural.proposalId(1))).toContainEqual({ address: nobody, weight: 7, vote: true })
     expect([...second.records()]).toHaveLength(records.length)
   })
@@ -176,7 +174,7 @@ describe("a ledger restored from records", () => {
     const { ledger, genesis } = new Chain({ accounts: { alice: 5 } })
     const records = [...ledger.records()]
     const load = (some: ReadonlyArray<StateRecord.StateRecord>) =>
-      Ledger.fromRecords(genesis.protocol, tableKey, some, ledger.effectsDigest)
+      fromRecords(genesis.protocol, tableKey, some, ledger.effectsDigest)
     expect(Either.isRight(load(records))).toBe(true)
     for (const kind of ["Head", "Totals", "Parameters", "Epoch"]) {
       expect(Either.isLeft(load(records.filter((record) => record.kind !== kind)))).toBe(true)

@@ -13,6 +13,7 @@ import * as Commit from "../../src/protocol/vertex/Commit.js"
 import type * as Storage from "../../src/storage/Storage.js"
 import * as Accounts from "../../src/storage/tables/Accounts.js"
 import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
+import { fromRecords } from "../support/Restored.js"
 import * as world from "./world.js"
 
 const tableKey = { low: 3, high: 4 }
@@ -64,7 +65,7 @@ const restored = (storage: Storage.Storage["Type"]) =>
     yield* storage.accounts.load((page) => records.push(...page.map(Accounts.toRecord)))
     yield* storage.records.load((page) => records.push(...page))
     const { effectsDigest } = Option.getOrThrow(yield* storage.commits.last)
-    return Either.getOrThrow(Ledger.fromRecords(genesis.protocol, tableKey, records, effectsDigest))
+    return Either.getOrThrow(fromRecords(genesis.protocol, tableKey, records, effectsDigest))
   })
 
 const contentOf = (ledger: Ledger) =>

@@ -25,6 +25,7 @@ import type { StoredJoin, StoredState } from "../../src/replica/disk/StoredState
 import type { ReceivedTransaction, Write } from "../../src/replica/output/Write.js"
 import { type Options, Replica } from "../../src/replica/Replica.js"
 import { recordsOf } from "../../src/storage/tables/StateReplacement.js"
+import { fromRecords } from "./Restored.js"
 
 /** The state at an epoch's close, as what of it was changed since. */
 export interface ClosingView {
@@ -317,7 +318,7 @@ export const ofGenesis = (genesis: Genesis): Stored => {
 export const open = (stored: Stored, tableKey: HalfSipHash.Key) =>
   Either.gen(function* () {
     const { genesis, records, effectsDigest, views } = stored
-    const ledger = yield* Ledger.fromRecords(genesis.protocol, tableKey, records, effectsDigest)
+    const ledger = yield* fromRecords(genesis.protocol, tableKey, records, effectsDigest)
     yield* ledger.recount()
     const trie = Trie.apply(Trie.empty, ledger.entries())
     const closed = views.map(({ epoch, before }) => ({ epoch, trie: Trie.apply(trie, before.map(LoadedState.placed)) }))

@@ -17,10 +17,7 @@ export const worth = (state: State, delegation: AccountRecord.Delegation): Sats.
   return pool === undefined ? Sats.ZERO : Pool.worth(pool, delegation)
 }
 
-const existingRejection = (
-  existing: AccountRecord.Delegation | null,
-  validator: Address,
-): Rejection.Rejection | undefined => {
+const existingRejection = (existing: AccountRecord.Delegation | null, validator: Address): Rejection.Verdict => {
   if (existing === null) return undefined
   if (existing.leaving !== null) {
     return Rejection.invalid("leaving", `a delegation is leaving until round ${existing.leaving.unlockAtRound}`)
@@ -35,7 +32,7 @@ export const delegateRejection = (
   from: Address,
   row: Row | undefined,
   { validator, amount }: Delegate,
-): Rejection.Rejection | undefined => {
+): Rejection.Verdict => {
   const { minDelegation } = state.parameters
   if (amount < minDelegation) {
     return Rejection.invalid("delegation_below_minimum", `at least ${minDelegation} sats must be delegated`)
@@ -57,7 +54,7 @@ const depositOf = (state: State, { validator: address, amount }: Delegate) => {
 }
 
 /** Whether the pool accepts the amount. Call it only once the balance is known to cover the amount. */
-export const depositRejection = (state: State, operation: Delegate): Rejection.Rejection | undefined => {
+export const depositRejection = (state: State, operation: Delegate): Rejection.Verdict => {
   const deposit = depositOf(state, operation)
   if (Either.isRight(deposit)) return undefined
   const { amount } = operation
@@ -82,7 +79,7 @@ export const applyDelegate = (state: State, row: Row, operation: Delegate): void
   })
 }
 
-export const undelegateRejection = (state: State, row: Row | undefined): Rejection.Rejection | undefined => {
+export const undelegateRejection = (state: State, row: Row | undefined): Rejection.Verdict => {
   const delegation = state.livingDelegation(row)
   if (delegation === null) return Rejection.invalid("not_delegating", "this account does not delegate")
   if (delegation.leaving !== null) {

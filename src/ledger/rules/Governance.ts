@@ -14,7 +14,7 @@ import { ballotKey, type State } from "../tables/State.js"
 import type { Event } from "./Execution.js"
 import * as Rejection from "./Rejection.js"
 
-const parameterRejection = (state: State, param: string, value: number): Rejection.Rejection | undefined => {
+const parameterRejection = (state: State, param: string, value: number): Rejection.Verdict => {
   const entry = Parameters.find(param)
   if (entry === undefined) return Rejection.invalid("unknown_parameter", `${param} is no governable parameter`)
   const { epochRounds } = state.protocol
@@ -30,7 +30,7 @@ export const proposalRejection = (
   from: Address,
   row: Row | undefined,
   { payload }: CreateProposal,
-): Rejection.Rejection | undefined => {
+): Rejection.Verdict => {
   const { minStakeToPropose, maxActiveProposals, maxActivePerProposer } = state.parameters
   const { stake, isCouncilMember } = state.accounts.extras(row)
   if (!isCouncilMember && (stake?.amount ?? 0) < minStakeToPropose) {
@@ -99,11 +99,7 @@ export const applyProposal = (
   return id
 }
 
-export const voteRejection = (
-  state: State,
-  from: Address,
-  { proposalId: id }: Vote,
-): Rejection.Rejection | undefined => {
+export const voteRejection = (state: State, from: Address, { proposalId: id }: Vote): Rejection.Verdict => {
   const proposal = state.proposals.get(StateKey.counter(id))
   if (proposal === undefined) return { _tag: "ProposalNotFound", id }
   if (state.round > proposal.votingEndsAtRound) {

@@ -4,11 +4,7 @@ import type { Row } from "../tables/AccountRows.js"
 import type { State } from "../tables/State.js"
 import * as Rejection from "./Rejection.js"
 
-export const registerRejection = (
-  state: State,
-  row: Row | undefined,
-  { name }: RegisterName,
-): Rejection.Rejection | undefined => {
+export const registerRejection = (state: State, row: Row | undefined, { name }: RegisterName): Rejection.Verdict => {
   if (state.names.find(name) !== undefined) return { _tag: "NameTaken", name }
   const { name: own } = state.accounts.extras(row)
   return own === null ? undefined : Rejection.invalid("has_a_name", `this account is @${own} already`)

@@ -9,11 +9,7 @@ import type * as Rejection from "./Rejection.js"
 const refuse = (reason: string): Rejection.Rejection => ({ _tag: "InvalidSignature", reason })
 
 /** The signatures are known to be valid; this checks whether they are the ones that the account requires. */
-export const signatureRejection = (
-  state: State,
-  row: Row | undefined,
-  transaction: Transaction,
-): Rejection.Rejection | undefined => {
+export const signatureRejection = (state: State, row: Row | undefined, transaction: Transaction): Rejection.Verdict => {
   const { authorization, from } = transaction
   const { policy } = state.accounts.extras(row)
   if (policy === null) {

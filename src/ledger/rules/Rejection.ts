@@ -15,6 +15,9 @@ export type Rejection =
   | { readonly _tag: "NameTaken"; readonly name: Name }
   | { readonly _tag: "TooManyActiveProposals"; readonly limit: number; readonly of: "network" | "proposer" }
 
+/** None if no rule forbids it. */
+export type Verdict = Rejection | undefined
+
 /** The rules that an `InvalidTransaction` names. */
 export type Rule =
   | "fee_below_minimum"

@@ -20,7 +20,7 @@ export const leavingNow = (state: State): Leaving => {
   }
 }
 
-export const stakeRejection = (state: State, from: Address, row: Row | undefined): Rejection.Rejection | undefined => {
+export const stakeRejection = (state: State, from: Address, row: Row | undefined): Rejection.Verdict => {
   const { stake } = state.accounts.extras(row)
   if (state.livingDelegation(row) !== null) {
     return Rejection.invalid("delegates_already", "an account that delegates cannot stake: undelegate first")
@@ -59,7 +59,7 @@ export const applyStake = (
   state.setValidator(from, { ...validator, commissionPercent, isBarred: false })
 }
 
-export const unstakeRejection = (state: State, row: Row | undefined): Rejection.Rejection | undefined => {
+export const unstakeRejection = (state: State, row: Row | undefined): Rejection.Verdict => {
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Rejection.invalid("not_staking", "this account has no stake")
   if (stake.leaving !== null) {
@@ -73,11 +73,7 @@ export const applyUnstake = (state: State, row: Row): void => {
   if (stake !== null) state.update(row, { stake: { ...stake, leaving: leavingNow(state) } })
 }
 
-export const commissionRejection = (
-  state: State,
-  from: Address,
-  row: Row | undefined,
-): Rejection.Rejection | undefined => {
+export const commissionRejection = (state: State, from: Address, row: Row | undefined): Rejection.Verdict => {
   const { stake } = state.accounts.extras(row)
   if (stake === null) return Rejection.invalid("not_staking", "only a staker has a commission")
   if (stake.leaving !== null) return Rejection.invalid("leaving", "a stake that is leaving has no commission to set")

@@ -30,11 +30,7 @@ export const spendingOf = ({ fee, operation }: Transaction, prices: Pick<Paramet
 const feeBelowMinimum = (fee: Sats.Sats, minimum: number): Rejection.Rejection =>
   Rejection.invalid("fee_below_minimum", `the fee is ${fee} sats, at least ${minimum} expected`)
 
-const operationRejection = (
-  state: State,
-  transaction: Transaction,
-  row: Row | undefined,
-): Rejection.Rejection | undefined => {
+const operationRejection = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Verdict => {
   const { from, operation } = transaction
   switch (operation._tag) {
     case "Transfer":
@@ -68,7 +64,7 @@ const ruleRejection = (
   transaction: Transaction,
   row: Row | undefined,
   reserved: number,
-): Rejection.Rejection | undefined => {
+): Rejection.Verdict => {
   const { fee, operation } = transaction
   const minimum = Charges.leastFee(operation._tag, state.parameters)
   if (fee < minimum) return feeBelowMinimum(fee, minimum)
@@ -151,7 +147,7 @@ const LEAST_FEE = 1
  * Why a transaction has no effect: nothing is charged and its nonce stays free. One that passes this check and then
  * fails pays at least a sat.
  */
-const noEffect = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Rejection | undefined => {
+const noEffect = (state: State, transaction: Transaction, row: Row | undefined): Rejection.Verdict => {
   const { nonce, fee, operation } = transaction
   const next = state.accounts.nonce(row)
   if (nonce !== next) return { _tag: nonce < next ? "NonceTooLow" : "NonceTooHigh", nonce, next }
@@ -225,11 +221,7 @@ const execute = (
 }
 
 /** Admission to the mempool: signature, nonce, rules and balance, in this order. */
-export const admissionRejection = (
-  state: State,
-  transaction: Transaction,
-  reserved: number,
-): Rejection.Rejection | undefined => {
+export const admissionRejection = (state: State, transaction: Transaction, reserved: number): Rejection.Verdict => {
   const row = state.accounts.recorded(state.accounts.find(transaction.from))
   const signature = Policies.signatureRejection(state, row, transaction)
   if (signature !== undefined) return signature

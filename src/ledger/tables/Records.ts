@@ -216,9 +216,7 @@ export const proposal: Codec<Proposal> = {
 
 export const ballot: Codec<Ballot> = {
   kind: "Ballot",
-  write: (writer, { weight, vote }) => {
-    writer.u64(weight).u8(vote === null ? 0 : vote ? 2 : 1)
-  },
+  write: (writer, { weight, vote }) => writer.u64(weight).u8(vote === null ? 0 : vote ? 2 : 1),
   read: (reader) => {
     const weight = reader.sats()
     const vote = reader.u8()
@@ -237,9 +235,8 @@ export const parameters: Codec<Parameters.Parameters> = {
 
 export const totals: Codec<Totals> = {
   kind: "Totals",
-  write: (writer, { liquid, staked, delegated, treasury, total }) => {
-    writer.u64(liquid).u64(staked).u64(delegated).u64(treasury).u64(total)
-  },
+  write: (writer, { liquid, staked, delegated, treasury, total }) =>
+    writer.u64(liquid).u64(staked).u64(delegated).u64(treasury).u64(total),
   read: (reader) => ({
     liquid: reader.sats(),
     staked: reader.sats(),
@@ -251,9 +248,8 @@ export const totals: Codec<Totals> = {
 
 export const head: Codec<Head> = {
   kind: "Head",
-  write: (writer, { index, hash, leaderRound, time, nextProposalId }) => {
-    writer.u64(index).hex(hash).u64(leaderRound).u64(time).u64(nextProposalId)
-  },
+  write: (writer, { index, hash, leaderRound, time, nextProposalId }) =>
+    writer.u64(index).hex(hash).u64(leaderRound).u64(time).u64(nextProposalId),
   read: (reader) => ({
     index: Natural.commitIndex(reader.u64()),
     hash: Hash.read(reader),
@@ -278,9 +274,7 @@ export const epoch: Codec<Epoch> = {
 
 export const presence: Codec<Presence> = {
   kind: "Presence",
-  write: (writer, value) => {
-    writer.u8(value)
-  },
+  write: (writer, value) => writer.u8(value),
   read: (reader) => {
     const value = reader.u8()
     reader.require(value > 0 && value < 32, `presence ${value}`)
@@ -290,9 +284,7 @@ export const presence: Codec<Presence> = {
 
 export const minted: Codec<Minted> = {
   kind: "Minted",
-  write: (writer, value) => {
-    writer.list8(value, (position) => writer.u8(position))
-  },
+  write: (writer, value) => writer.list8(value, (position) => writer.u8(position)),
   read: (reader) => {
     const value = reader.list8(Limits.COMMITTEE_MEMBERS, () => reader.u8())
     reader.require(
@@ -305,9 +297,7 @@ export const minted: Codec<Minted> = {
 
 export const recentCommit: Codec<RecentCommit> = {
   kind: "RecentCommit",
-  write: (writer, { hash, leaderRound }) => {
-    writer.hex(hash).u64(leaderRound)
-  },
+  write: (writer, { hash, leaderRound }) => writer.hex(hash).u64(leaderRound),
   read: (reader) => ({ hash: Hash.read(reader), leaderRound: Natural.round(reader.u64()) }),
 }
 

@@ -1,5 +1,5 @@
 /** A complete description of a transaction, before it is signed and after. Pure. */
-import type * as Wallet from "../../client/Wallet.js"
+import * as Proposal from "../../client/Proposal.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { AddressPrefix } from "../../protocol/identity/Network.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
@@ -16,30 +16,9 @@ export const account = (address: string, prefix: AddressPrefix): string => {
 
 export const moment = (timestamp: number): string => new Date(timestamp).toISOString()
 
-/** The fields of each type of proposal. */
-type Payload =
-  | { readonly param: string; readonly value: number }
-  | { readonly action: "add" | "remove"; readonly address: string }
-  | { readonly recipient: string; readonly amount: Sats.Sats }
-  | Readonly<Record<never, never>>
-
-export const payload = (fields: Payload, prefix: AddressPrefix): string => {
-  if ("param" in fields) return `set ${fields.param} to ${fields.value}`
-  if ("action" in fields) {
-    return `${fields.action === "add" ? "give a council seat to" : "take the council seat of"} ${account(fields.address, prefix)}`
-  }
-  if ("recipient" in fields) {
-    return `pay ${coins(fields.amount)} from the treasury to ${account(fields.recipient, prefix)}`
-  }
-  return "nothing; puts an opinion on record"
-}
-
-const proposed = (type: Wallet.ProposalType, prefix: AddressPrefix): string => {
-  if ("Text" in type) return payload({}, prefix)
-  if ("ParameterChange" in type) return payload(type.ParameterChange, prefix)
-  if ("CouncilMembership" in type) return payload(type.CouncilMembership, prefix)
-  return payload(type.TreasurySpend, prefix)
-}
+export const proposal = (fields: Proposal.Fields, prefix: AddressPrefix): string =>
+  Proposal.effect(fields, { account: (address) => account(address, prefix), coins }) ??
+  "nothing; puts an opinion on record"
 
 const operation = (transaction: TransactionJson, prefix: AddressPrefix): ReadonlyArray<Line> => {
   switch (transaction.type) {
@@ -66,7 +45,7 @@ const operation = (transaction: TransactionJson, prefix: AddressPrefix): Readonl
       return [
         ["propose", transaction.title],
         ["description", transaction.description === "" ? null : transaction.description],
-        ["effect", proposed(transaction.proposal_type, prefix)],
+        ["effect", proposal(Proposal.fieldsOf(transaction.proposal_type), prefix)],
       ]
     case "VoteTx":
       return [["vote", `${transaction.vote ? "yes" : "no"} on proposal ${transaction.proposal_id}`]]

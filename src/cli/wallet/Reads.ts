@@ -222,7 +222,7 @@ const showProposal = ({ node, prefix }: Verb.Contact, id: Natural.ProposalId, as
       ["proposal", String(found.id)],
       ["title", titleOf(found)],
       ["description", found.description === "" ? null : found.description],
-      ["effect", Describe.payload(found.payload, prefix)],
+      ["effect", Describe.proposal(found.payload, prefix)],
       ["status", found.status],
       ["failure", found.failure],
       ["votes", votesOf(found)],

@@ -1,24 +1,11 @@
-import type { ProposalType } from "../../client/Wallet.js"
-import type { Answer } from "../live/Node.js"
+import type { Fields } from "../../client/Proposal.js"
 import { Amount } from "../show/Amount.js"
 import type { Fact } from "../show/Page.js"
 import * as Words from "../show/Words.js"
 import { Account } from "./Account.js"
 
-/** The fields of a proposal's type, as proposals have them or as the transaction does. */
-type Payload =
-  | Answer<"governance", "proposal">["payload"]
-  | { readonly action: "add" | "remove"; readonly address: string }
-  | { readonly recipient: string; readonly amount: number }
-
-export const payloadOf = (type: ProposalType): Payload => {
-  if ("ParameterChange" in type) return type.ParameterChange
-  if ("CouncilMembership" in type) return type.CouncilMembership
-  return "TreasurySpend" in type ? type.TreasurySpend : {}
-}
-
 /** The effect of a proposal, field by field. */
-export const payloadFacts = (payload: Payload): ReadonlyArray<Fact> => {
+export const payloadFacts = (payload: Fields): ReadonlyArray<Fact> => {
   if ("param" in payload) {
     return [
       ["Would set", <span class="mono">{payload.param}</span>],

@@ -1,3 +1,4 @@
+import * as Proposal from "../../client/Proposal.js"
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
@@ -10,7 +11,7 @@ import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 import { Account } from "./Account.js"
-import { payloadFacts, payloadOf } from "./ProposalPayload.js"
+import { payloadFacts } from "./ProposalPayload.js"
 
 type Lookup = Answer<"transactions", "lookup">
 type Operation = Lookup["transaction"]
@@ -58,7 +59,7 @@ const factsOf = (operation: Operation): ReadonlyArray<Fact> => {
             </span>
           ),
         ],
-        ...payloadFacts(payloadOf(operation.proposal_type)),
+        ...payloadFacts(Proposal.fieldsOf(operation.proposal_type)),
       ]
     case "VoteTx":
       return [

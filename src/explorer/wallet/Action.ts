@@ -1,4 +1,5 @@
 /** Everything an account can do, each as a form: its fields, and how they become a signed transaction. Pure. */
+import * as Proposal from "../../client/Proposal.js"
 import * as Wallet from "../../client/Wallet.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
 import type { NetworkInfo } from "../live/Network.js"
@@ -12,7 +13,8 @@ export interface Field {
   readonly label: string
   readonly kind: "account" | "coins" | "integer" | "text" | "long" | "choice"
   readonly hint?: string
-  readonly options?: ReadonlyArray<readonly [value: string, label: string]>
+  /** The values to choose from, with their labels. */
+  readonly options?: Readonly<Record<string, string>>
   readonly isOptional?: boolean
 }
 
@@ -62,8 +64,11 @@ const integer = (typed: Typed, name: string): number => {
 
 const coins = (typed: Typed, name: string) => Wallet.sats(ungrouped(text(typed, name)))
 
+/** Accounts stay as they were typed. */
+const style: Proposal.Style = { account: (written) => written, coins: (sats) => `${Words.coins(sats)} UDG` }
+
 /** The amount that is signed, in coins. */
-const inCoins = (typed: Typed, name: string): string => `${Words.coins(coins(typed, name))} UDG`
+const inCoins = (typed: Typed, name: string): string => style.coins(coins(typed, name))
 
 const amount = (hint?: string): Field => ({
   name: "amount",
@@ -72,27 +77,25 @@ const amount = (hint?: string): Field => ({
   ...(hint === undefined ? {} : { hint }),
 })
 
+const choice = (name: string, label: string, options: Readonly<Record<string, string>>): Field => ({
+  name,
+  label,
+  kind: "choice",
+  options,
+})
+
 const proposalFields: Readonly<Record<string, ReadonlyArray<Field>>> = {
   Text: [],
   ParameterChange: [
-    {
-      name: "param",
-      label: "Parameter",
-      kind: "choice",
-      options: Parameters.table.map(({ name }) => [name, name] as const),
-    },
+    choice(
+      "param",
+      "Parameter",
+      Parameters.record(Parameters.table, "name", ({ name }) => name),
+    ),
     { name: "value", label: "New value", kind: "integer", hint: "in the parameter's own unit; amounts in sats" },
   ],
   CouncilMembership: [
-    {
-      name: "action",
-      label: "Change",
-      kind: "choice",
-      options: [
-        ["add", "give a seat"],
-        ["remove", "take the seat"],
-      ],
-    },
+    choice("action", "Change", { add: "give a seat", remove: "take the seat" }),
     { name: "member", label: "Account", kind: "account" },
   ],
   TreasurySpend: [
@@ -109,27 +112,10 @@ const proposalType = (typed: Typed): Wallet.ProposalType => {
       const action = typed["action"] === "remove" ? "remove" : "add"
       return { CouncilMembership: { action, address: text(typed, "member") } }
     }
-    case "TreasurySpend": {
+    case "TreasurySpend":
       return { TreasurySpend: { recipient: text(typed, "recipient"), amount: coins(typed, "amount") } }
-    }
     default:
       return { Text: {} }
-  }
-}
-
-/** The effect of a proposal, with the account it concerns. */
-const effect = (typed: Typed): string => {
-  switch (typed["type"]) {
-    case "ParameterChange":
-      return `set ${text(typed, "param")} to ${integer(typed, "value")}`
-    case "CouncilMembership":
-      return typed["action"] === "remove"
-        ? `take the council seat of ${text(typed, "member")}`
-        : `give a council seat to ${text(typed, "member")}`
-    case "TreasurySpend":
-      return `pay ${inCoins(typed, "amount")} from the treasury to ${text(typed, "recipient")}`
-    default:
-      return "declare something"
   }
 }
 
@@ -209,15 +195,7 @@ export const actions: ReadonlyArray<Action> = [
     about: "One vote per proposal, for validators that were active when it was made.",
     fields: () => [
       { name: "proposal", label: "Proposal number", kind: "integer" },
-      {
-        name: "vote",
-        label: "Vote",
-        kind: "choice",
-        options: [
-          ["yes", "yes"],
-          ["no", "no"],
-        ],
-      },
+      choice("vote", "Vote", { yes: "yes", no: "no" }),
     ],
     payload: (typed) => ({ proposal_id: integer(typed, "proposal"), vote: typed["vote"] === "yes" }),
     summary: (typed) => `Vote ${typed["vote"] === "yes" ? "yes" : "no"} on proposal #${integer(typed, "proposal")}`,
@@ -232,17 +210,12 @@ export const actions: ReadonlyArray<Action> = [
     fields: (_, typed) => [
       { name: "title", label: "Title", kind: "text" },
       { name: "description", label: "Description", kind: "long", isOptional: true },
-      {
-        name: "type",
-        label: "Effect",
-        kind: "choice",
-        options: [
-          ["Text", "declare something"],
-          ["ParameterChange", "change a parameter"],
-          ["CouncilMembership", "change the council"],
-          ["TreasurySpend", "pay from the treasury"],
-        ],
-      },
+      choice("type", "Effect", {
+        Text: "declare something",
+        ParameterChange: "change a parameter",
+        CouncilMembership: "change the council",
+        TreasurySpend: "pay from the treasury",
+      }),
       ...(proposalFields[typed["type"] ?? "Text"] ?? []),
     ],
     payload: (typed) => ({
@@ -250,7 +223,10 @@ export const actions: ReadonlyArray<Action> = [
       description: text(typed, "description"),
       proposal_type: proposalType(typed),
     }),
-    summary: (typed) => `Propose "${text(typed, "title")}": ${effect(typed)}`,
+    summary: (typed) => {
+      const effect = Proposal.effect(Proposal.fieldsOf(proposalType(typed)), style)
+      return `Propose "${text(typed, "title")}": ${effect ?? "declare something"}`
+    },
   }),
   action({
     id: "name",
@@ -265,4 +241,4 @@ export const actions: ReadonlyArray<Action> = [
 
 /** The initial content of a form: the first option of each choice, and otherwise nothing. */
 export const blank = (fields: ReadonlyArray<Field>): Typed =>
-  Object.fromEntries(fields.map(({ name, options }) => [name, options?.[0]?.[0] ?? ""]))
+  Object.fromEntries(fields.map(({ name, options }) => [name, Object.keys(options ?? {})[0] ?? ""]))

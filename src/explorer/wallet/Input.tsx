@@ -67,7 +67,7 @@ export const Input = ({ field, value, onChange }: Value & { readonly field: Fiel
     <Labelled id={id} label={title} hint={hint}>
       {kind === "choice" ? (
         <select {...shared} onChange={onEdit}>
-          {options?.map(([option, text]) => (
+          {Object.entries(options ?? {}).map(([option, text]) => (
             <option key={option} value={option}>
               {text}
             </option>

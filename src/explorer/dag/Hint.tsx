@@ -4,16 +4,15 @@ import * as Feed from "./Feed.js"
 import type { Spot } from "./Painter.js"
 import * as Window from "./Window.js"
 
+interface Props {
+  readonly spot: Spot | undefined
+  readonly window: Window.Window | undefined
+}
+
 const WIDTH = 240
 
 /** A description of the selected vertex beside it. */
-export const Hint = ({
-  spot,
-  window,
-}: {
-  readonly spot: Spot | undefined
-  readonly window: Window.Window | undefined
-}) => {
+export const Hint = ({ spot, window }: Props) => {
   if (spot === undefined || window === undefined) return <div class="unseen" role="status" />
   const { round, dot } = spot
   const address = Feed.columns.lanes[dot.lane]

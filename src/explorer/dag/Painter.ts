@@ -216,7 +216,7 @@ export class Painter {
 
   #fillOf({ commit }: Dot, isCommittedLeader: boolean): string {
     if (isCommittedLeader) return this.#palette.leader
-    return commit === null ? this.#palette.paper : this.#palette.ordered[commit % 2 === 0 ? 0 : 1]
+    return commit === null ? this.#palette.paper : this.#palette[commit % 2 === 0 ? "even" : "odd"]
   }
 
   #ring(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {

@@ -1,25 +1,14 @@
 /** The colours of the style sheet, computed for this theme, as the canvas needs them. */
-export interface Palette {
-  readonly paper: string
-  readonly ink: string
-  readonly quiet: string
-  readonly line: string
-  readonly edge: string
-  readonly pending: string
-  /** Commits alternate between these, so that each is visible as a group. */
-  readonly ordered: readonly [string, string]
-  readonly leader: string
-  readonly skipped: string
-  readonly wash: string
-}
+import { Record } from "effect"
 
-const names = {
+const variables = {
   paper: "--surface",
   ink: "--ink",
   quiet: "--quiet",
   line: "--line",
   edge: "--dag-edge",
   pending: "--dag-pending",
+  /** Commits alternate between these, so that each is visible as a group. */
   even: "--dag-even",
   odd: "--dag-odd",
   leader: "--dag-leader",
@@ -27,26 +16,16 @@ const names = {
   wash: "--dag-wash",
 } as const
 
+export type Palette = Readonly<Record<keyof typeof variables, string>>
+
 /** `var(--x)` may contain a function of the theme; the browser computes it for an element's colour. */
 export const read = (parent: Element): Palette => {
   const probe = document.createElement("span")
   parent.append(probe)
-  const colour = (name: keyof typeof names): string => {
-    probe.style.color = `var(${names[name]})`
+  const palette = Record.map(variables, (variable) => {
+    probe.style.color = `var(${variable})`
     return getComputedStyle(probe).color
-  }
-  const palette: Palette = {
-    paper: colour("paper"),
-    ink: colour("ink"),
-    quiet: colour("quiet"),
-    line: colour("line"),
-    edge: colour("edge"),
-    pending: colour("pending"),
-    ordered: [colour("even"), colour("odd")],
-    leader: colour("leader"),
-    skipped: colour("skipped"),
-    wash: colour("wash"),
-  }
+  })
   probe.remove()
   return palette
 }

@@ -59,26 +59,23 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
 )
 
 /** The latest checkpoint; earlier ones have pages by their rounds. */
-export const Checkpoints = () => {
-  const latest = useResource("latest checkpoint", () => node.checkpoints.latest(), Live.slowBeat)
-  return (
-    <LoadedPage
-      title="Latest checkpoint"
-      about="Signed by a quorum of the committee. If you trust the committee, you need nothing older."
-      of={latest}
-      what="the latest checkpoint"
-    >
-      {(checkpoint) => (
-        <>
-          <p class="address-of">
-            <a href={Route.subject("checkpoint", checkpoint.round)}>Permanent link to this checkpoint</a>
-          </p>
-          <Content checkpoint={checkpoint} />
-        </>
-      )}
-    </LoadedPage>
-  )
-}
+export const Checkpoints = () => (
+  <LoadedPage
+    title="Latest checkpoint"
+    about="Signed by a quorum of the committee. If you trust the committee, you need nothing older."
+    of={useResource("latest checkpoint", () => node.checkpoints.latest(), Live.slowBeat)}
+    what="the latest checkpoint"
+  >
+    {(checkpoint) => (
+      <>
+        <p class="address-of">
+          <a href={Route.subject("checkpoint", checkpoint.round)}>Permanent link to this checkpoint</a>
+        </p>
+        <Content checkpoint={checkpoint} />
+      </>
+    )}
+  </LoadedPage>
+)
 
 export const Checkpoint = ({ round }: { readonly round: string }) => {
   const read = async () => node.checkpoints.checkpoint({ path: { round: Named.round(round) } })

@@ -29,28 +29,25 @@ const Card = ({ of }: { readonly of: Summary }) => (
   </li>
 )
 
-export const Proposals = () => {
-  const list = useResource("proposals", () => node.governance.proposals())
-  return (
-    <LoadedPage
-      title="Proposals"
-      about="Put to the validators' vote, newest first. A vote weighs the validator's stake at the time of the proposal."
-      of={list}
-      what="the proposals"
-    >
-      {({ proposals }) =>
-        proposals.length === 0 ? (
-          <p class="notice empty">
-            No proposals yet. With enough stake, you can make one in the <a href={Route.place("wallet")}>wallet</a>.
-          </p>
-        ) : (
-          <ul class="proposals">
-            {proposals.map((proposal) => (
-              <Card key={proposal.id} of={proposal} />
-            ))}
-          </ul>
-        )
-      }
-    </LoadedPage>
-  )
-}
+export const Proposals = () => (
+  <LoadedPage
+    title="Proposals"
+    about="Put to the validators' vote, newest first. A vote weighs the validator's stake at the time of the proposal."
+    of={useResource("proposals", () => node.governance.proposals())}
+    what="the proposals"
+  >
+    {({ proposals }) =>
+      proposals.length === 0 ? (
+        <p class="notice empty">
+          No proposals yet. With enough stake, you can make one in the <a href={Route.place("wallet")}>wallet</a>.
+        </p>
+      ) : (
+        <ul class="proposals">
+          {proposals.map((proposal) => (
+            <Card key={proposal.id} of={proposal} />
+          ))}
+        </ul>
+      )
+    }
+  </LoadedPage>
+)

@@ -8,58 +8,54 @@ import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { ValidatorRole } from "./Stake.js"
 
-export const Validators = () => {
-  const list = useResource("validators", () => node.staking.validators())
-  return (
-    <LoadedPage
-      title="Validators"
-      about="All accounts with a stake, largest first. The committee makes the vertices of this epoch; active validators may join the next one."
-      of={list}
-      what="the validators"
-      lines={8}
-    >
-      {({ validators, total_staked: total, active_count: active, max_validators: seats }) => (
-        <>
-          <p class="summary">
-            <b>{Words.counted(active, "active validator")}</b> of {seats} seats, <b>{Words.coins(total)} UDG</b> at
-            stake
-          </p>
-          <Table
-            caption="Validators"
-            rows={validators}
-            keyOf={({ address }) => address}
-            empty="No account has a stake."
-            columns={[
-              { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
-              {
-                title: "Role",
-                of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
-              },
-              {
-                title: "Stake, UDG",
-                isFigure: true,
-                of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
-              },
-              {
-                title: "Share",
-                isMinor: true,
-                of: ({ effective_stake }) => (
-                  <span class="share">
-                    <Bar
-                      label="Share of all stake"
-                      total={total}
-                      parts={[{ name: "share", amount: effective_stake, tone: "first" }]}
-                    />
-                    <span class="figure">{Words.percent(total === 0 ? 0 : effective_stake / total)}</span>
-                  </span>
-                ),
-              },
-              { title: "Commission", isFigure: true, of: ({ commission_percent }) => `${commission_percent} %` },
-              { title: "Delegators", isFigure: true, of: ({ delegator_count }) => Words.count(delegator_count) },
-            ]}
-          />
-        </>
-      )}
-    </LoadedPage>
-  )
-}
+export const Validators = () => (
+  <LoadedPage
+    title="Validators"
+    about="All accounts with a stake, largest first. The committee makes the vertices of this epoch; active validators may join the next one."
+    of={useResource("validators", () => node.staking.validators())}
+    what="the validators"
+    lines={8}
+  >
+    {({ validators, total_staked: total, active_count: active, max_validators: seats }) => (
+      <>
+        <p class="summary">
+          <b>{Words.counted(active, "active validator")}</b> of {seats} seats, <b>{Words.coins(total)} UDG</b> at stake
+        </p>
+        <Table
+          caption="Validators"
+          rows={validators}
+          keyOf={({ address }) => address}
+          empty="No account has a stake."
+          columns={[
+            { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
+            {
+              title: "Role",
+              of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
+            },
+            {
+              title: "Stake, UDG",
+              isFigure: true,
+              of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
+            },
+            {
+              title: "Share",
+              isMinor: true,
+              of: ({ effective_stake }) => (
+                <span class="share">
+                  <Bar
+                    label="Share of all stake"
+                    total={total}
+                    parts={[{ name: "share", amount: effective_stake, tone: "first" }]}
+                  />
+                  <span class="figure">{Words.percent(total === 0 ? 0 : effective_stake / total)}</span>
+                </span>
+              ),
+            },
+            { title: "Commission", isFigure: true, of: ({ commission_percent }) => `${commission_percent} %` },
+            { title: "Delegators", isFigure: true, of: ({ delegator_count }) => Words.count(delegator_count) },
+          ]}
+        />
+      </>
+    )}
+  </LoadedPage>
+)

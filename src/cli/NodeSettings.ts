@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { Effect, Option } from "effect"
 import type * as Configuration from "../node/start/Configuration.js"
-import * as Command from "./settings/Command.js"
+import type * as Command from "./settings/Command.js"
 import * as Reader from "./settings/Reader.js"
 import * as Setting from "./settings/Setting.js"
 import { type WrongUsage, wrongUsage } from "./settings/WrongUsage.js"
@@ -25,12 +25,12 @@ export const settings = {
     "0.0.0.0",
     "0.0.0.0, all interfaces",
   ),
-  peer: network.repeated(
+  peers: network.repeated(
     "--peer ADDR",
     "a node to connect to, as host:port or /ip4|ip6|dns/…/tcp/PORT[/p2p/ID]; may be repeated",
     Reader.peer,
   ),
-  trust: network.optional(
+  trustedCheckpoint: network.optional(
     "--trust EPOCH:HASH",
     "a closing checkpoint you vouch for; joining starts from it and refuses a chain without it",
     Reader.trustedCheckpoint,
@@ -47,7 +47,7 @@ export const settings = {
     Reader.host,
     "127.0.0.1",
   ),
-  rpcName: rpc.repeated(
+  rpcNames: rpc.repeated(
     "--rpc-name NAME",
     "another name of this machine that a node on the loopback interface answers to; may be repeated",
     Reader.host,
@@ -60,7 +60,7 @@ export const settings = {
     true,
     "on",
   ),
-  trustedProxy: rpc.repeated(
+  trustedProxies: rpc.repeated(
     "--trusted-proxy CIDR",
     "a reverse proxy whose X-Forwarded-For is trusted, such as 10.0.0.0/8; may be repeated",
     Reader.cidr,
@@ -79,7 +79,7 @@ export const settings = {
     "as in the genesis; a new network is a testnet",
   ),
   dataDir: chain.optional("--data-dir DIR", "where the node stores its data", Reader.directory, defaultDataDirectory),
-  genesis: chain.optional(
+  genesisFile: chain.optional(
     "--genesis FILE",
     "the genesis file of the network to join",
     Reader.file,
@@ -93,14 +93,14 @@ export const settings = {
   ),
   archive: chain.flag("--archive", "keep every vertex and checkpoint: prune nothing"),
   ephemeral: chain.flag("--ephemeral", "keep nothing: the data directory is neither read nor written"),
-  validatorKey: validating.optional(
+  validatorKeyFile: validating.optional(
     "--validator-key FILE",
     "file with the validator's secret key",
     Reader.file,
     "validator.key in the data directory",
   ),
   noValidate: validating.flag("--no-validate", "follow the network without making vertices"),
-  faucetKey: validating.optional(
+  faucetKeyFile: validating.optional(
     "--faucet-key FILE",
     "file with the secret key of the faucet's reserve (testnet)",
     Reader.file,
@@ -140,29 +140,15 @@ const dataDirectory = ({ ephemeral, dataDir }: Values) =>
 /** How to run the node, from its settings. */
 export const configurationOf = (version: string, values: Values, origins: Origins) =>
   Effect.gen(function* () {
+    const { port, host, rpcPort: _, rpcHost, testnet, dataDir, noValidate, logFormat, ...alike } = values
     const configuration: Configuration.Settings = {
+      ...alike,
       version,
-      p2p: { host: values.host, port: values.port },
-      rpc: { host: values.rpcHost, port: yield* rpcPort(values, origins) },
-      mode: Option.map(values.testnet, (testnet) => (testnet ? "testnet" : "mainnet")),
+      p2p: { host, port },
+      rpc: { host: rpcHost, port: yield* rpcPort(values, origins) },
+      mode: Option.map(testnet, (isTestnet) => (isTestnet ? "testnet" : "mainnet")),
       dataDirectory: yield* dataDirectory(values),
-      ephemeral: values.ephemeral,
-      archive: values.archive,
-      genesisFile: values.genesis,
-      validatorKeyFile: values.validatorKey,
-      faucetKeyFile: values.faucetKey,
-      validate: !values.noValidate,
-      peers: values.peer,
-      trustedCheckpoint: values.trust,
-      roundMs: values.roundMs,
-      rpcNames: values.rpcName,
-      trustedProxies: values.trustedProxy,
-      clientIpHeader: values.clientIpHeader,
-      rateLimits: values.rateLimits,
+      validate: !noValidate,
     }
-    return { configuration, logFormat: values.logFormat }
+    return { configuration, logFormat }
   })
-
-/** Reads how to run the node from the command line and the environment. */
-export const read = (version: string, words: ReadonlyArray<string>) =>
-  Effect.flatMap(Command.read(settings, words), ({ values, origins }) => configurationOf(version, values, origins))

@@ -5,11 +5,13 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
 import * as NodeSettings from "../../src/cli/NodeSettings.js"
+import * as Command from "../../src/cli/settings/Command.js"
 
 type Environment = Readonly<{ [name: string]: string }>
 
 const reading = (words: ReadonlyArray<string>, environment: Environment = {}) =>
-  NodeSettings.read("1.2.3", words).pipe(
+  Command.read(NodeSettings.settings, words).pipe(
+    Effect.flatMap(({ values, origins }) => NodeSettings.configurationOf("1.2.3", values, origins)),
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
     Effect.provide(NodeContext.layer),
   )

@@ -12,7 +12,7 @@ import * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Hash from "../../protocol/identity/Hash.js"
 import * as Keys from "../../protocol/identity/Keys.js"
 import * as Name from "../../protocol/identity/Name.js"
-import { isName, isNetworkId, NAME_CHARACTERS, type NetworkId, OWN_NAMES } from "../../protocol/identity/Network.js"
+import { isName, isNetworkId, NAME_CHARACTERS, OWN_NAMES } from "../../protocol/identity/Network.js"
 import * as Limits from "../../protocol/numbers/Limits.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as Parameters from "../../protocol/numbers/Parameters.js"
@@ -22,8 +22,10 @@ import { wrongUsage } from "./WrongUsage.js"
 /** Parses a text, or completes a sentence that begins with the quoted text: why it is invalid, and what to use instead. */
 export type Reader<A> = (text: string) => Effect.Effect<A, string, FileSystem.FileSystem>
 
-const fromOption = <A>(value: Option.Option<A>, otherwise: () => string): Either.Either<A, string> =>
-  Either.fromOption(value, otherwise)
+const reader =
+  <A>(parse: (text: string) => Option.Option<A>, complaint: string) =>
+  (text: string): Either.Either<A, string> =>
+    Either.fromOption(parse(text), () => complaint)
 
 const wholeNumber = (least: number, most: number, what: string, hint: string): Reader<number> => {
   const complaint = `is not ${what}; use a whole number from ${least} to ${most}${hint}`
@@ -45,23 +47,19 @@ const truths = new Map([
 ])
 
 /** Yes or no; accepts other usual words besides the documented pair. */
-export const boolean =
-  (yes: string, no: string): Reader<boolean> =>
-  (text) =>
-    fromOption(Option.fromNullable(truths.get(text.toLowerCase())), () => `is neither ${yes} nor ${no}; use the two`)
+export const boolean = (yes: string, no: string): Reader<boolean> =>
+  reader((text) => Option.fromNullable(truths.get(text.toLowerCase())), `is neither ${yes} nor ${no}; use the two`)
 
-export const choice =
-  <const A extends string>(...choices: ReadonlyArray<A>): Reader<A> =>
-  (text) =>
-    fromOption(
-      Option.fromNullable(choices.find((each) => each === text.toLowerCase())),
-      () => `is not one of ${choices.join(", ")}; use these`,
-    )
+export const choice = <const A extends string>(...choices: ReadonlyArray<A>): Reader<A> =>
+  reader(
+    (text) => Option.fromNullable(choices.find((each) => each === text.toLowerCase())),
+    `is not one of ${choices.join(", ")}; use these`,
+  )
 
-export const host: Reader<string> = (text) =>
-  Host.kindOf(text) === undefined
-    ? Either.left("is not a host; use an IP address such as 127.0.0.1 or ::1, or a host name, without a port")
-    : Either.right(text)
+export const host: Reader<string> = reader(
+  Option.liftPredicate((text: string) => Host.kindOf(text) !== undefined),
+  "is not a host; use an IP address such as 127.0.0.1 or ::1, or a host name, without a port",
+)
 
 /** The URL of a node's HTTP interface. It is shown, so it may contain no secret. */
 export const url: Reader<string> = (text) => {
@@ -73,11 +71,9 @@ export const url: Reader<string> = (text) => {
     : Either.left("has more than scheme, host, port and path; use a URL such as http://127.0.0.1:10333")
 }
 
-export const peer: Reader<PeerAddress.PeerAddress> = (text) =>
-  fromOption(PeerAddress.parse(text), () => `is not a peer's address; use ${PeerAddress.expected}`)
+export const peer = reader(PeerAddress.parse, `is not a peer's address; use ${PeerAddress.expected}`)
 
-export const cidr: Reader<Cidr.Cidr> = (text) =>
-  fromOption(Cidr.parse(text), () => `is not a range of addresses; use ${Cidr.expected}`)
+export const cidr = reader(Cidr.parse, `is not a range of addresses; use ${Cidr.expected}`)
 
 export const headerName: Reader<string> = (text) =>
   /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/i.test(text)
@@ -142,8 +138,10 @@ export const defaultDirectory = (option: string, path: string) =>
 /** Any text; it is checked later, where its meaning is known. */
 export const text: Reader<string> = (given) => Either.right(given)
 
-export const networkId: Reader<NetworkId> = (given) =>
-  isNetworkId(given) ? Either.right(given) : Either.left("is not a network's name; use 1 to 32 of a-z, 0-9 and -")
+export const networkId = reader(
+  Option.liftPredicate(isNetworkId),
+  "is not a network's name; use 1 to 32 of a-z, 0-9 and -",
+)
 
 const ownNames: ReadonlyArray<string> = Object.values(OWN_NAMES)
 
@@ -163,19 +161,17 @@ export const epochRounds = wholeNumber(Protocol.MIN_EPOCH_ROUNDS, 10_000_000, "a
 
 export const validators = wholeNumber(1, 16, "a number of validators", "")
 
+const spelledKey = reader(Schema.decodeUnknownOption(Keys.PublicKey), "is not a public key; use 64 hex characters")
+
 export const publicKey: Reader<Keys.PublicKey> = (given) =>
   Either.filterOrLeft(
-    fromOption(
-      Schema.decodeUnknownOption(Keys.PublicKey)(given.toLowerCase()),
-      () => "is not a public key; use 64 hex characters",
-    ),
+    spelledKey(given),
     Keys.hasSecretKey,
     // Only its beginning: it may be a secret key, given by mistake.
     (key) => `is not a public key: no secret key belongs to ${key.slice(0, 8)}…; use the one that came with a new key`,
   )
 
-const coins = (given: string): Either.Either<Sats.Sats, string> =>
-  fromOption(Sats.parseCoin(given), () => "does not end in an amount of coins; use one such as 2000 or 0.5")
+const coins = reader(Sats.parseCoin, "does not end in an amount of coins; use one such as 2000 or 0.5")
 
 /** `KEY:COINS` or `KEY:COINS:PERCENT`. */
 export const firstValidator: Reader<Genesis.FirstValidator> = (given) =>
@@ -239,11 +235,10 @@ export const newFile: Reader<string> = (given) =>
   })
 
 /** Coins as a person writes them, exact to the sat. */
-export const amount: Reader<Sats.Sats> = (given) =>
-  fromOption(
-    Sats.parseCoin(given),
-    () => "is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places",
-  )
+export const amount = reader(
+  Sats.parseCoin,
+  "is not an amount of UDG; use one such as 2000 or 0.5, in digits, with at most eight decimal places",
+)
 
 /** An amount that moves something. */
 export const positiveAmount: Reader<Sats.Sats> = (given) =>
@@ -260,18 +255,13 @@ export const proposalId: Reader<Natural.ProposalId> = (given) =>
     ? Either.right(Natural.proposalId(Number(given)))
     : Either.left("is not the number of a proposal; use a whole number from 1")
 
-export const asHash = (given: string): Either.Either<Hash.Hash, string> =>
-  fromOption(
-    Schema.decodeUnknownOption(Hash.schema)(given),
-    () => "is not the hash of a transaction; use its 64 hex characters",
-  )
-
-export const hash: Reader<Hash.Hash> = asHash
+export const hash = reader(
+  Schema.decodeUnknownOption(Hash.schema),
+  "is not the hash of a transaction; use its 64 hex characters",
+)
 
 /** A registered name, with its @ or without. */
-export const name: Reader<Name.Name> = (given) => {
-  const plain = given.replace(/^@/, "")
-  return Name.isName(plain)
-    ? Either.right(plain)
-    : Either.left("is not a name; use 3 to 20 characters of a-z, 0-9 and -, no - at either end")
-}
+export const name = reader(
+  (given) => Option.liftPredicate(Name.isName)(given.replace(/^@/, "")),
+  "is not a name; use 3 to 20 characters of a-z, 0-9 and -, no - at either end",
+)

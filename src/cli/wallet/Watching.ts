@@ -94,7 +94,7 @@ export const watch = Verb.make({
   run: (given) =>
     Effect.gen(function* () {
       const contact = yield* Verb.contact(given)
-      const hash = Option.flatMap(given.subject, (text) => Either.getRight(Reader.asHash(text)))
+      const hash = Option.flatMap(given.subject, (text) => Either.getRight(Reader.hash(text)))
       if (Option.isSome(hash)) {
         const outcome = yield* Finality.untilFinal(contact.node, hash.value, contact.info)
         yield* Out.lines(given.json, outcome, () => Finality.lines(outcome))

@@ -73,10 +73,7 @@ const issuesOf = (
 
 const wrong = (path: Path, expected: string, actual: unknown): Complaint => ({ _tag: "Wrong", path, expected, actual })
 
-/**
- * Every member of a union complains. The member that got furthest into the input is the one that was meant; if none got
- * in, the union itself describes what it takes.
- */
+/** Of a union's members, the one that got furthest was meant; if none got in, the union itself says what it takes. */
 const ofUnion = (issue: ParseResult.Composite, path: Path): Complaint => {
   const complaints = issuesOf(issue.issues).map((inner) => complaintOf(inner, path, undefined))
   const furthest = complaints.reduce<Complaint | undefined>(

@@ -40,10 +40,7 @@ const COLUMNS_KEPT = 4_000
 /** Scrolling back ends here, so that the visible columns are not dropped next. */
 const COLUMNS_SOUGHT = 3_000
 
-/**
- * A round is final with its leader, most of its vertices with the next one. A vertex that no other named in time is never
- * ordered, so waiting for it is limited.
- */
+/** Most vertices are final a round after their leader; others that none named never are, so the wait is limited. */
 const SETTLING_ROUNDS = 20
 
 const isSettled = ({ isFinalized, dots }: Column): boolean => isFinalized && dots.every(({ commit }) => commit !== null)

@@ -18,10 +18,7 @@ interface Kept<A> {
 
 const LOADING = { state: "loading" } as const
 
-/**
- * While `key` stays the same, the last value stays on the page until a newer one arrives, even if the node fails to answer
- * in between.
- */
+/** While `key` stays the same, the last value stays until a newer one arrives, even if the node fails in between. */
 export const useResource = <A>(
   key: string,
   load: () => Promise<A>,

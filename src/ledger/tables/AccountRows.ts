@@ -76,10 +76,7 @@ export class AccountRows {
     this.#doublesOf(row)[(row & (BLOCK_ROWS - 1)) * ROW_DOUBLES + at] = value
   }
 
-  /**
-   * Loads these rows into the cache before they are needed. Here the processor waits for many at once; in the middle of
-   * other work it would wait for each separately.
-   */
+  /** Loads these rows into the cache: here the processor waits for many at once, later it would for each separately. */
   fetch(rows: Int32Array, from: number, to: number): void {
     let read = 0
     for (let i = from; i < to; i++) {

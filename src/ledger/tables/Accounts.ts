@@ -140,10 +140,7 @@ export class Accounts {
     return this.find(address) ?? this.#index.add(probe)
   }
 
-  /**
-   * This row if it has a record. An emptied row remains on a node that kept running but not on one restored since, so
-   * no rule may distinguish it from one that never existed.
-   */
+  /** This row if it has a record: no rule may tell an emptied row, which a restored node lacks, from none at all. */
   recorded(row: Row | undefined): Row | undefined {
     if (row === undefined) return undefined
     const isRecord = this.balance(row) !== 0 || this.nonce(row) !== 0 || this.#rows.word(row, EXTRAS) !== 0

@@ -62,10 +62,7 @@ export class Delegators {
     return walk
   }
 
-  /**
-   * The next row of a walk; none at its end. A delegator that stays in its group the whole time comes once; one that
-   * changes groups meanwhile may come twice.
-   */
+  /** The next row of a walk; none at its end. Only a delegator that changes groups meanwhile may come twice. */
   step(walk: Walk): Row {
     while (walk.next === NONE) {
       const group = this.#groupAfter(walk)

@@ -23,10 +23,7 @@ export const MAX_SHARES = (1n << 128n) - 1n
 
 export const empty: Pool = { amount: Sats.ZERO, shares: 0n, generation: 0 }
 
-/**
- * Whether the pool equals one that never existed. A pool that lost a generation does not: dead shares must not come
- * alive in a new pool of the same validator.
- */
+/** Whether it equals a pool that never existed; not after a lost generation, whose dead shares must stay dead. */
 export const isPristine = ({ shares, generation }: Pool): boolean => shares === 0n && generation === 0
 
 export type DepositFailure =

@@ -134,10 +134,7 @@ export class UnlockQueue {
     return this.#held.buckets
   }
 
-  /**
-   * Removes and returns the first row that is due at `round` of `epoch` and not held: at or past its round, and not
-   * before the epoch after next.
-   */
+  /** Takes the first row that is not held and due: at or past its round, and not before the epoch after next. */
   takeDue(round: Round, epoch: Epoch, isHeld: IsHeld): Waiting | undefined {
     const held = this.#letGo(epoch)
     let position = 0

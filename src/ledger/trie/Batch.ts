@@ -159,10 +159,7 @@ export class Batch {
     return Span.compareKeys(this.#chunkOf(a), a & inChunk, this.#chunkOf(b), b & inChunk)
   }
 
-  /**
-   * Sorts the few changes from `lo` to `hi` by key and keeps the latest of each; returns their new end. Insertion sort
-   * suffices: a descent has already split the batch into some dozens.
-   */
+  /** Sorts some dozens of changes by key and keeps the latest of each; returns their new end. */
   sortChanges(lo: number, hi: number): number {
     for (let i = lo + 1; i < hi; i++) {
       const position = this.#positionAt(i)

@@ -1,7 +1,4 @@
-/**
- * One record inside a larger buffer: key ‖ u16 length ‖ value. Records move between leaves, batches and messages
- * unchanged, so nothing is decoded only to be encoded again.
- */
+/** A record in a larger buffer: key ‖ u16 length ‖ value. It moves between leaves, batches and messages undecoded. */
 import { toHex } from "#crypto"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import * as StateTree from "../../protocol/state/StateTree.js"

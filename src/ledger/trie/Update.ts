@@ -139,10 +139,7 @@ export class Update {
   readonly #work: Work<Node.Node>
   #result: Node.Node | undefined
 
-  /**
-   * The changes are read as the job proceeds, so they may be generated lazily; of two changes of one key the later
-   * wins.
-   */
+  /** Changes are read as the job proceeds, so they may be lazy; of two changes of one key the later wins. */
   constructor(base: Node.Node, changes: Iterable<Change>) {
     this.#work = run(base, changes)
   }

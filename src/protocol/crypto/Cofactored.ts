@@ -12,10 +12,7 @@ export interface Arithmetic {
   crypto_scalarmult_ed25519_base_noclamp(product: Uint8Array, scalar: Uint8Array): void
 }
 
-/**
- * Whether the equation holds. True means that ZIP-215 accepts; false may also mean bytes that libsodium does not take,
- * and then noble decides.
- */
+/** True means that ZIP-215 accepts; false may also mean bytes that libsodium does not take, and then noble decides. */
 export const satisfiesCofactored = (
   sodium: Arithmetic,
   sha512: (bytes: Uint8Array) => Uint8Array,

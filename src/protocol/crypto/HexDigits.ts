@@ -11,10 +11,7 @@ const DIGITS = Uint16Array.from({ length: 128 }, (_, code) => {
 
 const digit = (hex: string, at: number): number => DIGITS[hex.charCodeAt(at)] ?? NO_DIGIT
 
-/**
- * Writes the bytes that `hex` encodes. Hexadecimal from outside has been checked before, so a wrong digit here is a
- * bug, and a wrong byte in a hash or a key would be a costly one.
- */
+/** Writes the bytes that `hex` encodes. Outside input was checked before, so a wrong digit is a bug, and throws. */
 export const write = (target: Uint8Array, offset: number, hex: string): void => {
   let seen = 0
   for (let i = 0, at = offset; i < hex.length; i += 2) {

@@ -67,10 +67,7 @@ export const branchHash = (records: number, left: Hash.Hash, right: Hash.Hash): 
 /** The leaf without records: all of an empty state, or the side of a branch to which no record turns. */
 export const EMPTY: Subroot = { hash: leafHash(Uint8Array.of(0)), records: 0 }
 
-/**
- * The root over a subtree at the end of `key`'s path, computed from the siblings along it from the root down; or the
- * reason why no state has such a path.
- */
+/** The root over a subtree at the end of `key`'s path with these siblings, or why no state has such a path. */
 export const rootOver = (
   bottom: Subroot,
   key: Uint8Array,

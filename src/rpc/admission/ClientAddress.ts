@@ -1,7 +1,4 @@
-/**
- * The client of a request: the address by which limits count. For IPv4 that is the whole address; for IPv6 the first 64 bits,
- * because one customer of a provider gets as many.
- */
+/** The client as limits count it: an IPv4 address, or the 64 bits of IPv6 that one customer of a provider gets. */
 import { isIPv4, isIPv6 } from "node:net"
 import { Option } from "effect"
 import * as Cidr from "../../node/start/Cidr.js"

@@ -65,10 +65,7 @@ export class LocalGuard {
     })
   }
 
-  /**
-   * Whether a browser on this machine asks for a page from elsewhere. An image or a link has no `Origin`; there the browser
-   * says in `Sec-Fetch-Site` what it comes from.
-   */
+  /** Whether a page from elsewhere asks. Images and links have no `Origin`; the browser then sends `Sec-Fetch-Site`. */
   isForeignPage(request: IncomingMessage): boolean {
     const { origin } = request.headers
     if (!this.#isLocal) return false

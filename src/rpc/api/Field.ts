@@ -42,10 +42,7 @@ export const addressOrNull = (about: string) => of(Schema.NullOr(Address.schema)
 export const textOrNull = (about: string) => of(Schema.NullOr(Schema.String), about)
 export const proposalId = (about: string) => of(Natural.schema<Natural.ProposalId>("a proposal's number"), about)
 
-/**
- * An account as a person names it. Which network's addresses are good, and who stands behind a name, only the node
- * knows, so the handler reads it.
- */
+/** An account as a person names it. Only the node knows the network's prefix and its names, so the handler reads it. */
 export const AccountText = Schema.String.pipe(
   Schema.filter((text) => text.length > 0 && text.length <= 100, {
     identifier: "AccountText",

@@ -1,7 +1,4 @@
-/**
- * Events in order, for any number of readers. The latest are kept for clients that reconnect; older ones live until every
- * reader has read them, stored once for all readers.
- */
+/** Events in order for any number of readers, stored once. The latest are kept for clients that reconnect. */
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Event } from "../api/Events.js"
 import type { NumberedEvent } from "../server/Answer.js"
@@ -64,10 +61,7 @@ export class Feed {
       return Effect.sync(() => this.#waiting.delete(look))
     })
 
-  /**
-   * The events after the one with this number, then those from this call on. The stream of a reader that is too far
-   * behind ends.
-   */
+  /** The events after this number, then those from this call on. The stream of a reader too far behind ends. */
   after(id: Option.Option<number>): Stream.Stream<NumberedEvent> {
     const missing = Option.match(id, { onNone: () => [], onSome: (id) => this.#behind(id) })
     const news = Stream.unfoldChunkEffect(this.#tail, (link) =>

@@ -1,7 +1,4 @@
-/**
- * Everything that is measured, in Prometheus' format. Figures of the node are read when somebody scrapes; only the times
- * of HTTP answers are collected as they pass.
- */
+/** What is measured, in Prometheus' format: read at a scrape, but times of answers are collected as they pass. */
 import { Context, Effect, Layer } from "effect"
 import * as Prom from "prom-client"
 import type { Counts } from "../../node/engine/Counters.js"

@@ -35,10 +35,7 @@ export type Dispatch = (exchange: Exchange, params: Params) => void
 const READERS_PER_CLIENT = 16
 const READERS = 64
 
-/**
- * The cost of JSON follows from its bytes: parsing a megabyte takes as long as answering some hundred requests. The largest
- * array must still be within the limit.
- */
+/** Parsing a megabyte of JSON takes as long as some hundred requests. The largest array must be within the limit. */
 const BYTES_PER_REQUEST = 2_048
 
 const noStream = {

@@ -1,7 +1,4 @@
-/**
- * Signed transactions as they come to `/tx/submit`. A body is one of them or an array; each entry is judged as it would
- * have been alone and answered in its place.
- */
+/** The body of `/tx/submit`: a transaction, or an array whose entries are judged as if alone and answered in place. */
 import { type Effect, Either, Exit } from "effect"
 import type { Run } from "../../effect3/fibers/Run.js"
 import type * as Definition from "../../effect3/http/Definition.js"

@@ -9,7 +9,6 @@ import type { Address } from "../protocol/identity/Address.js"
 import type { Hash } from "../protocol/identity/Hash.js"
 import type { Epoch as EpochNumber, Round, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
-import * as Sats from "../protocol/numbers/Sats.js"
 import type { Header } from "../protocol/vertex/Header.js"
 import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { EarlyVertices } from "./admission/EarlyVertices.js"
@@ -23,24 +22,10 @@ import { Heartbeats } from "./Heartbeats.js"
 import { type Opening, openingOf } from "./output/Opening.js"
 import type { Output } from "./output/Output.js"
 import type { EndedEpoch, StoredEpoch } from "./output/StoredEpoch.js"
-import { Pace } from "./Pace.js"
-import type { Following, Signing as SigningState } from "./Recovery.js"
+import type { Signing as SigningState } from "./Recovery.js"
+import { type FollowingHere, type Place, Retries } from "./Retries.js"
 import * as RoundClock from "./RoundClock.js"
 import type { SigningGuard, Told } from "./SigningGuard.js"
-
-/** Up to this many rounds ahead, parents are fetched one by one; beyond that, the node asks for whole rounds. */
-const FETCHED_ROUNDS = 16
-/** A node that is further than this behind a quorum asks for whole rounds. */
-const TOLERATED_LAG_ROUNDS = 4
-/** Retries without a new round of a quorum before a node asks for missing rounds; a partition is no emergency. */
-const STANDSTILL_RETRIES = 8
-
-/** Recovered vertices sent at once: they fit in the waiting rooms of others without overloading the connection. */
-const RECOVERED_AT_ONCE = { vertices: 64, bytes: 2_097_152 }
-
-/** After this many failed retries a lost message is not the cause: everything is still sent again, but less often. */
-const PATIENT_AFTER_RETRIES = 40
-const PATIENT_RETRIES = 4
 
 /** What a node can do with a vertex. */
 export type Use =
@@ -64,15 +49,6 @@ export interface Options {
   readonly guard: SigningGuard | null
 }
 
-/** Only the replica knows of fast syncs. */
-type FollowingHere = Exclude<Following, { readonly _tag: "Joining" }>
-
-interface Lacking {
-  readonly fromRound: Round
-  readonly toRound: Round
-  readonly pace: Pace
-}
-
 export interface Stored {
   readonly current: StoredEpoch
   readonly previous: EndedEpoch | null
@@ -89,7 +65,7 @@ export class Core {
   #isHalted = false
   #epoch: Epoch
   #checkpoints: CheckpointQuorum
-  #previous: { readonly epoch: Epoch; readonly checkpoints: CheckpointQuorum } | null = null
+  #previous: Place["previous"] = null
   /** This node's closing checkpoint of the running epoch, once the ledger has built it. */
   #closing: Checkpoint | null = null
   /** Commits on disk that the stored vertices have to decide again. */
@@ -98,12 +74,8 @@ export class Core {
   /** The last round proposed in this epoch, whether or not the vertex has come back yet. */
   #proposedRound: Round | null = null
   #madeAt: Timestamp | null = null
-  /** Whether no round had been completed for a long time at the last tick. */
-  #isStandingStill = false
   /** How far the wall clock is ahead of the steady one. */
   #wallAheadMs = 0
-  /** The highest round with vertices of a quorum, and when that was first seen: nodes without a key can stall too. */
-  #moved: { readonly round: Round; readonly at: Timestamp } | null = null
   /** The highest round that others are in, and when that was first seen. */
   #begun: RoundClock.Own["begun"] | null = null
   /** The vertex that the last step planned to make, and when. */
@@ -117,26 +89,13 @@ export class Core {
   #recovered: ReadonlyArray<Vertex> = []
   readonly #highestHeaders = new Map<Address, Header>()
   readonly #heartbeats: Heartbeats
-  readonly #fetchPace: Pace
-  readonly #askPace: Pace
-  readonly #resendPace: Pace
-  readonly #recoveryPace: Pace
-  readonly #patientPace: Pace
-  readonly #catchUpPace: Pace
-  readonly #standstillPace: Pace
+  readonly #retries: Retries
 
   /** Rebuilds the state that the stored vertices had led to. `start` returns the outputs of the rebuild. */
   constructor(options: Options, stored: Stored) {
     this.#options = options
     this.#self = options.guard?.self ?? null
-    const retryMs = Math.max(RoundClock.MIN_TIMEOUT_MS, 2 * options.roundIntervalMs)
-    this.#fetchPace = new Pace(Math.max(20, Sats.divideFloor(options.roundIntervalMs, 4)))
-    this.#askPace = new Pace(retryMs)
-    this.#resendPace = new Pace(retryMs)
-    this.#recoveryPace = new Pace(retryMs)
-    this.#patientPace = new Pace(PATIENT_RETRIES * retryMs)
-    this.#catchUpPace = new Pace(retryMs)
-    this.#standstillPace = new Pace(STANDSTILL_RETRIES * retryMs)
+    this.#retries = new Retries(options, (output) => this.#emit(output))
     this.#heartbeats = new Heartbeats(stored.current.opening.record)
     if (stored.previous !== null) {
       this.#openGuard(stored.previous.opening)
@@ -205,6 +164,17 @@ export class Core {
   #openGuard({ record, base }: Opening): void {
     const header = this.#options.guard?.open(record.epoch, base)
     if (header !== undefined) this.#emit({ _tag: "ForeignOwnHeader", header })
+  }
+
+  get #place(): Place {
+    return {
+      epoch: this.#epoch,
+      checkpoints: this.#checkpoints,
+      previous: this.#previous,
+      closing: this.#closing,
+      recovered: this.#recovered,
+      madeAt: this.#madeAt,
+    }
   }
 
   /** The running epoch, for reading. */
@@ -294,7 +264,7 @@ export class Core {
     const { admission, committee } = this.#epoch
     const weight = admission.weightNeeding({ header })
     if (!committee.isQuorum(committee.totalWeight - weight)) return true
-    return weight > 0 && (this.#epoch.seat === undefined || this.#isStandingStill)
+    return weight > 0 && (this.#epoch.seat === undefined || this.#retries.isStandingStill)
   }
 
   /** A header that `useOf` classified as `HeaderOnly`, with a valid signature. */
@@ -316,10 +286,10 @@ export class Core {
   /** Returns the outputs of the rebuild and of the first steps. Called once, before anything else. */
   start(now: Timestamp): ReadonlyArray<Output> {
     // This run's steady clock knows nothing of the run that stored them: assume long enough ago to wait for nothing.
-    const longAgo = Natural.timestamp(Math.max(0, now - this.#standstillPace.everyMs))
+    const longAgo = this.#retries.longBefore(now)
     const { dag, ownVertices, committee } = this.#epoch
     if (ownVertices.length + this.#recovered.length > 0) this.#madeAt = longAgo
-    if (dag.quorumRound >= committee.firstRound) this.#moved = { round: dag.quorumRound, at: longAgo }
+    if (dag.quorumRound >= committee.firstRound) this.#retries.reached(dag.quorumRound, longAgo)
     this.#handOver()
     this.#placeRecovered()
     return this.tick(now)
@@ -348,17 +318,19 @@ export class Core {
     return this.#step(now, () => {
       this.#epoch.admission.tick()
       this.#options.guard?.tick(now, () => this.#isConnectedToQuorum())
-      this.#askCommittee(now)
-      this.#askForMissing(now)
-      this.#sendAgain(now)
+      this.#retries.ask(this.#place, now)
+      if (this.#recovered.length > 0 && this.#retries.isRecoveryDue(now)) {
+        this.#placeRecovered()
+        this.#retries.resendRecovered(this.#place)
+      }
+      this.#retries.sendAgain(this.#place, now)
     })
   }
 
   /** When the next tick can matter, if no input arrives before then. */
   wakeAt(now: Timestamp): Timestamp {
-    const pace = this.#epoch.admission.waiting > 0 ? this.#fetchPace : this.#resendPace
     const plan = this.#planned
-    let soonest = pace.nextAfter(now)
+    let soonest = this.#retries.nextAfter(now, this.#epoch.admission.waiting > 0)
     if (plan !== null && plan.at > now && plan.at < soonest) soonest = plan.at
     return Natural.timestamp(soonest)
   }
@@ -511,8 +483,7 @@ export class Core {
   #step(now: Timestamp, input: () => void): ReadonlyArray<Output> {
     if (!this.#isHalted) input()
     if (!this.#isHalted) {
-      const { quorumRound } = this.#epoch.dag
-      if (this.#moved?.round !== quorumRound) this.#moved = { round: quorumRound, at: now }
+      this.#retries.reached(this.#epoch.dag.quorumRound, now)
       this.#planned = this.#plan(now)
       if (this.#propose(now)) this.#planned = this.#plan(now)
     }
@@ -562,7 +533,7 @@ export class Core {
     this.#checkpoints = new CheckpointQuorum(this.#epoch.committee)
     this.#closing = null
     this.#proposedRound = null
-    this.#moved = null
+    this.#retries.begin()
     this.#heartbeats.open(opening.record)
     this.#emit({ _tag: "EpochStarted", opening })
     this.#recover()
@@ -616,147 +587,13 @@ export class Core {
     return true
   }
 
-  #askCommittee(now: Timestamp): void {
-    const members = this.#options.guard?.toAsk(this.#epoch.committee) ?? []
-    if (members.length > 0 && this.#askPace.isDue(now)) this.#emit({ _tag: "AskOwnHighest", members })
-  }
-
-  #askForMissing(now: Timestamp): void {
-    const { admission, dag, isClosed } = this.#epoch
-    if (isClosed) return
-    if (admission.waiting > 0 && this.#fetchPace.isDue(now)) {
-      const wanted = admission.toFetch(dag.quorumRound + FETCHED_ROUNDS, now, this.#askPace.everyMs)
-      if (wanted.length > 0) this.#emit({ _tag: "Fetch", wanted })
-    }
-    this.#catchUp(now)
-  }
-
   /** This node's position in its epoch: see docs/recovery.md. */
   following(now: Timestamp): FollowingHere {
-    const { dag, reachedRound, isClosed, opening, committee } = this.#epoch
-    const { epoch } = opening.record
-    if (isClosed) {
-      const own = this.#closing
-      const hasSigned = (member: Address): boolean =>
-        own !== null && this.#checkpoints.signatureOf(own, member) !== undefined
-      return { _tag: "Closing", epoch, lacks: this.#membersWithout(hasSigned) }
-    }
-    if (this.#checkpoints.closing !== null) return { _tag: "EpochOver", epoch }
-    if (dag.quorumRound + TOLERATED_LAG_ROUNDS < reachedRound) {
-      return { _tag: "Behind", round: dag.quorumRound, reachedRound }
-    }
-    if (this.#hasStopped(now)) {
-      const round = Natural.round(Math.max(dag.quorumRound + 1, committee.firstRound))
-      const present = new Set(dag.at(round).map(({ seat }) => committee.member(seat).address))
-      return { _tag: "Standstill", round, lacks: this.#membersWithout((member) => present.has(member)) }
-    }
-    return { _tag: "InStep" }
-  }
-
-  #membersWithout(has: (member: Address) => boolean): ReadonlyArray<Address> {
-    const { members } = this.#epoch.opening.record
-    return members.flatMap(({ address }) => (has(address) ? [] : [address]))
+    return this.#retries.following(this.#place, now)
   }
 
   /** Whether this node signs vertices, and if not, why. */
   get signing(): SigningState {
     return this.#options.guard?.state(this.#epoch.committee) ?? { _tag: "NoSeat" }
-  }
-
-  #hasStopped(now: Timestamp): boolean {
-    return this.#moved !== null && now - this.#moved.at >= this.#standstillPace.everyMs
-  }
-
-  #catchUp(now: Timestamp): void {
-    const state = this.following(now)
-    this.#isStandingStill = this.#hasStopped(now)
-    this.#epoch.admission.admitUnnamed(state._tag === "EpochOver" || this.#isStandingStill)
-    const lacking = this.#lackedIn(state)
-    if (lacking?.pace.isDue(now) !== true) return
-    const { epoch } = this.#epoch.opening.record
-    const { fromRound, toRound } = lacking
-    this.#emit({ _tag: "CatchUp", epoch, fromRound, toRound })
-  }
-
-  /** The rounds to ask for in this state, and how often. */
-  #lackedIn(state: FollowingHere): Lacking | null {
-    switch (state._tag) {
-      case "InStep":
-      case "Closing":
-        return null
-      case "Behind":
-        if (!this.#isStandingStill) {
-          return { fromRound: state.round, toRound: state.reachedRound, pace: this.#catchUpPace }
-        }
-        return { ...this.#everything, pace: this.#catchUpPace }
-      case "EpochOver":
-        return { ...this.#everything, pace: this.#catchUpPace }
-      case "Standstill":
-        // On a halted network, a follower lacks nothing that a member does not ask for.
-        return this.#epoch.seat === undefined ? null : { ...this.#everything, pace: this.#standstillPace }
-    }
-  }
-
-  /**
-   * All rounds that are still kept, parents first. The vertices that decide the end of an epoch may be anywhere up to
-   * its last vertex: an indirect decision may be more than two rounds above its leader. After a long standstill, the
-   * others may have decided by a vertex that its author showed only to them and that no later vertex will ever name,
-   * since they closed the epoch with it. Or the vertex is named and fetched but finds no place to wait for its
-   * parents, because its author has filled its share of the waiting room with vertices whose parents do not exist.
-   *
-   * The rounds above a quorum's may build on a vertex below it: a second vertex of a slot that arrived here unnamed. A
-   * node that asks only for the rounds above then receives nothing usable, however honest the answer and however far
-   * behind it is.
-   */
-  get #everything(): Pick<Lacking, "fromRound" | "toRound"> {
-    const { dag, reachedRound, opening } = this.#epoch
-    const last = Math.max(reachedRound, dag.highestRound) + opening.record.rules.epochRounds
-    return {
-      fromRound: Natural.round(dag.collectedRound + 1),
-      toRound: Natural.round(Math.min(last, Number.MAX_SAFE_INTEGER)),
-    }
-  }
-
-  /** Lost messages must not halt the network: a node that is stuck sends its last messages again. */
-  #sendAgain(now: Timestamp): void {
-    const isStuck = this.#madeAt !== null && now - this.#madeAt >= this.#resendPace.everyMs
-    const vertices: Array<Vertex> = []
-    if (this.#recovered.length > 0 && this.#recoveryPace.isDue(now)) this.#resendRecovered()
-    const { dag, isClosed, ownVertices, committee } = this.#epoch
-    const ending = isClosed ? { epoch: this.#epoch, checkpoints: this.#checkpoints } : this.#previous
-    const isNextHeard = !isClosed && dag.quorumRound >= committee.firstRound
-    const closing = isNextHeard ? null : this.#ownClosing(ending?.checkpoints)
-    if (!isNextHeard && ending?.epoch.seat !== undefined) vertices.push(...ending.epoch.ownVertices)
-    if (!isClosed && isStuck) vertices.push(...ownVertices.slice(-1))
-    const hasLongStopped =
-      this.#madeAt !== null && now - this.#madeAt >= PATIENT_AFTER_RETRIES * this.#resendPace.everyMs
-    const pace = hasLongStopped ? this.#patientPace : this.#resendPace
-    if ((vertices.length === 0 && closing === null) || !pace.isDue(now)) return
-    this.#emit({ _tag: "Resend", vertices, closing })
-  }
-
-  /**
-   * The lowest rounds first, from the last one with a quorum here: others may lack them too, and ask for older ones.
-   */
-  #resendRecovered(): void {
-    this.#placeRecovered()
-    const { quorumRound } = this.#epoch.dag
-    const vertices: Array<Vertex> = []
-    let bytes = 0
-    for (const vertex of this.#recovered) {
-      if (vertex.header.round < quorumRound) continue
-      bytes += vertex.encoded.length
-      const isOverLimit = vertices.length >= RECOVERED_AT_ONCE.vertices || bytes > RECOVERED_AT_ONCE.bytes
-      if (isOverLimit && vertices.length > 0) break
-      vertices.push(vertex)
-    }
-    if (vertices.length > 0) this.#emit({ _tag: "Resend", vertices, closing: null })
-  }
-
-  #ownClosing(checkpoints: CheckpointQuorum | undefined): Extract<Output, { _tag: "Resend" }>["closing"] {
-    const checkpoint = checkpoints === this.#checkpoints ? this.#closing : (checkpoints?.closing?.checkpoint ?? null)
-    if (checkpoint === null || checkpoints === undefined || this.#self === null) return null
-    const signature = checkpoints.signatureOf(checkpoint, this.#self)
-    return signature === undefined ? null : { checkpoint, signature: { validator: this.#self, signature } }
   }
 }

@@ -1,0 +1,150 @@
+/** Faults in the commit rule, the order and admission that the search through all small DAGs must find. */
+import * as Planted from "../../simulation/Planted.js"
+import type * as Planting from "../../support/Planting.js"
+
+export interface Fault extends Planting.Fault {
+  /** How many rounds a DAG needs to show it. */
+  readonly rounds: number
+}
+
+const COMMITTER = "src/consensus/commit/Committer.ts"
+const LINEARIZER = "src/consensus/commit/Linearizer.ts"
+
+/** Faults that the simulator finds as well, in some of its seeds. */
+const SIMULATED: Readonly<Record<string, number>> = {
+  "commit-early": 6,
+  "commit-with-2f": 6,
+  "skip-with-a-third": 3,
+  "skip-early": 3,
+  "skip-unvoted": 2,
+  "anchor-jumps": 7,
+}
+
+const own: ReadonlyArray<Fault> = [
+  {
+    name: "certificate-with-2f",
+    rounds: 3,
+    changes: [
+      {
+        file: COMMITTER,
+        of: "Committer.#certified",
+        call: "committee.isQuorum",
+        by: "(weight) => weight * 2 >= this.#dag.committee.totalWeight",
+      },
+    ],
+  },
+  {
+    name: "anchor-too-low",
+    rounds: 3,
+    changes: [
+      { file: COMMITTER, of: "Committer.#anchorOf", by: "(_, ofNextHigher) => original(ofNextHigher, ofNextHigher)" },
+    ],
+  },
+  {
+    name: "anchor-never-skipped",
+    rounds: 5,
+    changes: [{ file: COMMITTER, of: "Committer.#anchorOf", by: "(threeAbove) => threeAbove" }],
+  },
+  {
+    name: "anchor-without-history",
+    rounds: 5,
+    changes: [
+      {
+        file: COMMITTER,
+        of: "Committer.#decideByAnchors",
+        call: "search.certifiedIn",
+        by: "(round) => [...(this.#slot(round)?.certificates.keys() ?? [])][0] ?? null",
+      },
+    ],
+  },
+  {
+    name: "certificate-one-round-off",
+    rounds: 3,
+    changes: [
+      {
+        file: "src/consensus/commit/CertificateSearch.ts",
+        of: "CertificateSearch.certifiedIn",
+        by: "(round) => original(round + 1)",
+      },
+    ],
+  },
+  {
+    name: "votes-for-the-slot",
+    rounds: 3,
+    changes: [
+      {
+        file: COMMITTER,
+        of: "Committer.#countVote",
+        by: `(slot, node) => {
+          original(slot, node)
+          if (node.vote !== null) node.vote = this.#dag.first(slot.round, slot.leader)?.hash ?? null
+        }`,
+      },
+    ],
+  },
+  {
+    name: "order-by-arrival",
+    rounds: 4,
+    changes: [
+      {
+        file: LINEARIZER,
+        of: "Linearizer.#sort",
+        by: "(nodes) => { original(nodes); nodes.sort((a, b) => a.round - b.round || Number(b.isFirst) - Number(a.isFirst)) }",
+      },
+    ],
+  },
+  {
+    name: "ordered-twice",
+    rounds: 2,
+    changes: [
+      {
+        file: LINEARIZER,
+        of: "Linearizer.#unordered",
+        by: `(leader) => {
+          const found = original(leader)
+          for (const node of found) node.isOrdered = false
+          return found
+        }`,
+      },
+    ],
+  },
+  {
+    name: "collected-at-the-leader",
+    rounds: 2,
+    changes: [{ file: LINEARIZER, of: "Linearizer.collectionRound", by: "() => this.#position.leaderRound" }],
+  },
+  {
+    name: "named-second-kept-out",
+    rounds: 2,
+    changes: [
+      {
+        file: "src/consensus/admission/Admission.ts",
+        of: "Admission.#admitReady",
+        call: "#admit",
+        by: `(guest) => {
+          if (this.#dag.first(guest.vertex.header.round, guest.seat) === undefined) this.#admit(guest)
+        }`,
+      },
+    ],
+  },
+  {
+    name: "waits-for-parents-that-came",
+    rounds: 3,
+    changes: [
+      {
+        file: "src/consensus/admission/WaitingRoom.ts",
+        of: "WaitingRoom.satisfy",
+        call: "#offer",
+        by: "(guest) => { if (guest.isFirst) this.#offer(guest) }",
+      },
+    ],
+  },
+]
+
+export const faults: ReadonlyArray<Fault> = [
+  ...Planted.faults.flatMap((fault) => {
+    const rounds = SIMULATED[fault.name]
+    return rounds === undefined ? [] : [{ ...fault, rounds }]
+  }),
+  ...own,
+]

@@ -1,0 +1,365 @@
+/**
+ * How a DAG of four members grows by one round: every vertex that may follow, and which of them make a difference.
+ *
+ * A verdict depends on a vertex only through its author, its vote, its certificate, and the certificates in its history
+ * for slots that are still undecided: `Committer` reads nothing else of a vertex. So two vertices of one author that
+ * agree in these are interchangeable for all later verdicts, and one of each such class is enough. Votes and
+ * certificates are read off the marks that the production committer puts on the nodes.
+ */
+import { Committer } from "../../../src/consensus/commit/Committer.js"
+import type { Schedule } from "../../../src/consensus/dag/Committee.js"
+import { Dag } from "../../../src/consensus/dag/Dag.js"
+import * as Validity from "../../../src/consensus/dag/Validity.js"
+import type { Hash } from "../../../src/protocol/identity/Hash.js"
+import * as Natural from "../../../src/protocol/numbers/Natural.js"
+import type { Vertex } from "../../../src/protocol/vertex/Vertex.js"
+import { parentOf, type VertexBuilder } from "../VertexBuilder.js"
+import type { Outcome } from "./View.js"
+
+export const HONEST: ReadonlyArray<number> = [0, 1, 2]
+/** The seat that may make two vertices a round. */
+export const GUILTY = 3
+export const SEATS: ReadonlyArray<number> = [...HONEST, GUILTY]
+
+/** A vertex, with all that later verdicts can depend on. */
+export interface Placed {
+  readonly vertex: Vertex
+  readonly seat: number
+  /** The vertex it votes for in the slot below, by its place among the leader's: 1 or 2; 0 is a blame. */
+  readonly vote: number
+  /** Bits 2i and 2i + 1: a certificate for the leader's first or second vertex of round i. Only of open slots. */
+  readonly history: number
+}
+
+/** What a slot came to in the view, and with the vertex that the view lacks. */
+export interface Slot {
+  readonly inView: Outcome
+  readonly inAll: Outcome
+}
+
+/** A view, and perhaps one vertex that it lacks, up to what makes no difference to the verdict of the first slot. */
+export interface State {
+  readonly rounds: ReadonlyArray<ReadonlyArray<Placed>>
+  /** Of every round but the last, whose leader matters only to the round after it. */
+  readonly leaders: ReadonlyArray<number>
+  /** By round, of every round but the last. */
+  readonly slots: ReadonlyArray<Slot>
+  /** A vertex of some round that is not in the view, and that nothing in the view names. */
+  readonly late: Placed | null
+}
+
+export interface Bounds {
+  /** Rounds of the longest DAG. */
+  readonly rounds: number
+  /** How many vertices of lower rounds a vertex may name, beside its author's last. */
+  readonly older: number
+}
+
+/** What an author may do in the next round. */
+export interface Option {
+  readonly key: string
+  /** The key when the two vertices of a leader that made two change their names. */
+  readonly swapped: string
+  readonly made: ReadonlyArray<Placed>
+  /** How many ways there are to do it. */
+  readonly ways: number
+}
+
+export interface Step {
+  readonly leaders: ReadonlyArray<number>
+  /** What the slots so far add to the key, and the same when the two vertices of the last leader change their names. */
+  readonly prefix: readonly [name: string, swapped: string]
+  /** By seat. */
+  readonly options: ReadonlyArray<ReadonlyArray<Option>>
+}
+
+interface Candidate {
+  readonly vertex: Vertex
+  /** The same once more. */
+  readonly twin: () => Vertex
+  readonly parents: ReadonlyArray<Placed>
+}
+
+interface Class {
+  readonly candidate: Candidate
+  readonly vote: number
+  readonly history: number
+  count: number
+}
+
+export const EMPTY: State = { rounds: [], leaders: [], slots: [], late: null }
+
+export const scheduleOf = (leaders: ReadonlyArray<number>): Schedule => ({
+  leaderOf: (round) => leaders[round - 1] ?? GUILTY,
+})
+
+export const UNDECIDED: Slot = { inView: null, inAll: null }
+
+/** The vertices of a round's leader. */
+const ledIn = (rounds: State["rounds"], leaders: ReadonlyArray<number>, round: number): Array<Placed> =>
+  (rounds[round - 1] ?? []).filter(({ seat }) => seat === leaders[round - 1])
+
+/** The bits of a history for certificates of a leader's vertex: its first or second one, or by default both. */
+export const bitsOf = (round: number, copy?: number): number => (copy === undefined ? 3 : 1 << copy) << (2 * round)
+
+const last = <A>(items: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => items[items.length - 1] ?? []
+
+const swapOf = (vote: number): number => (vote === 0 ? 0 : 3 - vote)
+
+const nameOf = (vote: number, history: number): string => `${vote}.${history}`
+
+const product = <A>(choices: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<ReadonlyArray<A>> =>
+  choices.reduce<ReadonlyArray<ReadonlyArray<A>>>(
+    (all, options) => all.flatMap((chosen) => options.map((option) => [...chosen, option])),
+    [[]],
+  )
+
+/** The latest vertex of an author. */
+export const latestOf = ({ rounds }: Pick<State, "rounds">, seat: number): Placed | undefined =>
+  rounds
+    .flat()
+    .reverse()
+    .find((placed) => placed.seat === seat)
+
+/** An honest author whose late vertex the view lacks makes no more vertices there: they would name the late one. */
+const isGone = ({ late }: State, seat: number): boolean => seat !== GUILTY && late?.seat === seat
+
+export class Growth {
+  readonly #builder: VertexBuilder
+  /** How many vertices of lower rounds a vertex may name, beside its author's last. */
+  readonly #older: number
+  /** A slot above it cannot be committed in the rounds there are, so it is no anchor. */
+  readonly #lastAnchor: number
+
+  constructor(builder: VertexBuilder, { rounds, older }: Bounds) {
+    this.#builder = builder
+    this.#older = older
+    this.#lastAnchor = rounds - 2
+  }
+
+  /** Whether the verdict of the first slot may depend on this one: on itself, or on an anchor. */
+  matters(round: number): boolean {
+    return round === 1 || (round >= 4 && round <= this.#lastAnchor)
+  }
+
+  /** Whether the slot matters and is undecided. */
+  isOpen(slots: ReadonlyArray<Slot>, round: number): boolean {
+    return this.matters(round) && slots[round - 1]?.inView === null
+  }
+
+  /** The same state without what makes no difference to the verdict of the first slot. */
+  reduced(state: State): State {
+    const { rounds, slots } = state
+    const open = slots.reduce((mask, _, i) => (this.isOpen(slots, i + 1) ? mask | bitsOf(i + 1) : mask), 0)
+    const last = rounds.length - 1
+    const isVoting = this.isOpen(slots, last)
+    return {
+      ...state,
+      rounds: rounds.map((round, i) =>
+        round.map((placed) => {
+          const vote = i === last && isVoting ? placed.vote : 0
+          const history = i < this.#lastAnchor ? placed.history & open : 0
+          return vote === placed.vote && history === placed.history ? placed : { ...placed, vote, history }
+        }),
+      ),
+    }
+  }
+
+  /** Every way to go on, for every leader of the last round. */
+  *steps(state: State): Generator<Step, void, undefined> {
+    const before = last(state.rounds)
+    const candidates = SEATS.map((seat) => this.#candidates(state, seat))
+    if (state.rounds.length === 0) yield this.#step(state, [], candidates)
+    else if (this.#isQuorum(before)) {
+      const leaders = this.matters(state.rounds.length) ? SEATS : [GUILTY]
+      for (const leader of leaders) yield this.#step(state, [...state.leaders, leader], candidates)
+    }
+  }
+
+  /** The same name for two states exactly if the same verdicts can follow. */
+  nameOf(state: State): string {
+    const lower = { ...state, rounds: state.rounds.slice(0, -1) }
+    const options = SEATS.map((seat): Option => {
+      const made = last(state.rounds).filter((placed) => placed.seat === seat)
+      const round = state.rounds.length
+      const [key, swapped] =
+        made.length === 0 ? [this.#absent(state, seat, round)] : namesOf(made, this.#oldOf(lower, seat, round))
+      return { key, swapped: swapped ?? key, made, ways: 1 }
+    })
+    return keyOf(this.#prefixesOf(state), options)
+  }
+
+  /** What is left of an author's lower vertices, if others may still name them. */
+  #oldOf(state: State, seat: number, made: number, without?: Placed): string {
+    if (this.#older === 0 || made >= this.#lastAnchor) return ""
+    const old = state.rounds.flat().filter((placed) => placed.seat === seat && placed !== without && placed.history > 0)
+    return [...new Set(old.map(({ history }) => history))].sort((a, b) => a - b).join(",")
+  }
+
+  /** An author without a vertex of the round that is made: it may name its last one later. */
+  #absent(state: State, seat: number, made: number): string {
+    if (isGone(state, seat)) return `x~${this.#oldOf(state, seat, made)}`
+    const latest = seat === GUILTY ? undefined : latestOf(state, seat)
+    return `-${made < this.#lastAnchor ? (latest?.history ?? "") : ""}~${this.#oldOf(state, seat, made, latest)}`
+  }
+
+  /** What the slots have come to, and the histories of leaders that may yet be the anchor of a slot below. */
+  #prefixesOf({ rounds, leaders, slots }: State): Step["prefix"] {
+    const nameOfSlot = (i: number, isSwapped: boolean): string => {
+      const slot = slots[i]
+      if (slot === undefined || !this.matters(i + 1)) return ""
+      const led = ledIn(rounds, leaders, i + 1)
+      if (isSwapped) led.reverse()
+      const nameOfOutcome = (outcome: Outcome): string =>
+        outcome === null
+          ? "."
+          : outcome === "skip"
+            ? "s"
+            : `${led.findIndex(({ vertex }) => vertex.header.hash === outcome)}`
+      const histories = slot.inView === "skip" ? [] : led.map(({ history }) => history)
+      return `${nameOfOutcome(slot.inView)}${nameOfOutcome(slot.inAll)}${histories.join("+")}`
+    }
+    const nameWith = (isSwapped: boolean): string =>
+      slots.map((_, i) => nameOfSlot(i, isSwapped && i === slots.length - 1)).join(",")
+    return [nameWith(false), nameWith(true)]
+  }
+
+  #isQuorum(placed: ReadonlyArray<Placed>): boolean {
+    const { committee } = this.#builder
+    const seats = new Set(placed.map(({ seat }) => seat))
+    return committee.isQuorum([...seats].reduce((sum, seat) => sum + committee.weightOf(seat), 0))
+  }
+
+  /** Every vertex that the rules of validity and, for an honest author, of making vertices allow. */
+  #candidates(state: State, seat: number): ReadonlyArray<Candidate> {
+    if (isGone(state, seat)) return []
+    if (state.rounds.length === 0) return [this.candidate(1, seat, [])]
+    const before = last(state.rounds)
+    const own = seat === GUILTY ? undefined : before.find((placed) => placed.seat === seat)
+    const choices = SEATS.map((of): ReadonlyArray<Placed | undefined> => {
+      if (of === seat && own !== undefined) return [own]
+      return [undefined, ...before.filter((placed) => placed.seat === of)]
+    })
+    const latest = seat === GUILTY || own !== undefined ? undefined : latestOf(state, seat)
+    return product(choices)
+      .map((chosen) => chosen.filter((parent) => parent !== undefined))
+      .filter((parents) => this.#isQuorum(parents))
+      .map((parents) => (latest === undefined ? parents : [...parents, latest]))
+      .flatMap((parents) => this.#withOlder(state, seat, parents, this.#older))
+      .map((parents) => this.candidate(state.rounds.length + 1, seat, parents))
+  }
+
+  /** Lower vertices that add to the history. Others would change no verdict. */
+  #withOlder(
+    state: State,
+    seat: number,
+    parents: ReadonlyArray<Placed>,
+    most: number,
+  ): ReadonlyArray<ReadonlyArray<Placed>> {
+    if (most === 0) return [parents]
+    const history = parents.reduce((sum, parent) => sum | parent.history, 0)
+    const hasOwn = seat !== GUILTY || parents.some((parent) => parent.seat === seat)
+    const seen = new Set([history])
+    const more = state.rounds.slice(0, -1).flatMap((round) =>
+      round.filter((placed) => {
+        const added = history | placed.history
+        if (seen.has(added) || (placed.seat === seat && hasOwn)) return false
+        seen.add(added)
+        return true
+      }),
+    )
+    return [parents, ...more.flatMap((older) => this.#withOlder(state, seat, [...parents, older], most - 1))]
+  }
+
+  candidate(round: number, seat: number, parents: ReadonlyArray<Placed>): Candidate {
+    const named = parents.map(({ vertex }) => parentOf(vertex))
+    const make = (copy: number): Vertex => {
+      const timestamp = Natural.timestamp(1_000 * round + 2 * seat + copy)
+      const vertex = this.#builder.make(seat, round, named, { timestamp })
+      const checked = Validity.check(vertex, this.#builder.opening.base, this.#builder.committee)
+      if (checked._tag === "Left") throw new Error(`made an invalid vertex: ${checked.left._tag}`)
+      return vertex
+    }
+    return { vertex: make(0), twin: () => make(1), parents }
+  }
+
+  #step(state: State, leaders: ReadonlyArray<number>, candidates: ReadonlyArray<ReadonlyArray<Candidate>>): Step {
+    const { committee } = this.#builder
+    const dag = new Dag(committee)
+    const committer = new Committer(dag, scheduleOf(leaders))
+    for (const { vertex } of state.rounds.flat()) committer.add(dag.insert(vertex))
+    const voted = state.rounds.length
+    const led = this.matters(voted) ? ledIn(state.rounds, leaders, voted) : []
+    const certifiable = this.isOpen(state.slots, voted - 1) ? ledIn(state.rounds, leaders, voted - 1) : []
+    const bitOf = (hash: Hash | null): number => {
+      const copy = certifiable.findIndex(({ vertex }) => vertex.header.hash === hash)
+      return copy < 0 ? 0 : bitsOf(voted - 1, copy)
+    }
+    const classesOf = (seat: number): ReadonlyArray<Class> => {
+      const classes = new Map<string, Class>()
+      for (const candidate of candidates[seat] ?? []) {
+        const node = dag.insert(candidate.vertex)
+        committer.add(node)
+        const vote = led.findIndex(({ vertex }) => vertex.header.hash === node.vote) + 1
+        const inherited =
+          voted >= this.#lastAnchor ? 0 : candidate.parents.reduce((sum, parent) => sum | parent.history, 0)
+        const history = inherited | bitOf(node.certifies)
+        const known = classes.get(nameOf(vote, history))
+        if (known === undefined) classes.set(nameOf(vote, history), { candidate, vote, history, count: 1 })
+        else known.count++
+      }
+      return [...classes.values()]
+    }
+    const canSwap = led.length > 1
+    return {
+      leaders,
+      prefix: this.#prefixesOf({ ...state, leaders, slots: [...state.slots, ...(voted > 0 ? [UNDECIDED] : [])] }),
+      options: SEATS.map((seat) => {
+        const absent = this.#absent(state, seat, voted + 1)
+        const none: Option = { key: absent, swapped: absent, made: [], ways: 1 }
+        const classes = classesOf(seat)
+        const olds = this.#oldOf(state, seat, voted + 1)
+        const single = classes.map((made) => optionOf(seat, [made], olds, canSwap))
+        if (seat !== GUILTY) return [none, ...single]
+        const pairs = classes.flatMap((first, i) =>
+          classes.slice(i).map((second) => optionOf(seat, [first, second], olds, canSwap)),
+        )
+        return [none, ...single, ...pairs]
+      }),
+    }
+  }
+}
+
+/** What an author made, and the same when the two vertices of the leader below change their names. */
+const namesOf = (made: ReadonlyArray<Placed>, olds: string): readonly [name: string, swapped: string] => {
+  const nameWith = (rename: (vote: number) => number): string =>
+    `${made
+      .map(({ vote, history }) => nameOf(rename(vote), history))
+      .sort()
+      .join("+")}~${olds}`
+  return [nameWith((vote) => vote), nameWith(swapOf)]
+}
+
+const optionOf = (seat: number, classes: ReadonlyArray<Class>, olds: string, canSwap: boolean): Option => {
+  const [first, second] = classes
+  const made = classes.map(({ candidate, vote, history }, i): Placed => {
+    const vertex = i > 0 && second === first ? candidate.twin() : candidate.vertex
+    return { vertex, seat, vote, history }
+  })
+  const [key, swapped] = namesOf(made, olds)
+  const count = first?.count ?? 0
+  const ways = second === undefined ? count : second === first ? (count * (count + 1)) / 2 : count * second.count
+  return { key, swapped: canSwap ? swapped : key, made, ways }
+}
+
+/** Joins what the authors do. The honest ones are interchangeable: any of them may lead any round to come. */
+const joined = (prefix: string, honest: ReadonlyArray<string>, guilty: string): string =>
+  `${prefix}|${[...honest].sort().join(" ")}|${guilty}`
+
+/** The lesser of two names for the same. */
+export const keyOf = (prefix: Step["prefix"], [a, b, c, d]: ReadonlyArray<Option>): string => {
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("not four options")
+  const key = joined(prefix[0], [a.key, b.key, c.key], d.key)
+  const swapped = joined(prefix[1], [a.swapped, b.swapped, c.swapped], d.swapped)
+  return [key, swapped].sort()[0] ?? key
+}

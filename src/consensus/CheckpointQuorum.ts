@@ -79,6 +79,12 @@ export class CheckpointQuorum {
 
   /** A checkpoint this node built. */
   build(checkpoint: Checkpoint): Finding {
+    const before = this.#own.get(checkpoint.commitIndex)
+    if (before !== undefined && before.hash !== checkpoint.hash) {
+      throw new Error(
+        `commit ${checkpoint.commitIndex} has two checkpoints here, ${before.hash} and ${checkpoint.hash}`,
+      )
+    }
     this.#own.set(checkpoint.commitIndex, checkpoint)
     if (checkpoint.nextEpoch !== null) this.#ownClosing = checkpoint
     return this.#judge(checkpoint.commitIndex)

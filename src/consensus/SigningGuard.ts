@@ -41,7 +41,7 @@ export interface Told {
   readonly header: Header | null
 }
 
-const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "round">): boolean =>
+export const isAbove = (a: Pick<Header, "epoch" | "round">, b: Pick<Header, "epoch" | "round">): boolean =>
   a.epoch !== b.epoch ? a.epoch > b.epoch : a.round > b.round
 
 /** Invariant: `#highest` is at or above every header of this author that was ever signed or seen here. */

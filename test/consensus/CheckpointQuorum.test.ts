@@ -98,6 +98,15 @@ describe("a checkpoint", () => {
   })
 })
 
+it("this node builds one checkpoint of a commit: another would be a bug", () => {
+  const quorum = new CheckpointQuorum(committee)
+  quorum.build(checkpointAt(5))
+  quorum.build(checkpointAt(5))
+  expect(() => quorum.build(checkpointAt(5, { stateRoot: seedOf("another state") }))).toThrow(
+    /has two checkpoints here/,
+  )
+})
+
 describe("finality is rolled back", () => {
   const other = (index: number) => checkpointAt(index, { commitHash: seedOf("other") })
 

@@ -444,6 +444,19 @@ describe("committees", () => {
   })
 })
 
+it("a slot that was not released is not forgotten: that would be a bug", () => {
+  const picture = draw(`
+        A      B      C      D
+    1  [.]     .      .      .
+    2   =     [=]     =      =
+    3   =      =     [=]     =
+    `)
+  const { committer, released } = decide(picture, picture.vertices)
+  expect(released).toBe("A1")
+  committer.collect(Natural.round(1))
+  expect(() => committer.collect(Natural.round(2))).toThrow(/but 2 is undecided/)
+})
+
 describe("contradictions", () => {
   it("two certified vertices in one slot are reported", () => {
     // B, C and D each vote for both vertices of A: more than a third is dishonest.

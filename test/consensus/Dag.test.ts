@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Dag } from "../../src/consensus/dag/Dag.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
+import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { draw } from "./Picture.js"
 
 const picture = draw(`
@@ -61,6 +62,15 @@ describe("insertion", () => {
 
   it("refuses a vertex that is there already", () => {
     expect(() => filled(["A1", "A1"])).toThrow(/twice/)
+  })
+
+  it("refuses a vertex below its own parent: a walk down the history would not end", () => {
+    const dag = filled(["A1", "B1"])
+    const vertex = picture.vertex("A2")
+    const { header } = vertex
+    const [parent] = header.parents
+    const below: Vertex = { ...vertex, header: { ...header, round: parent?.round ?? header.round } }
+    expect(() => dag.insert(below)).toThrow(/has a parent in round 1/)
   })
 })
 

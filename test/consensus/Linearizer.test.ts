@@ -70,7 +70,16 @@ describe("a commit", () => {
     const { node, linearizer } = fill(picture)
     expect(linearizer.order(node("A1")).time).toBe(0)
     expect(linearizer.order(node("A4")).time).toBe(3)
-    expect(linearizer.order(node("C2")).time).toBe(3)
+    const { dag, node: again } = fill(picture)
+    const later = new Linearizer(dag, { ...picture.opening.position, time: Natural.timestamp(9) })
+    expect(later.order(again("C2")).time).toBe(9)
+  })
+
+  it("orders no leader twice: that would be a bug", () => {
+    const { node, linearizer } = fill(picture)
+    linearizer.order(node("B3"))
+    expect(() => linearizer.order(node("B3"))).toThrow("is already ordered")
+    expect(() => linearizer.order(node("B2"))).toThrow("is already ordered")
   })
 })
 

@@ -21,6 +21,7 @@ const STRUCTURE = "indexes and handles that only the ledger itself makes"
 const allowed: { readonly [file: string]: Entry } = {
   "Ledger.ts": { forms: ["throw"], bound: "the consensus hands over commits in their order" },
   "Reads.ts": { forms: ["sumBounded"], bound: MONEY },
+  "pending/PendingTransactions.ts": { forms: ["throw"], bound: STRUCTURE },
   "rules/Committee.ts": {
     forms: ["addBounded", "partBounded", "subtractBounded", "sumBounded"],
     bound:
@@ -63,6 +64,7 @@ const allowed: { readonly [file: string]: Entry } = {
     bound: "the balance was found to reach for what is taken; what is given was taken or minted before",
   },
   "tables/Supply.ts": { forms: ["addBounded", "subtractBounded"], bound: MONEY },
+  "tables/UnlockQueue.ts": { forms: ["throw"], bound: STRUCTURE },
   "trie/Assembly.ts": { forms: ["throw"], bound: "subtrees that were checked against the root" },
   "trie/Batch.ts": { forms: ["throw"], bound: STRUCTURE },
   "trie/Leaf.ts": { forms: ["throw"], bound: STRUCTURE },

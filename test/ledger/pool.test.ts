@@ -133,6 +133,13 @@ describe("a pool", () => {
     expect(Either.isRight(Pool.deposit(pool, sats(2 ** 37)))).toBe(true)
   })
 
+  it("never has an amount without shares, or shares without an amount: that would be a bug", () => {
+    const worthless = { amount: sats(0), shares: 5n, generation: 0 }
+    const unowned = { amount: sats(100), shares: 0n, generation: 0 }
+    expect(() => Pool.slash(unowned, 10)).toThrow(/90 sats would have 0 shares/)
+    expect(() => Pool.withdraw(worthless, { generation: 0, shares: 2n })).toThrow(/0 sats would have 3 shares/)
+  })
+
   it("begins a new generation when it loses everything, and the old shares are worth nothing", () => {
     const { pool, minted } = deposited(Pool.empty, 1_000)
     const { pool: slashed, burned } = Pool.slash(pool, 100)

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { Either } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { fromHex } from "#crypto"
+import { fromHex, toHex } from "#crypto"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { Input } from "../../src/ledger/rules/Execution.js"
 import type { Frozen } from "../../src/ledger/tables/Frozen.js"
@@ -183,6 +183,25 @@ describe("a ledger restored from records", () => {
       const damaged = { ...record, value: new Uint8Array([...record.value, 0]) }
       expect(Either.isLeft(load(records.map((other) => (other === record ? damaged : other))))).toBe(true)
     }
+  })
+
+  it("is refused when two accounts have one name", () => {
+    const { ledger, genesis } = new Chain({ accounts: { alice: 5, bob: 6 }, names: { mine: "alice" } })
+    const records = [...ledger.records()]
+    const [named, other] = ["alice", "bob"].map((name) =>
+      records.find(({ key }) => toHex(key) === person(name).address),
+    )
+    if (named === undefined || other === undefined) throw new Error("two accounts expected")
+    const twin = { ...other, value: named.value }
+    const loaded = fromRecords(
+      genesis.protocol,
+      tableKey,
+      records.map((record) => (record === other ? twin : record)),
+      ledger.effectsDigest,
+    )
+    expect(Either.mapLeft(loaded, String)).toEqual(
+      Either.left(expect.stringContaining("two accounts have the name @mine")),
+    )
   })
 })
 

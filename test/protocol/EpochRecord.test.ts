@@ -120,3 +120,24 @@ describe("an epoch record", () => {
     expect(Option.getOrThrow(Either.getLeft(EpochRecord.decode(bytes))).reason).toContain(reason)
   })
 })
+
+describe("a record that this node makes", () => {
+  const [sample] = fc.sample(arbitrary.epochRecord, { numRuns: 1, seed: 1 })
+  const record = sample as EpochRecord.EpochRecord
+
+  it("is one that every node can read", () => {
+    expect(EpochRecord.made(record)).toBe(record)
+  })
+
+  it.each([
+    ["a committee without members", { members: [] }],
+    ["a member of weight 0", { members: record.members.map((member) => ({ ...member, weight: Sats.ZERO })) }],
+    ["members not in the order of their addresses", { members: [...record.members, ...record.members] }],
+    ["a period of 0 rounds", { rules: { ...record.rules, epochRounds: 0 } }],
+    ["a checkpoint interval of 0 rounds", { rules: { ...record.rules, checkpointIntervalRounds: 0 } }],
+    ["reward shares above 100 percent", { rules: { ...record.rules, treasuryPercent: 99, councilPercent: 2 } }],
+    ["a first round of 0", { firstRound: Natural.round(0) }],
+  ])("has not %s: that would be a bug", (violation, part) => {
+    expect(() => EpochRecord.made({ ...record, ...part })).toThrow(violation)
+  })
+})

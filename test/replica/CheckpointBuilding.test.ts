@@ -33,6 +33,14 @@ class Life {
     this.roots.set(round, Trie.apply(Trie.empty, chain.ledger.entries()).hash)
   }
 
+  /** The checkpoint of the last commit is due once more. */
+  repeat(): void {
+    const { chain } = this
+    const execution = chain.advanceTo(chain.round + interval)
+    this.#building.add(execution, Hash.ZERO, chain.ledger.freeze())
+    this.#building.add(execution, Hash.ZERO, chain.ledger.freeze())
+  }
+
   /** A payment whose commit makes no checkpoint, put into the trie all the same. */
   prepare(): void {
     const { chain } = this
@@ -109,5 +117,9 @@ describe("checkpoints being built", () => {
     expect(rounds(built)).toEqual([40, 61])
     expect(built.map(({ nextEpoch }) => nextEpoch !== null)).toEqual([true, false])
     for (const { round, stateRoot } of built) expect(stateRoot).toBe(life.roots.get(round))
+  })
+
+  it("come in the order of their commits: anything else would be a bug", () => {
+    expect(() => new Life().repeat()).toThrow(/comes after that of/)
   })
 })

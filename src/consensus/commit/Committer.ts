@@ -237,6 +237,7 @@ export class Committer {
 
   /** Forgets the slots up to and including `round`, all of them released. */
   collect(round: Round): void {
+    if (round >= this.#next) throw new Error(`slots up to ${round} are to be forgotten, but ${this.#next} is undecided`)
     for (const known of this.#slots.keys()) if (known <= round) this.#slots.delete(known)
   }
 }

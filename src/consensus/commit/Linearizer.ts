@@ -73,6 +73,7 @@ export class Linearizer {
 
   /** Orders the history of the next committed leader. */
   order(leader: Node): OrderedCommit {
+    if (leader.isOrdered) throw new Error(`leader ${leader.hash} of round ${leader.round} is already ordered`)
     const nodes = this.#unordered(leader)
     this.#sort(nodes)
     const commit = Commit.make({

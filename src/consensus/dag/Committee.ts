@@ -82,6 +82,7 @@ export class Committee implements Schedule {
     if (leader === undefined) {
       const ticket = draw(this.record, this.totalWeight, round)
       leader = this.#upTo.findIndex((upTo) => ticket < upTo)
+      if (leader < 0) throw new Error(`ticket ${ticket} of round ${round} is above the weight of all members`)
       this.#leaders.set(round, leader)
     }
     return leader

@@ -168,6 +168,10 @@ export class Dag {
     const parents: Array<Node> = []
     for (const parent of header.parents) {
       const node = this.named(parent)
+      // Walks down the history end because rounds fall on the way.
+      if (parent.round >= header.round) {
+        throw new Error(`vertex ${header.hash} of round ${header.round} has a parent in round ${parent.round}`)
+      }
       if (node !== undefined) parents.push(node)
       else if (parent.round > this.#collectedRound) {
         throw new Error(`vertex ${header.hash} is to be inserted before its parent ${parent.hash}`)

@@ -228,7 +228,7 @@ export class PendingTransactions {
 
   #drop(entry: Entry.Entry): void {
     const sender = this.#senders.get(entry.transaction.from)
-    if (sender === undefined) return
+    if (sender === undefined) throw new Error(`pending transaction ${entry.transaction.id} has no sender`)
     this.#take(sender, entry)
     this.#rank(sender)
   }
@@ -249,8 +249,9 @@ export class PendingTransactions {
   #evict(): Entry.Entry | undefined {
     if (this.#entries.size <= this.#capacity) return undefined
     const lane = this.#exempt * Choice.EXEMPT_PART > this.#capacity ? "exempt" : "paying"
-    const leaving = this.#leaving[lane].first?.entry ?? undefined
-    if (leaving !== undefined) this.#drop(leaving)
+    const leaving = this.#leaving[lane].first?.entry
+    if (!leaving) throw new Error(`${this.#entries.size} pending transactions, none of them ${lane}: none can leave`)
+    this.#drop(leaving)
     return leaving
   }
 

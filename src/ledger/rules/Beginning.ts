@@ -1,7 +1,7 @@
 /** How epochs begin: the first one from the genesis, every other from the commit that closes the one before. */
 
 import * as Binary from "../../protocol/encoding/Binary.js"
-import type { EpochRecord, Rules } from "../../protocol/epoch/EpochRecord.js"
+import * as EpochRecord from "../../protocol/epoch/EpochRecord.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import type * as Protocol from "../../protocol/epoch/Protocol.js"
 import * as Address from "../../protocol/identity/Address.js"
@@ -17,7 +17,7 @@ import * as Slashing from "./Slashing.js"
 import * as Unlocking from "./Unlocking.js"
 
 /** The numbers an epoch freezes. */
-const rulesOf = (protocol: Protocol.Protocol, parameters: Parameters): Rules => ({
+const rulesOf = (protocol: Protocol.Protocol, parameters: Parameters): EpochRecord.Rules => ({
   epochRounds: protocol.epochRounds,
   collectionDepthRounds: protocol.collectionDepthRounds,
   checkpointIntervalRounds: parameters.checkpointIntervalRounds,
@@ -34,22 +34,22 @@ const nextSeed = (previous: Hash.Hash, closing: Hash.Hash): Hash.Hash =>
     Binary.encode((writer) => writer.hex(previous).hex(closing)),
   )
 
-const begin = (state: State, record: EpochRecord, weighedIn: Natural.Epoch): void => {
+const begin = (state: State, record: EpochRecord.EpochRecord, weighedIn: Natural.Epoch): void => {
   state.epoch = { weighedIn, base: Hash.ZERO, record }
 }
 
 /** Closes the running epoch with this commit and begins the next. */
-export const close = (state: State, commit: Commit): EpochRecord => {
+export const close = (state: State, commit: Commit): EpochRecord.EpochRecord => {
   const { record, weighedIn } = state.epoch
   Unlocking.depart(state)
   const { members, isKeptOn } = Committee.next(state)
-  const next: EpochRecord = {
+  const next = EpochRecord.made({
     epoch: Natural.epoch(record.epoch + 1),
     firstRound: Natural.round(commit.leaderRound + 1),
     seed: nextSeed(record.seed, commit.hash),
     rules: rulesOf(state.protocol, state.parameters),
     members,
-  }
+  })
   Slashing.forget(state)
   state.minted.clear()
   Heartbeats.startOver(state, commit.index)
@@ -86,7 +86,7 @@ export const found = (state: State, genesis: Genesis.Genesis): void => {
   state.parameters = parameters
   const [index, leaderRound] = [Natural.commitIndex(0), Natural.round(0)]
   state.head = { index, hash, leaderRound, time, nextProposalId: Natural.proposalId(1) }
-  const first: EpochRecord = {
+  const first = EpochRecord.made({
     epoch: Natural.epoch(1),
     firstRound: Natural.round(1),
     seed: nextSeed(hash, hash),
@@ -94,7 +94,7 @@ export const found = (state: State, genesis: Genesis.Genesis): void => {
     members: validators
       .map(({ publicKey, stake }) => ({ address: Address.fromPublicKey(publicKey), publicKey, weight: stake }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
-  }
+  })
   begin(state, first, first.epoch)
   state.recentCommits.set(StateKey.counter(index), { hash, leaderRound })
 }

@@ -37,8 +37,10 @@ export class NameIndex {
     return entry === 0 ? undefined : entry - 1
   }
 
-  /** The account has the name already. Names are never returned. */
+  /** The account has the name already. Names are never returned, and a name has one owner. */
   add(name: Name, row: Row): void {
+    const owner = this.find(name)
+    if (owner !== undefined) throw new Error(`row ${row} would get the name @${name}, which row ${owner} has`)
     this.#rows.add(row + 1, hash(this.#key, name))
   }
 }

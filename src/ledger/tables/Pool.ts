@@ -26,6 +26,14 @@ export const empty: Pool = { amount: Sats.ZERO, shares: 0n, generation: 0 }
 /** Whether it equals a pool that never existed; not after a lost generation, whose dead shares must stay dead. */
 export const isPristine = ({ shares, generation }: Pool): boolean => shares === 0n && generation === 0
 
+/** A pool after a change. An amount without shares would belong to nobody, and shares of nothing have no price. */
+const checked = (pool: Pool): Pool => {
+  if ((pool.amount === 0) !== (pool.shares === 0n)) {
+    throw new RangeError(`a pool of ${pool.amount} sats would have ${pool.shares} shares`)
+  }
+  return pool
+}
+
 export type DepositFailure =
   | "TooSmallForOneShare"
   | "TooManyShares"
@@ -57,7 +65,7 @@ export const deposit = (pool: Pool, offered: Sats.Sats): Either.Either<Deposit, 
   const sum = Sats.plus(pool.amount, cost)
   return sum === undefined
     ? Either.left("AboveMaximumSupply")
-    : Either.right({ pool: { ...pool, amount: sum, shares }, minted, cost })
+    : Either.right({ pool: checked({ ...pool, amount: sum, shares }), minted, cost })
 }
 
 /** The current value of these shares. The last ones are worth all that is left, rounding dust included. */
@@ -75,7 +83,7 @@ export const withdraw = (pool: Pool, share: Share): { readonly pool: Pool; reado
   const amount = worth(pool, share)
   return {
     amount,
-    pool: { ...pool, amount: Sats.subtractBounded(pool.amount, amount), shares: pool.shares - share.shares },
+    pool: checked({ ...pool, amount: Sats.subtractBounded(pool.amount, amount), shares: pool.shares - share.shares }),
   }
 }
 
@@ -89,6 +97,6 @@ export const reward = (pool: Pool, amount: Sats.Sats): Pool => {
 export const slash = (pool: Pool, percent: number): { readonly pool: Pool; readonly burned: Sats.Sats } => {
   const burned = Sats.percent(pool.amount, percent)
   const amount = Sats.subtractBounded(pool.amount, burned)
-  if (amount > 0 || pool.shares === 0n) return { burned, pool: { ...pool, amount } }
+  if (amount > 0 || pool.shares === 0n) return { burned, pool: checked({ ...pool, amount }) }
   return { burned, pool: { amount, shares: 0n, generation: pool.generation + 1 } }
 }

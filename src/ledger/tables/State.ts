@@ -413,6 +413,9 @@ export class State {
       if (pool !== undefined && delegation?.generation === pool.generation && delegation.shares > pool.shares) {
         return malformed(`${this.accounts.addressOf(row)} holds more shares of a pool than there are`)
       }
+      if (extras.name !== null && this.names.find(extras.name) !== undefined) {
+        return malformed(`two accounts have the name @${extras.name}`)
+      }
       this.#index(row, AccountRecord.noExtras, extras)
     }
     for (const key of this.ballots.keys()) {

@@ -129,7 +129,16 @@ export class UnlockQueue {
   /** Groups held in another epoch return to their places. A group that is due is never joined, so its place is free. */
   #letGo(epoch: Epoch): Array<Bucket> {
     if (this.#held?.epoch === epoch) return this.#held.buckets
-    for (const bucket of this.#held?.buckets ?? []) this.#buckets.splice(this.#position(bucket), 0, bucket)
+    for (const bucket of this.#held?.buckets ?? []) {
+      const position = this.#position(bucket)
+      const there = this.#buckets[position]
+      if (there !== undefined && !isBefore(bucket, there)) {
+        throw new Error(
+          `the group of ${bucket.validator} due at round ${bucket.leaving.unlockAtRound} was joined while held`,
+        )
+      }
+      this.#buckets.splice(position, 0, bucket)
+    }
     this.#held = { epoch, buckets: [] }
     return this.#held.buckets
   }

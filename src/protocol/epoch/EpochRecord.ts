@@ -79,8 +79,30 @@ export const write = (writer: Binary.Writer, record: EpochRecord): void => {
     .list8(record.members, ({ publicKey, weight }) => writer.hex(publicKey).u64(weight))
 }
 
+/** The rule that a record breaks; null for one that may be used. */
+const violationOf = ({ firstRound, rules, members }: EpochRecord): string | null => {
+  const weights = members.reduce((total, { weight }) => total + weight, 0)
+  if (rules.epochRounds === 0 || rules.halvingRounds === 0) return "a period of 0 rounds"
+  if (rules.checkpointIntervalRounds === 0) return "a checkpoint interval of 0 rounds"
+  if (rules.treasuryPercent + rules.councilPercent > 100) return "reward shares above 100 percent"
+  if (members.some(({ weight }) => weight === 0)) return "a member of weight 0"
+  if (members.length === 0) return "a committee without members"
+  if (!Binary.isStrictlyAscending(members, ({ address }) => address))
+    return "members not in the order of their addresses"
+  if (weights > Sats.MAX_SUPPLY) return "weights above the maximum supply"
+  if (firstRound === 0) return "a first round of 0, which has no round before it"
+  return Number.isSafeInteger(firstRound + rules.epochRounds) ? null : "rounds above 2^53 - 1"
+}
+
+/** A record that this node made: what it signs, every other node must be able to read. */
+export const made = (record: EpochRecord): EpochRecord => {
+  const violation = violationOf(record)
+  if (violation !== null) throw new Error(`epoch ${record.epoch} would begin with ${violation}`)
+  return record
+}
+
 const readRules = (reader: Binary.Reader): Rules => {
-  const rules = {
+  return {
     epochRounds: reader.u64(),
     collectionDepthRounds: reader.u64(),
     checkpointIntervalRounds: reader.u64(),
@@ -89,16 +111,11 @@ const readRules = (reader: Binary.Reader): Rules => {
     treasuryPercent: reader.u8(),
     councilPercent: reader.u8(),
   }
-  reader.require(rules.epochRounds > 0 && rules.halvingRounds > 0, "a period of 0 rounds")
-  reader.require(rules.checkpointIntervalRounds > 0, "a checkpoint interval of 0 rounds")
-  reader.require(rules.treasuryPercent + rules.councilPercent <= 100, "reward shares above 100 percent")
-  return rules
 }
 
 const readMember = (reader: Binary.Reader): Member => {
   const publicKey = Keys.readPublicKey(reader)
   const weight = reader.sats()
-  reader.require(weight > 0, "a member of weight 0")
   return { address: Address.fromPublicKey(publicKey), publicKey, weight }
 }
 
@@ -108,17 +125,10 @@ export const read = (reader: Binary.Reader): EpochRecord => {
   const seed = Hash.read(reader)
   const rules = readRules(reader)
   const members = reader.list8(Limits.COMMITTEE_MEMBERS, () => readMember(reader))
-  reader.require(members.length > 0, "a committee without members")
-  reader.require(
-    Binary.isStrictlyAscending(members, ({ address }) => address),
-    "members not in the order of their addresses",
-  )
-  const weights = members.reduce((total, { weight }) => total + weight, 0)
-  reader.require(weights <= Sats.MAX_SUPPLY, "weights above the maximum supply")
-  reader.require(firstRound > 0, "a first round of 0, which has no round before it")
-  const end = firstRound + rules.epochRounds
-  reader.require(Number.isSafeInteger(end), "rounds above 2^53 - 1")
-  return { epoch, firstRound, seed, rules, members }
+  const record = { epoch, firstRound, seed, rules, members }
+  const violation = violationOf(record)
+  if (violation !== null) reader.fail(violation)
+  return record
 }
 
 export const { encode, decode } = Binary.codec("epoch record", write, read)

@@ -65,6 +65,7 @@ export class CheckpointBuilding {
   #trie: Trie.Trie
   #jobs: ReadonlyArray<Waiting> = []
   #running: Job | undefined
+  #lastDue = -1
 
   /** `trie` is the state as of the ledger's last freeze. */
   constructor(trie: Trie.Trie) {
@@ -83,6 +84,10 @@ export class CheckpointBuilding {
 
   /** The state after this commit becomes a checkpoint; `changes` is the ledger's freeze right after it. */
   add(execution: Execution, previous: Hash, changes: Iterable<Trie.Change>): void {
+    const { index } = execution.commit
+    if (index <= this.#lastDue)
+      throw new Error(`the checkpoint of commit ${index} comes after that of ${this.#lastDue}`)
+    this.#lastDue = index
     this.#enqueue({ execution, previous }, changes)
   }
 

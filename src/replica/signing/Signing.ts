@@ -3,7 +3,7 @@
 import type { Core } from "../../consensus/Core.js"
 import type { Output as CoreOutput } from "../../consensus/output/Output.js"
 import { hasLeader } from "../../consensus/RoundClock.js"
-import { SigningGuard } from "../../consensus/SigningGuard.js"
+import { isAbove, SigningGuard } from "../../consensus/SigningGuard.js"
 import * as Checkpoint from "../../protocol/epoch/Checkpoint.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
@@ -32,12 +32,17 @@ export class Signing {
   /** Signed here, of the running epoch and the one before; on disk or on the way there. */
   readonly #headers: Map<Hash, Header>
   #guard: SigningGuard | null = null
+  #lastSigned: Pick<Header, "epoch" | "round">
   #unwritten: ReadonlyArray<{ readonly writeId: number; readonly vertex: Vertex.Vertex }> = []
 
   constructor(signer: Signer | null, stored: Iterable<Vertex.Vertex>, outbox: Outbox) {
     this.#signer = signer
     this.self = signer === null ? null : Address.fromPublicKey(signer.publicKey)
     this.#headers = new Map([...stored].map(({ header }) => [header.hash, header]))
+    this.#lastSigned = [...this.#headers.values()].reduce((last, header) => (isAbove(header, last) ? header : last), {
+      epoch: Natural.epoch(0),
+      round: Natural.round(0),
+    })
     this.#outbox = outbox
   }
 
@@ -61,6 +66,7 @@ export class Signing {
     heartbeats: HeartbeatPool,
   ): void {
     if (this.#signer === null) return
+    this.#neverTwice(epoch, round)
     const proposerOf = assignment(core.epoch.opening.record)
     const isAssigned = (account: Address.Address): boolean => proposerOf(account) === this.self
     const { committee } = core.epoch
@@ -71,6 +77,15 @@ export class Signing {
     unordered.add(vertex)
     const writeId = this.#outbox.write({ _tag: "OwnVertex", vertex }, true)
     this.#unwritten = [...this.#unwritten, { writeId, vertex }]
+  }
+
+  /** Two vertices of one round cost the stake. The core asks before it proposes; this is the last moment to notice. */
+  #neverTwice(epoch: Epoch, round: Round): void {
+    const last = this.#lastSigned
+    if (!isAbove({ epoch, round }, last) || this.#guard?.maySign(epoch, round) !== true) {
+      throw new Error(`round ${round} of epoch ${epoch} may not be signed; the last was ${last.round} of ${last.epoch}`)
+    }
+    this.#lastSigned = { epoch, round }
   }
 
   /** This node's vertices that are on disk now and may be sent. */

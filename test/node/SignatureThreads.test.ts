@@ -117,21 +117,22 @@ describe("the threads", () => {
     Effect.gen(function* () {
       const threads = yield* SignatureThreads.make({ most: 2, strangers: { burst: 100, perSecond: 400 } })
       const checks = Array.from({ length: 60 }, (_, i) => check(5 * i))
+      const done: Array<string> = []
       const began = performance.now()
-      const took = new Map<string, number>()
       const judged = (peer: string, standing: Owner["standing"], isUrgent: boolean) =>
         Effect.async<void>((resume) => {
           const settle = () => {
-            took.set(peer, performance.now() - began)
+            done.push(peer)
             resume(Effect.void)
           }
           threads.check(checks, settle, { owner: { peer, standing }, isUrgent })
         })
       const strangers = ["a", "b", "c", "d", "e"].map((peer, i) => judged(peer, "stranger", i % 2 === 0))
       yield* Effect.all([...strangers, judged("member", "member", false)], { concurrency: "unbounded" })
-      // 300 signatures, 100 of them at once: half a second, which a member's do not wait for.
-      expect(Math.max(...took.values())).toBeGreaterThan(400)
-      expect(took.get("member")).toBeLessThan(400)
+      // 300 signatures, 100 of them at once and 400 a second: a member's do not wait for them.
+      expect(performance.now() - began).toBeGreaterThan(300)
+      expect(done).toHaveLength(6)
+      expect(done.at(-1)).not.toBe("member")
     }),
   )
 

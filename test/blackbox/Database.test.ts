@@ -79,7 +79,7 @@ const contentOf = (directory: string): Readonly<Record<string, string>> =>
       ]),
   )
 
-describe("udg db", { timeout: 240_000 }, () => {
+describe.concurrent("udg db", { timeout: 240_000 }, () => {
   let folder = ""
   /** A node's directory in its fifth epoch; each test takes a copy. */
   let original = ""
@@ -97,13 +97,13 @@ describe("udg db", { timeout: 240_000 }, () => {
     mkdirSync(directory)
     const keys: Array<string> = []
     for (const name of ["validator.key", "faucet.key"]) {
-      const { stdout } = await udgProcess("genesis", "key", "--out", join(directory, name))
+      const { stdout } = await udg("genesis", "key", "--out", join(directory, name))
       keys.push(/public key +(\S+)/.exec(stdout)?.[1] ?? "")
     }
     const [validator = "", faucet = ""] = keys
     const words = ["--network-id", networkId, "--validator", `${validator}:100000`, "--faucet", faucet]
     const lengths = ["--round-ms", String(ROUND_MS), "--epoch-rounds", String(EPOCH_ROUNDS)]
-    const { code } = await udgProcess("genesis", "new", ...words, ...lengths, "--out", join(directory, "genesis.json"))
+    const { code } = await udg("genesis", "new", ...words, ...lengths, "--out", join(directory, "genesis.json"))
     expect(code).toBe(0)
     return directory
   }

@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  cpSync,
   existsSync,
   mkdtempSync,
   openSync,
@@ -24,8 +25,10 @@ import * as Process from "../storage/Process.js"
 import { sqlite } from "../storage/world.js"
 import { program, Running } from "./Running.js"
 
-const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running =>
-  new Running(process.execPath, [program, "--data-dir", directory, ...words])
+const nodeIn = (directory: string, ...words: ReadonlyArray<string>): Running => {
+  const port = words.includes("--port") ? [] : ["--port", "0"]
+  return new Running(process.execPath, [program, "--data-dir", directory, ...port, ...words])
+}
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
@@ -41,12 +44,14 @@ const hasModes = process.getuid !== undefined && spawnSync(ordinary[0] ?? "", or
 
 const rows = (file: string, statement: string) => Effect.runPromise(sqlite(file, statement))
 
-describe("the built node", () => {
+// Most of it is waiting for a program to start or to come to a round, each in a directory of its own.
+describe.concurrent("the built node", () => {
   let folder = ""
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "udg-endings-"))
     chmodSync(folder, 0o711)
-  })
+    await runTo(place("original"), 30, "--round-ms", "10")
+  }, 60_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const place = (name: string): string => join(folder, name)
@@ -67,6 +72,16 @@ describe("the built node", () => {
     expect({ code, stderr: node.stderr }).toMatchObject({ code: 0 })
     expect(tookMs).toBeLessThan(5_000)
     return node
+  }
+
+  /** The directory of a node that has come to its thirtieth round, and stopped. */
+  const leftBehind = (name: string): string => {
+    cpSync(place("original"), place(name), { recursive: true })
+    return place(name)
+  }
+
+  const goesOn = async (directory: string): Promise<void> => {
+    await runTo(directory, (await lastRound(directory)) + 5)
   }
 
   const refused = async (directory: string, ...words: ReadonlyArray<string>) => {
@@ -174,9 +189,7 @@ describe("the built node", () => {
     const wrongMode = await refused(directory, "--testnet", "true")
     expect(wrongMode).toMatchObject({ code: 1, stdout: "" })
     expect(wrongMode.stderr).toMatch(/^udg: --testnet true asks for a testnet, .* says mainnet; .*\n$/)
-    const other = place("other")
-    await runTo(other, 5, "--round-ms", "10")
-    const wrongGenesis = await refused(directory, "--genesis", join(other, "genesis.json"))
+    const wrongGenesis = await refused(directory, "--genesis", join(place("original"), "genesis.json"))
     expect(wrongGenesis.code).toBe(1)
     expect(wrongGenesis.stderr).toMatch(/^udg: --genesis .* is udg-solo-.*, but .* holds udg-solo-.*\n$/)
     const follower = await refused(place("follower"), "--no-validate")
@@ -185,11 +198,10 @@ describe("the built node", () => {
   }, 60_000)
 
   it("writes its genesis again when only the database still has it", async () => {
-    const directory = place("no-genesis")
-    await runTo(directory, 5, "--round-ms", "10")
+    const directory = leftBehind("no-genesis")
     const before = readFileSync(join(directory, "genesis.json"), "utf8")
     rmSync(join(directory, "genesis.json"))
-    await runTo(directory, 20)
+    await goesOn(directory)
     expect(readFileSync(join(directory, "genesis.json"), "utf8")).toBe(before)
   }, 30_000)
 
@@ -201,8 +213,7 @@ describe("the built node", () => {
   ])(
     "ends with 101 when a balance has %s, and names both sums",
     async (name, balance) => {
-      const directory = place(`supply ${name}`)
-      await runTo(directory, 30, "--round-ms", "10")
+      const directory = leftBehind(`supply ${name}`)
       const change = `update accounts set balance = ${balance}
       where address = (select address from accounts order by balance desc limit 1)`
       await rows(database(directory), change)
@@ -218,8 +229,7 @@ describe("the built node", () => {
   )
 
   it("ends with 100 when the stored vertices contradict a stored commit", async () => {
-    const directory = place("rollback")
-    await runTo(directory, 30, "--round-ms", "10")
+    const directory = leftBehind("rollback")
     const [[hash] = []] = await rows(database(directory), "select hex(hash) from commits where commit_index = 10")
     const flip = `update commits set hash = x'${"00".repeat(32)}' where commit_index = 10`
     await rows(database(directory), flip)
@@ -229,12 +239,11 @@ describe("the built node", () => {
     expect(lastLine(stderr)).toContain(String(hash).toLowerCase())
     // Put right again, it goes on: nothing else was changed.
     await rows(database(directory), `update commits set hash = x'${hash}' where commit_index = 10`)
-    await runTo(directory, 40)
+    await goesOn(directory)
   }, 30_000)
 
   it("ends with 1 when a page is damaged", async () => {
-    const directory = place("damaged")
-    await runTo(directory, 30, "--round-ms", "10")
+    const directory = leftBehind("damaged")
     const page = 4_096
     const file = openSync(database(directory), "r+")
     writeSync(file, Buffer.alloc(page, 0x5a), 0, page, 2 * page)
@@ -248,8 +257,7 @@ describe("the built node", () => {
   it.runIf(hasModes)(
     "ends with 1 where it may not write, and goes on when it may",
     async () => {
-      const directory = place("not-mine")
-      await runTo(directory, 5, "--round-ms", "10")
+      const directory = leftBehind("not-mine")
       for (const path of [directory, ...readdirSync(directory).map((name) => join(directory, name))]) {
         if (isRoot) chownSync(path, NOBODY, NOBODY)
       }
@@ -281,15 +289,14 @@ describe("the built node", () => {
   it.runIf(Process.canMount)(
     "ends with 1 on a read-only file system, and goes on when it is writable",
     async () => {
-      const directory = place("read-only-mount")
-      await runTo(directory, 5, "--round-ms", "10")
+      const directory = leftBehind("read-only-mount")
       const script = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`
       const words = ["-rm", "sh", "-c", script, directory, process.execPath, program, "--data-dir", directory]
       const node = new Running("unshare", words)
       const { code } = await node.end()
       expect(code).toBe(1)
       expect(node.stderr).toMatch(/^udg: [^\n]+\n$/)
-      await runTo(directory, 10)
+      await goesOn(directory)
     },
     30_000,
   )

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as InProcess from "./InProcess.js"
 
 const program = resolve(import.meta.dirname, "../../dist/main.js")
 const LIMIT_MS = 180_000
@@ -95,7 +96,7 @@ describe("udg genesis", () => {
     [["genesis", "show"], "FILE is missing"],
     [["localnet", "--validators", "0"], '--validators "0"'],
   ])("%j is refused in one line", async (words, names) => {
-    const { code, stdout, stderr } = await udg(words)
+    const { code, stdout, stderr } = await InProcess.udg(...words)
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^udg: [^\n]+\n$/)
     expect(stderr).toContain(names)

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
+import { availableParallelism } from "node:os"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import * as Bundle from "./Bundle.js"
 import * as Planted from "./Planted.js"
 import * as Replay from "./Replay.js"
@@ -9,7 +11,8 @@ import { FAULTS } from "./Storm.js"
 import * as Sweep from "./Sweep.js"
 
 const MINUTE = 60_000
-/** A second or two of one core each: all five hundred of `npm run test:simulation` take too long for every day. */
+/** A second or so of one core each. */
+const USUAL_SEEDS = 20
 const SEEDS = Number(process.env["UDG_SIMULATED_SEEDS"] ?? 150)
 const SEEDS_TO_FIND_A_FAULT = 200
 
@@ -36,22 +39,31 @@ describe("a simulated network", () => {
     await rm(bundle, { force: true })
   })
 
+  /** Seeds behind the first, up to the last. */
+  const keepsEveryPromise = async (first: number, last: number) => {
+    const failures: Array<string> = []
+    let closedEpochs = 0
+    const all = Array.from({ length: last - first }, (_, i) => optionsOf(first + i + 1))
+    await crew.run(all, (report) => {
+      const options = optionsOf(report.seed)
+      if (report.failure === null) closedEpochs += report.epochs - 1
+      else failures.push(Replay.failure(options, report))
+      // A few traces say more than five hundred.
+      return failures.length < 3
+    })
+    expect(failures.join("\n\n")).toBe("")
+    expect(closedEpochs).toBeGreaterThanOrEqual(2 * all.length)
+  }
+
   it(
-    `keeps every promise through ${SEEDS} seeds of mixed faults`,
-    async () => {
-      const failures: Array<string> = []
-      let closedEpochs = 0
-      const all = Array.from({ length: SEEDS }, (_, i) => optionsOf(i + 1))
-      await crew.run(all, (report) => {
-        const options = optionsOf(report.seed)
-        if (report.failure === null) closedEpochs += report.epochs - 1
-        else failures.push(Replay.failure(options, report))
-        // A few traces say more than five hundred.
-        return failures.length < 3
-      })
-      expect(failures.join("\n\n")).toBe("")
-      expect(closedEpochs).toBeGreaterThanOrEqual(2 * SEEDS)
-    },
+    `keeps every promise through ${USUAL_SEEDS} seeds of mixed faults`,
+    () => keepsEveryPromise(0, USUAL_SEEDS),
+    5 * MINUTE,
+  )
+
+  it(
+    Rest.of("more seeds", `keeps every promise through the seeds up to ${SEEDS}`),
+    () => keepsEveryPromise(USUAL_SEEDS, SEEDS),
     15 * MINUTE,
   )
 
@@ -82,8 +94,7 @@ describe("a simulated network", () => {
   )
 })
 
-// Each is mostly found by its first seed, in a thread of its own; so many side by side as there are cores.
-describe.concurrent("a planted fault", () => {
+describe("a planted fault", () => {
   it("is one of at least eleven, each with a name of its own", () => {
     expect(new Set(Planted.faults.map(({ name }) => name)).size).toBe(Planted.faults.length)
     expect(Planted.faults.length).toBeGreaterThanOrEqual(11)
@@ -93,30 +104,62 @@ describe.concurrent("a planted fault", () => {
     const page = readFileSync(new URL("../../docs/simulation.md", import.meta.url), "utf8").replaceAll(/ +/g, " ")
     for (const { name, story, seed } of Planted.faults) expect(page).toContain(`| \`${name}\` | ${story} | ${seed}`)
   })
+})
 
-  for (const fault of Planted.faults) {
-    it(
-      `is found: ${fault.story}`,
-      async () => {
-        const bundle = await Bundle.make(fault)
-        const seeds = [fault.seed, ...Array.from({ length: SEEDS_TO_FIND_A_FAULT }, (_, i) => i + 1)]
-        let isFound = false
-        try {
-          await Sweep.run(
-            bundle,
-            seeds.map((seed) => optionsOf(seed, fault.nodes, fault.rounds, fault.weather)),
-            ({ failure }) => {
-              isFound ||= failure !== null
-              return !isFound
-            },
-            1,
-          )
-        } finally {
-          await rm(bundle, { force: true })
-        }
-        expect(isFound).toBe(true)
-      },
-      10 * MINUTE,
-    )
+// All are in one program, and a thread plants one of them for a run: a thread of its own takes seconds to become fast.
+describe("of the faults in a program with all of them", () => {
+  let bundle = ""
+  const idle: Array<Sweep.Crew> = []
+
+  beforeAll(async () => {
+    bundle = await Bundle.makeWithAll()
+    for (let thread = 0; thread < availableParallelism(); thread++) idle.push(new Sweep.Crew(bundle, 1))
+  })
+
+  afterAll(async () => {
+    await Promise.all(idle.map((crew) => crew.dismiss()))
+    await rm(bundle, { force: true })
+  })
+
+  const withCrew = async (work: (crew: Sweep.Crew) => Promise<void>): Promise<void> => {
+    const crew = idle.pop() ?? new Sweep.Crew(bundle, 1)
+    await work(crew)
+    idle.push(crew)
   }
+
+  // Mostly by its first seed; as many side by side as there are cores.
+  describe.concurrent("each is found", () => {
+    const cases = Planted.faults.map((fault) => [fault.story, fault] as const)
+    it.each(cases)("%s", { timeout: 10 * MINUTE }, (_, { name, seed, nodes, rounds, weather }) =>
+      withCrew(async (crew) => {
+        const seeds = [seed, ...Array.from({ length: SEEDS_TO_FIND_A_FAULT }, (_, i) => i + 1)]
+        let isFound = false
+        await crew.run(
+          seeds.map((seed) => optionsOf(seed, nodes, rounds, weather)),
+          ({ failure }) => {
+            isFound ||= failure !== null
+            return !isFound
+          },
+          name,
+        )
+        expect(isFound).toBe(true)
+      }),
+    )
+  })
+
+  it(
+    "and while none is chosen, the same threads live as the true program does",
+    async () => {
+      const truth = await Bundle.make()
+      const crew = new Sweep.Crew(truth, 1)
+      const [expected] = [...(await reportsOf(crew, [optionsOf(1)])).values()].flat()
+      await crew.dismiss()
+      await rm(truth, { force: true })
+      expect(expected?.failure).toBeNull()
+      for (const crew of idle) {
+        expect([...(await reportsOf(crew, [optionsOf(1)])).values()].flat()).toEqual([expected])
+      }
+    },
+    5 * MINUTE,
+  )
 })

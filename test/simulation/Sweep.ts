@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Options, Report } from "./Simulation.js"
+import type { Task } from "./worker.js"
 
 /** Most of what a run makes is gone with the next event; with more room for it, it is seldom looked at. */
 const YOUNG_MB = 256
@@ -23,15 +24,15 @@ export class Crew {
 
   /**
    * Reports in the order in which they come. A simulator that itself breaks is an error, not a report. What is running
-   * when `wants` has had enough is not waited for, and the crew must be dismissed.
+   * when `wants` has had enough is not waited for, and a crew of several threads must be dismissed.
    */
-  async run(all: Iterable<Options>, wants: Wants = () => true): Promise<void> {
+  async run(all: Iterable<Options>, wants: Wants = () => true, fault?: string): Promise<void> {
     const left = all[Symbol.iterator]()
     await new Promise<void>((finish, fail) => {
       let isStopped = false
       const work = async (worker: Worker): Promise<void> => {
         for (let next = left.next(); !next.done && !isStopped; next = left.next()) {
-          const answer = await ask(worker, next.value)
+          const answer = await ask(worker, { options: next.value, fault })
           if (isStopped) return
           if ("crash" in answer) throw new Error(answer.crash)
           isStopped = !wants(answer.report, next.value)
@@ -62,8 +63,9 @@ export const run = async (
   }
 }
 
-const ask = async (worker: Worker, options: Options): Promise<Answer> => {
-  worker.postMessage(options)
+const ask = async (worker: Worker, task: Task): Promise<Answer> => {
+  const { options } = task
+  worker.postMessage(task)
   const [answer]: ReadonlyArray<Answer> = await once(worker, "message").catch((error: unknown) => {
     throw new Error(`the thread of seed ${options.seed} broke`, { cause: error })
   })

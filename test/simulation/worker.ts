@@ -1,11 +1,19 @@
 /** A worker thread: takes seeds one by one, gives a report for each. */
 import { parentPort } from "node:worker_threads"
+import * as Chosen from "../support/Chosen.js"
 import * as Simulation from "./Simulation.js"
+
+/** What to run, and which of the faults in the program, if there are any, is planted for it. */
+export interface Task {
+  readonly options: Simulation.Options
+  readonly fault: string | undefined
+}
 
 const port = parentPort
 if (port === null) throw new Error("this file is for a worker thread; see Sweep.ts")
 
-port.on("message", (options: Simulation.Options) => {
+port.on("message", ({ options, fault }: Task) => {
+  Chosen.choose(fault)
   try {
     port.postMessage({ report: Simulation.run(options) })
   } catch (error) {

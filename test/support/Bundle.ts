@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { PROGRAMS } from "../../src/Threads.js"
-import { type Fault, plant } from "./Planting.js"
+import { type Fault, plant, plantAll } from "./Planting.js"
 
 const root = resolve(import.meta.dirname, "../..")
 /** Below node_modules, so that a bundle finds the packages it imports. */
@@ -15,26 +15,39 @@ interface Program {
   /** Below the folder of all bundles. */
   readonly outfile: string
   readonly fault?: Fault | null
+  /** Of which the program chooses one while it runs, with `Chosen.ts`. */
+  readonly choice?: ReadonlyArray<Fault>
   /** Import every package at run time, not only the native ones: bundles faster, starts slower. */
   readonly arePackagesExternal?: boolean
 }
 
+type Plant = (file: string, source: string) => string | undefined
+
 /** Remembers in `loaded` which sources the program contains. */
-const planting = (fault: Fault | null, loaded: Set<string>): Plugin => ({
+const planting = (plant: Plant, loaded: Set<string>): Plugin => ({
   name: "plant",
   setup: ({ onLoad }) => {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const file = relative(root, path)
       loaded.add(file)
-      const contents = fault === null ? undefined : plant(fault, file, readFileSync(path, "utf8"))
+      const contents = plant(file, readFileSync(path, "utf8"))
       return contents === undefined ? undefined : { contents, loader: "ts" }
     })
   },
 })
 
 /** The path of the bundle. If it starts threads, their programs lie beside it. */
-export const make = async ({ entry, outfile, fault = null, arePackagesExternal = false }: Program): Promise<string> => {
+export const make = async ({
+  entry,
+  outfile,
+  fault = null,
+  choice = [],
+  arePackagesExternal = false,
+}: Program): Promise<string> => {
   const path = join(folder, outfile)
+  const faults = fault === null ? choice : [fault]
+  const planted: Plant = (file, source) =>
+    fault === null ? plantAll(choice, file, source) : plant(fault, file, source)
   const loaded = new Set<string>()
   const options = {
     absWorkingDir: root,
@@ -45,7 +58,7 @@ export const make = async ({ entry, outfile, fault = null, arePackagesExternal =
     conditions: ["udg-source"],
     alias: { "#threads": "./src/Threads.ts" },
     ...(arePackagesExternal ? { packages: "external" } : { external: ["sodium-native", "better-sqlite3"] }),
-    plugins: [planting(fault, loaded)],
+    plugins: [planting(planted, loaded)],
     // Bundled CommonJS packages call it.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
@@ -60,7 +73,9 @@ export const make = async ({ entry, outfile, fault = null, arePackagesExternal =
     writeFileSync(join(dirname(path), "package.json"), '{ "type": "module" }\n')
   }
   // A fault in a file that nothing loads was never planted, and must not pass for one that was found.
-  const missed = fault?.changes.find(({ file }) => !loaded.has(file))
-  if (missed !== undefined) throw new Error(`fault "${fault?.name}": the program does not contain ${missed.file}`)
+  for (const { name, changes } of faults) {
+    const missed = changes.find(({ file }) => !loaded.has(file))
+    if (missed !== undefined) throw new Error(`fault "${name}": the program does not contain ${missed.file}`)
+  }
   return path
 }

@@ -4,7 +4,8 @@ import { API } from "typescript/unstable/sync"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Mutations from "../ledger/Mutations.js"
 import * as Planted from "../simulation/Planted.js"
-import { type Change, type Fault, plant } from "./Planting.js"
+import * as Chosen from "./Chosen.js"
+import { type Change, type Fault, plant, plantAll } from "./Planting.js"
 
 const SOURCE = `
 export const limit = (amount: number, { most = 5 }: { most?: number } = {}): number => Math.min(amount, most)
@@ -87,6 +88,45 @@ describe("a fault", () => {
     )
     expect(() => planted({ of: "limit", by: "Math.max" })).toThrow("not an arrow function: Math.max")
     expect(() => planted({ of: "limit", by: "(a, b, c) => 0" })).toThrow("takes 2 arguments")
+  })
+})
+
+describe("faults in one program", () => {
+  const fault = (name: string, change: Omit<Change, "file">): Fault => ({
+    name,
+    changes: [{ file: "Purse.ts", ...change }],
+  })
+  const faults = [
+    fault("generous", { of: "limit", by: "(sum) => sum" }),
+    fault("doubling", { of: "limit", by: "(sum, { most: bound = 5 }) => 2 * original(sum, { most: bound })" }),
+    fault("mean", { of: "limit", call: "Math.min", by: "() => 3" }),
+    fault("adding", { of: "Purse.put", call: "limit", by: "(sum) => sum + 1" }),
+    fault("thief", { of: "Purse.#add", by: "(sum) => { this.#sats -= sum }" }),
+    fault("blind", { of: "Purse.sats", by: "() => -1" }),
+  ]
+
+  const satsWith = (name?: string): number => {
+    Chosen.choose(name)
+    try {
+      return satsIn(plantAll(faults, "Purse.ts", SOURCE))
+    } finally {
+      Chosen.choose(undefined)
+    }
+  }
+
+  it("act one at a time, and while none is chosen not at all", () => {
+    expect(satsWith()).toBe(5)
+    expect(faults.map(({ name }) => satsWith(name))).toEqual([10, 10, 3, 11, -5, -1])
+  })
+
+  it("leave other files alone", () => {
+    expect(plantAll(faults, "Other.ts", SOURCE)).toBeUndefined()
+  })
+
+  it("fail, by the name of the one, when what it breaks is gone", () => {
+    expect(() => plantAll(faults, "Purse.ts", SOURCE.replaceAll("#add", "#increase"))).toThrow(
+      'fault "thief": Purse.ts has no Purse.#add',
+    )
   })
 })
 

@@ -156,15 +156,26 @@ const exactlyOne = <A>(what: string, found: Iterable<A>): A => {
   return first
 }
 
-const changed = (source: string, { file, of, call, by }: Change): string => {
+const edited = (source: string, edits: Edits): string => {
+  // From the end; what is put before a place comes after what that place becomes.
+  const fromTheEnd = edits.sort((a, b) => b.at.start - a.at.start || b.at.end - a.at.end)
+  return fromTheEnd.reduce((text, { at, text: by }) => text.slice(0, at.start) + by + text.slice(at.end), source)
+}
+
+const targetOf = (program: ESTree.Program, { of }: Change): Callable => exactlyOne(of, functionsNamed(program, of))
+
+const calleeOf = (program: ESTree.Program, target: Callable, of: string, call: string): ESTree.Node =>
+  exactlyOne(`call of ${call} in ${of}`, calleesIn(program, target, call))
+
+const changed = (source: string, change: Change): string => {
+  const { file, of, call, by } = change
   const program = parsed(file, source)
-  const target = exactlyOne(of, functionsNamed(program, of))
+  const target = targetOf(program, change)
   const edits =
     call === undefined
       ? replaceFunction(source, target, by)
-      : replaceCallee(source, exactlyOne(`call of ${call} in ${of}`, calleesIn(program, target, call)), by)
-  const fromTheEnd = edits.sort((a, b) => b.at.start - a.at.start)
-  return fromTheEnd.reduce((text, { at, text: by }) => text.slice(0, at.start) + by + text.slice(at.end), source)
+      : replaceCallee(source, calleeOf(program, target, of, call), by)
+  return edited(source, edits)
 }
 
 /**
@@ -174,9 +185,80 @@ const changed = (source: string, { file, of, call, by }: Change): string => {
 export const plant = ({ name, changes }: Fault, file: string, source: string): string | undefined => {
   const here = changes.filter((change) => change.file === file)
   if (here.length === 0) return undefined
+  return naming(
+    name,
+    file,
+    () => here.reduce(changed, source) + (here.some(({ call }) => call !== undefined) ? INSTEAD : ""),
+  )
+}
+
+const naming = <A>(fault: string, file: string, work: () => A): A => {
   try {
-    return here.reduce(changed, source) + (here.some(({ call }) => call !== undefined) ? INSTEAD : "")
+    return work()
   } catch (cause) {
-    throw new Error(`fault "${name}": ${file} ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw new Error(`fault "${fault}": ${file} ${cause instanceof Error ? cause.message : cause}`, { cause })
   }
+}
+
+/** What several faults put into the same place, each by its name. */
+interface Choice {
+  readonly target: Callable
+  /** None where it is the whole function. */
+  readonly callee: ESTree.Node | undefined
+  readonly arms: Array<readonly [fault: string, by: string]>
+}
+
+/** The callee stays where none of the faults is chosen; the arrow keeps what it is called on. */
+const chooseCallee = (source: string, { start, end }: ESTree.Node, arms: Choice["arms"]): Edits => {
+  const kept = `(...all) => ${source.slice(start, end)}(...all)`
+  const choice = arms.reduceRight(
+    (rest, [fault, by]) => `globalThis.chosenFault === "${fault}" ? (${by}) : ${rest}`,
+    kept,
+  )
+  return [{ at: { start, end }, text: `(${choice})` }]
+}
+
+/** The function becomes one that calls what it was, or what a fault has in its place. */
+const chooseFunction = (source: string, target: Callable, arms: Choice["arms"]): Edits => {
+  const { body, params } = target
+  const async = target.async ? "async " : ""
+  const names = params.map((_, i) => `_${i}`).join(", ")
+  const own = params.map(({ start, end }) => source.slice(start, end)).join(", ")
+  const cases = arms.map(([fault, by]) => `case "${fault}": return (${by})(${names})`).join("\n")
+  const [open, close] = body.type === "BlockStatement" ? ["", ""] : ["(", ")"]
+  return [
+    ...params.map((param, i) => ({ at: param, text: `_${i}${afterName(source, param)}` })),
+    { at: { start: body.start, end: body.start }, text: `{\nconst original = ${async}(${own}) => ${open}` },
+    {
+      at: { start: body.end, end: body.end },
+      text: `${close}\nswitch (globalThis.chosenFault) {\n${cases}\n}\nreturn original(${names})\n}`,
+    },
+  ]
+}
+
+/**
+ * The same for several faults, of which a program chooses one while it runs (`Chosen.ts`). Without types: it is for a
+ * bundler, not for the compiler.
+ */
+export const plantAll = (faults: ReadonlyArray<Fault>, file: string, source: string): string | undefined => {
+  const here = faults.flatMap(({ name, changes }) =>
+    changes.filter((change) => change.file === file).map((change) => ({ fault: name, change })),
+  )
+  if (here.length === 0) return undefined
+  const program = parsed(file, source)
+  const choices = new Map<string, Choice>()
+  for (const { fault, change } of here) {
+    naming(fault, file, () => {
+      const target = targetOf(program, change)
+      const callee = change.call === undefined ? undefined : calleeOf(program, target, change.of, change.call)
+      const place = `${(callee ?? target).start} ${callee === undefined}`
+      const choice = choices.get(place) ?? { target, callee, arms: [] }
+      choice.arms.push([fault, change.by])
+      choices.set(place, choice)
+    })
+  }
+  const edits = [...choices.values()].flatMap(({ target, callee, arms }) =>
+    callee === undefined ? chooseFunction(source, target, arms) : chooseCallee(source, callee, arms),
+  )
+  return edited(source, edits)
 }

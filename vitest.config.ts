@@ -1,42 +1,84 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { Ending } from "./test/support/Ending.js"
+import * as Rest from "./test/support/Rest.js"
 
-/** They keep no state outside of values, so one file leaves nothing behind for the next; but for one that mocks a module. */
+/** They do nothing but compute, so threads serve them. */
 const PURE = "test/{protocol,ledger,consensus,replica}/**/*.test.ts"
-const MOCKING = "test/protocol/crypto/**"
+/** They mock modules, which must not be loaded yet; the files of all others leave nothing behind for the next. */
+const MOCKING = ["test/protocol/crypto/*.test.ts", "test/bench/*.test.ts"]
 /** Has as many threads of its own as there are cores. */
 const SIMULATION = "test/simulation/**/*.test.ts"
 
 const processes = availableParallelism()
 
+const selection = Rest.selectionOf(process.env["UDG_TESTS"])
+/** Files without a case of this run, which need not be loaded. */
+const others = selection === "rest" ? Rest.testFiles(false) : []
+
 /** One group after the other. */
 export default defineConfig({
   resolve: { conditions: ["udg-source"] },
   ssr: { resolve: { conditions: ["udg-source"] } },
+  plugins: [
+    {
+      name: "ending",
+      // Once, and also beside reporters that the command line names.
+      configureVitest: ({ project, vitest }) => {
+        if (project === vitest.projects[0]) vitest.config.reporters.push(new Ending(selection))
+      },
+    },
+  ],
   test: {
     pool: "forks",
-    // Vitest leaves one core to itself, which on a machine of two halves the speed.
-    poolOptions: { forks: { maxForks: processes }, threads: { maxThreads: processes, isolate: false } },
+    // Vitest leaves one core to itself, which on a machine of two halves the speed. Loading what they import takes longer
+    // than most files run: a process or a thread loads it once for many.
+    poolOptions: {
+      forks: { maxForks: processes, isolate: false },
+      threads: { maxThreads: processes, isolate: false },
+    },
     maxConcurrency: processes,
-    testTimeout: 30_000,
+    testNamePattern: Rest.NAMES[selection],
+    // Limits end what hangs; they do not judge a busy machine.
+    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       {
         extends: true,
-        // Loading what they import takes longer than most of them run: a thread loads it once for many.
-        test: { name: "pure", include: [PURE], exclude: [MOCKING], pool: "threads", sequence: { groupOrder: 0 } },
+        test: {
+          name: "pure",
+          include: [PURE],
+          exclude: [...MOCKING, ...others],
+          pool: "threads",
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
         test: {
           name: "node",
-          include: ["test/**/*.test.ts", `${MOCKING}/*.test.ts`],
+          include: ["test/**/*.test.ts"],
           // Those in the browser have one to start, and a command of their own: npm run test:browser.
-          exclude: ["test/browser/**", "test/{ledger,consensus,replica}/**", "test/protocol/*.test.ts", SIMULATION],
+          exclude: ["test/browser/**", PURE, SIMULATION, ...MOCKING, ...others],
           sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: "simulation", include: [SIMULATION], sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: {
+          name: "mocking",
+          include: MOCKING,
+          exclude: [...others],
+          // In a fork of their own, and each loads its modules anew.
+          poolOptions: { forks: { singleFork: true, isolate: true } },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "simulation", include: [SIMULATION], exclude: [...others], sequence: { groupOrder: 2 } },
+      },
     ],
   },
 })

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { afterEach, describe, it } from "vitest"
+import * as Rest from "../support/Rest.js"
 import { lives, play } from "./Play.js"
 
 /** Another one draws other lives; a failure names the one that drew it. */
@@ -7,19 +8,20 @@ const SEED = 20_260_101
 const LIVES = 2_000
 const LIVES_AT_ONCE = 25
 
-const beginnings = Array.from({ length: LIVES / LIVES_AT_ONCE }, (_, i) => SEED + i * LIVES_AT_ONCE)
+const USUAL_LIVES = 200
+
+const seedsOf = (from: number, to: number): ReadonlyArray<number> =>
+  Array.from({ length: (to - from) / LIVES_AT_ONCE }, (_, i) => SEED + from + i * LIVES_AT_ONCE)
+
+const NAME = "keeps every invariant and agrees with the naive ledger, 25 times 200 commits from seed %i"
 
 describe("any life of a network", () => {
   // The lives are synchronous, and the runner gives up on a worker that does not speak to it for a minute.
   afterEach(() => turn())
 
-  it.each(beginnings)(
-    "keeps every invariant and agrees with the naive ledger, 25 times 200 commits from seed %i",
-    {
-      timeout: 120_000,
-    },
-    (seed) => {
-      lives({ seed, count: LIVES_AT_ONCE, length: 200 }, play)
-    },
-  )
+  const keepsEveryInvariant = (seed: number): void => lives({ seed, count: LIVES_AT_ONCE, length: 200 }, play)
+
+  it.each(seedsOf(0, USUAL_LIVES))(NAME, keepsEveryInvariant)
+
+  it.each(seedsOf(USUAL_LIVES, LIVES))(Rest.of("more lives", NAME), keepsEveryInvariant)
 })

@@ -1,7 +1,7 @@
 /**
  * `kill -9` at random moments, under load, again and again on one data directory, and the same with the power cut: see
  * `PowerCut`. What the node had told to the world outside, a log in another file, must still hold after every restart.
- * UDG_CRASH_ROUNDS says how often.
+ * UDG_CRASH_ROUNDS says how often in all tests, a few times in the usual ones.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -15,8 +15,10 @@ import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
 import { sqlite } from "../storage/world.js"
 import * as Bundle from "../support/Bundle.js"
+import * as Rest from "../support/Rest.js"
 
-const ROUNDS = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
+const USUAL_LIVES = 4
+const LIVES = Number(process.env["UDG_CRASH_ROUNDS"] ?? 24)
 const SEED = Number(process.env["UDG_CRASH_SEED"] ?? 20_260_131)
 /** A life is as long as it takes to make so many vertices at most, however busy the machine is, and a moment more. */
 const LIFE_HEADERS = 40
@@ -77,7 +79,7 @@ describe("a node that ends at random moments under load", () => {
 
   interface Story {
     readonly name: string
-    readonly seed: number
+    readonly count: number
     /** How long a life has to find what was told as final. */
     readonly patienceMs: number
     /** Done to the files of a node that was killed. */
@@ -85,11 +87,11 @@ describe("a node that ends at random moments under load", () => {
   }
 
   /** Lives of one node, each killed at a random moment; gives its directory and what it has told. */
-  const lives = async ({ name, seed, patienceMs, harm }: Story) => {
-    const chance = new Chance(seed)
-    const directory = join(folder, name)
-    const log = join(folder, `${name}.log`)
-    for (let life = 1; life <= ROUNDS; life++) {
+  const lives = async ({ name, count, patienceMs, harm }: Story) => {
+    const chance = new Chance(SEED)
+    const directory = join(folder, `${name}-${count}`)
+    const log = `${directory}.log`
+    for (let life = 1; life <= count; life++) {
       const { child, ended } = start(directory, log, patienceMs)
       // One in five dies while it is still starting.
       if (chance.percent(20)) await sleep(chance.fraction() * 600)
@@ -105,7 +107,7 @@ describe("a node that ends at random moments under load", () => {
     }
 
     const told = read(log)
-    expect(told.finals.length).toBeGreaterThan(ROUNDS)
+    expect(told.finals.length).toBeGreaterThan(count)
     const hashOf = new Map<string, string>()
     for (const [slot, hash] of told.headers) {
       expect(hashOf.get(slot) ?? hash, `slot ${slot}`).toBe(hash)
@@ -134,22 +136,30 @@ describe("a node that ends at random moments under load", () => {
     expect(unchained).toEqual([])
   }
 
-  it(`loses nothing, leaves no gap and signs nothing twice in ${ROUNDS} lives (seed ${SEED})`, {
-    timeout: ROUNDS * 60_000,
-  }, async () => {
-    const { directory, told } = await lives({ name: "killed", seed: SEED, patienceMs: 0, harm: () => undefined })
+  const survivesKills = async (count: number): Promise<void> => {
+    const { directory, told } = await lives({ name: "killed", count, patienceMs: 0, harm: () => undefined })
     await requireWhole(directory, told)
-  })
+  }
 
-  it(`decides again what ${ROUNDS} power cuts have taken, and signs nothing twice (seed ${SEED})`, {
-    timeout: ROUNDS * 60_000,
-  }, async () => {
+  const survivesPowerCuts = async (count: number): Promise<void> => {
     let lostFrames = 0
     const harm = (directory: string, chance: Chance): void => {
       for (const { frames, kept } of PowerCut.cutNode(directory, chance)) lostFrames += frames - kept
     }
-    const { directory, told } = await lives({ name: "cut", seed: SEED, patienceMs: 30_000, harm })
+    const { directory, told } = await lives({ name: "cut", count, patienceMs: 30_000, harm })
     await requireWhole(directory, told)
-    expect(lostFrames).toBeGreaterThan(ROUNDS)
-  })
+    expect(lostFrames).toBeGreaterThan(count)
+  }
+
+  const killed = (count: number) =>
+    `loses nothing, leaves no gap and signs nothing twice in ${count} lives (seed ${SEED})`
+  const cut = (count: number) =>
+    `decides again what ${count} power cuts have taken, and signs nothing twice (seed ${SEED})`
+  const ofAll = { timeout: LIVES * 60_000 }
+
+  it(killed(USUAL_LIVES), { timeout: USUAL_LIVES * 60_000 }, () => survivesKills(USUAL_LIVES))
+  it(Rest.of("more lives", killed(LIVES)), ofAll, () => survivesKills(LIVES))
+
+  it(cut(USUAL_LIVES), { timeout: USUAL_LIVES * 60_000 }, () => survivesPowerCuts(USUAL_LIVES))
+  it(Rest.of("more lives", cut(LIVES)), ofAll, () => survivesPowerCuts(LIVES))
 })

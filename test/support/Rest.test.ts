@@ -1,0 +1,26 @@
+/** What `npm test` leaves out: the list in CONTRIBUTING.md, and that the two selections share out all cases. */
+import { describe, expect, it } from "vitest"
+import { textOf } from "../docs/Pages.js"
+import * as Rest from "./Rest.js"
+
+describe("the rest", () => {
+  it("is listed in CONTRIBUTING.md, file by file", () => {
+    const rows = [...textOf("CONTRIBUTING.md").matchAll(/^\| `(test\/[\w/]+\.test\.ts)` +\|/gm)].map(([, file]) => file)
+    expect(rows).toStrictEqual(Rest.testFiles(true))
+  })
+
+  it("has every case that is marked, by itself or by its group, and the usual cases are all others", () => {
+    const marked = [`a group ${Rest.of("it takes long", "a case")}`, `${Rest.of("it takes\nlong", "a group")} a case`]
+    const unmarked = ["a group a case", "a group that speaks of the rest a case"]
+    const selectedFrom = (names: ReadonlyArray<string>, selection: Rest.Selection) =>
+      names.filter((name) => Rest.NAMES[selection].test(name))
+    expect(selectedFrom([...marked, ...unmarked], "rest")).toEqual(marked)
+    expect(selectedFrom([...marked, ...unmarked], "usual")).toEqual(unmarked)
+    expect(selectedFrom([...marked, ...unmarked], "all")).toEqual([...marked, ...unmarked])
+  })
+
+  it("is selected by a word that there is", () => {
+    expect(Rest.selectionOf(undefined)).toBe("usual")
+    expect(() => Rest.selectionOf("everything")).toThrow("UDG_TESTS=everything: expected usual, rest or all")
+  })
+})

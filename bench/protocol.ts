@@ -61,7 +61,7 @@ export const suite: Suite = {
       { name: "verify, native, raw", run: () => verifyNative(...raw) },
       {
         name: "verify, native, a transaction",
-        run: () => Verification.checksOf(networkId, transaction).every(Verification.isValidAtDoor),
+        run: () => Verification.checksOf(networkId, transaction).every(Verification.isStrictlyValid),
       },
       { name: "verify, zip215, raw", run: () => verifyZip215(...raw) },
       { name: "verify, remembered", run: () => remembering.isValid(networkId, transaction) },

@@ -14,7 +14,7 @@ import type { Vertex } from "../protocol/vertex/Vertex.js"
 import { EarlyVertices } from "./admission/EarlyVertices.js"
 import { CheckpointQuorum, type Finding } from "./CheckpointQuorum.js"
 import type { OrderedCommit } from "./commit/Linearizer.js"
-import { type ExecutedCommit, judgeDecidedAnew } from "./commit/Rollback.js"
+import { type ExecutedCommit, judgeRepeatedDecision } from "./commit/Rollback.js"
 import type { Committee } from "./dag/Committee.js"
 import { NotAMember, WrongBase } from "./dag/Validity.js"
 import { Epoch } from "./Epoch.js"
@@ -25,7 +25,7 @@ import type { EndedEpoch, StoredEpoch } from "./output/StoredEpoch.js"
 import type { Signing as SigningState } from "./Recovery.js"
 import { type FollowingHere, type Place, Retries } from "./Retries.js"
 import * as RoundClock from "./RoundClock.js"
-import type { SigningGuard, Told } from "./SigningGuard.js"
+import type { HighestKnown, SigningGuard } from "./SigningGuard.js"
 
 /** What a node can do with a vertex. */
 export type Use =
@@ -234,7 +234,7 @@ export class Core {
   }
 
   /** The answer to a member that asks for its own highest header. */
-  toldOf(author: Address): Told {
+  highestKnownOf(author: Address): HighestKnown {
     return { epoch: this.#epoch.opening.record.epoch, header: this.#highestHeaders.get(author) ?? null }
   }
 
@@ -438,11 +438,11 @@ export class Core {
   }
 
   /** A member's answer to `AskOwnHighest`; the host has checked that the header's signature holds. */
-  answered(member: Address, told: Told, now: Timestamp): ReadonlyArray<Output> {
+  answered(member: Address, answer: HighestKnown, now: Timestamp): ReadonlyArray<Output> {
     return this.#step(now, () => {
-      const { header } = told
+      const { header } = answer
       const isForeign = header !== null && this.#meetOwn(header)
-      this.#options.guard?.answer(member, told, this.#epoch.committee)
+      this.#options.guard?.answer(member, answer, this.#epoch.committee)
       if (!isForeign) return
       const { round, author, hash } = header
       const wanted = [{ parent: { round, author, hash }, namedBy: member, attempt: 0 }]
@@ -502,7 +502,7 @@ export class Core {
   #committed(output: Extract<Output, { _tag: "Committed" }>): void {
     const recorded = this.#recorded.shift()
     if (recorded !== undefined) {
-      const rollback = judgeDecidedAnew(recorded.commit, output.commit)
+      const rollback = judgeRepeatedDecision(recorded.commit, output.commit)
       if (rollback !== null) this.#halt(rollback)
       return
     }

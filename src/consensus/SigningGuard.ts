@@ -36,7 +36,7 @@ export type Silence =
   | "foreign"
 
 /** A member's answer about this key: the highest header it knows, and the epoch it is in. */
-export interface Told {
+export interface HighestKnown {
   readonly epoch: Epoch
   readonly header: Header | null
 }
@@ -186,14 +186,14 @@ export class SigningGuard {
   }
 
   /** A member has answered the question asked at the start; the header in its answer went to `meet`. */
-  answer(member: Address, told: Told, committee: Committee): void {
-    if (!this.#isConclusive(told)) return
+  answer(member: Address, answer: HighestKnown, committee: Committee): void {
+    if (!this.#isConclusive(answer)) return
     this.#answered.add(member)
     this.#count(committee)
   }
 
   /** Whether the member is in this epoch and knows nothing above it. Members keep headers of two epochs only. */
-  #isConclusive({ epoch, header }: Told): boolean {
+  #isConclusive({ epoch, header }: HighestKnown): boolean {
     if (epoch !== this.#running) return false
     return header === null || header.epoch < this.#oldest || this.#bases.get(header.epoch) === header.base
   }

@@ -193,7 +193,7 @@ export class AddressBook {
   }
 
   /** Takes addresses from a peer; private ones are believed only from within the same network. */
-  told(texts: ReadonlyArray<string>, fromHost: string): void {
+  learn(texts: ReadonlyArray<string>, fromHost: string): void {
     for (const text of texts.slice(0, TOLD_AT_ONCE)) {
       const { address, host, peer } = Option.getOrUndefined(spoken(text)) ?? {}
       if (address === undefined || host === undefined || peer === undefined) continue

@@ -107,7 +107,7 @@ export const prove = (theirs: Hello, ends: Ends, key: Keys.Signer): Proof => ({
 export const validatorOf = (own: Hello, ends: Ends, { publicKey, signature }: Proof): Address.Address | null => {
   if (!isSayable(ends)) return null
   // The native verifier's no is final for a proof: only this node judges it, and strangers may send it.
-  const holds = Verification.isValidAtDoor({ message: signedBytes(own, ends), publicKey, signature })
+  const holds = Verification.isStrictlyValid({ message: signedBytes(own, ends), publicKey, signature })
   return holds ? Address.fromPublicKey(publicKey) : null
 }
 

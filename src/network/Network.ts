@@ -69,7 +69,7 @@ export class Network extends Context.Tag("udg/Network")<
 >() {}
 
 /** No peers: a node on its own. */
-export const nobody: Layer.Layer<Network> = Layer.sync(Network, () => ({
+export const offline: Layer.Layer<Network> = Layer.sync(Network, () => ({
   listensAt: Option.none(),
   send: () => Effect.void,
   broadcast: () => Effect.void,

@@ -325,7 +325,7 @@ export class Replica {
       return { _tag: "State", root, subtree: views.subtree(root, position) }
     }
     const { author } = question
-    return { _tag: "Highest", author, ...core.toldOf(author) }
+    return { _tag: "Highest", author, ...core.highestKnownOf(author) }
   }
 
   /** The validator whose key the peer has proven to hold; null for a peer that `connected` has not reported yet. */
@@ -500,7 +500,7 @@ export class Replica {
   }
 
   /** What came in two vertices may hold by ZIP-215 alone. As gossip nobody takes that, and whoever sends it pays for it. */
-  #holdsAtDoor({ first, second }: Evidence): boolean {
+  #isStrictlyValid({ first, second }: Evidence): boolean {
     return [first, second].every((header) => this.#options.isValid(Header.check(header)))
   }
 
@@ -516,8 +516,8 @@ export class Replica {
   #hearHighest(from: PeerId, { author, epoch, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
     const member = this.#peers.validatorOf(from)
     if (!this.#questions.takeHighest(from) || member === null || author !== this.#signing.self) return
-    const told = { epoch, header: header?.author === author ? header : null }
-    this.#do(this.#live.core.answered(member, told, now), from, now)
+    const answer = { epoch, header: header?.author === author ? header : null }
+    this.#do(this.#live.core.answered(member, answer, now), from, now)
   }
 
   #hearClosing(from: PeerId, message: Extract<Answer, { _tag: "Closing" }>, now: Timestamp): void {
@@ -591,7 +591,7 @@ export class Replica {
         if (sender !== null) this.#outbox.emit({ _tag: "Misbehaved", peer: sender, error: output.error })
         return
       case "EvidenceFound":
-        if (this.#keepEvidence(output.evidence) && this.#holdsAtDoor(output.evidence)) {
+        if (this.#keepEvidence(output.evidence) && this.#isStrictlyValid(output.evidence)) {
           this.#outbox.broadcast({ _tag: "Evidence", evidence: output.evidence })
         }
         return

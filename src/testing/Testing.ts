@@ -142,7 +142,7 @@ export class TestNode extends Context.Tag("udg/TestNode")<
 >() {
   static layer(options: Options = {}) {
     const keys = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i))
-    const node = Layer.provideMerge(HttpInterface.layer, Node.servicesOver(Engine.layer, Network.nobody)).pipe(
+    const node = Layer.provideMerge(HttpInterface.layer, Node.servicesOver(Engine.layer, Network.offline)).pipe(
       Layer.provideMerge(Layer.effect(Home, home({ accounts: keys, options }))),
       Layer.provide(configuration),
       Layer.provide(NodeFileSystem.layer),

@@ -202,7 +202,7 @@ export class SmallNode {
 
   #askOwnHighest(member: SmallNode | undefined): void {
     this.network.send(this, member, (to) => {
-      const told = to.core.toldOf(this.address)
+      const told = to.core.highestKnownOf(this.address)
       this.network.send(to, this, () => this.handle(this.core.answered(to.address, told, this.network.now), to))
     })
   }

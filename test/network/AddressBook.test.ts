@@ -32,7 +32,7 @@ const at = (n: number, id = ID) => `/ip4/203.0.113.${n}/tcp/9333/p2p/${id}`
 describe("the address book", () => {
   it("tries the operator's word first, then who was met, then hearsay", () => {
     const addresses = book()
-    addresses.told([at(1)], "203.0.113.9")
+    addresses.learn([at(1)], "203.0.113.9")
     addresses.met("/ip4/203.0.113.2/tcp/9333", stranger())
     addresses.name(parsed("203.0.113.3:9333"))
     expect(due(addresses, 0)).toEqual([3, 2, 1].map((n) => `/ip4/203.0.113.${n}/tcp/9333`))
@@ -41,7 +41,7 @@ describe("the address book", () => {
   it("waits longer after each failure, never gives up on what was named, and forgets hearsay", () => {
     const addresses = book()
     addresses.name(parsed("203.0.113.3:9333"))
-    addresses.told([at(1)], "203.0.113.9")
+    addresses.learn([at(1)], "203.0.113.9")
     let now = 0
     for (const wait of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       for (const place of addresses.due(now, NOBODY)) addresses.failed(place, now)
@@ -72,11 +72,11 @@ describe("the address book", () => {
     const addresses = book()
     const nonsense = ["", "x".repeat(1_000), "/dns/evil.example/tcp/1", `/dns4/evil.example/tcp/1/p2p/${ID}`]
     const house = [`/ip4/127.0.0.1/tcp/1/p2p/${ID}`, `/ip4/10.0.0.1/tcp/1/p2p/${ID}`, `/ip6/fd00::1/tcp/1/p2p/${ID}`]
-    addresses.told([...nonsense, ...house, "/ip4/203.0.113.1/tcp/9333"], "203.0.113.9")
+    addresses.learn([...nonsense, ...house, "/ip4/203.0.113.1/tcp/9333"], "203.0.113.9")
     expect(addresses.all).toEqual([])
-    addresses.told(house, "192.168.1.5")
+    addresses.learn(house, "192.168.1.5")
     expect(addresses.all).toHaveLength(3)
-    addresses.told(
+    addresses.learn(
       Array.from({ length: 200 }, (_, n) => at(n, idOf(n))),
       "203.0.113.9",
     )
@@ -92,7 +92,7 @@ describe("the address book", () => {
         { length: TOLD_AT_ONCE },
         (_, k) => `/ip4/198.51.${n}.${k}/tcp/9333/p2p/${idOf(n * TOLD_AT_ONCE + k)}`,
       )
-      addresses.told(told, "203.0.113.9")
+      addresses.learn(told, "203.0.113.9")
     }
     expect(addresses.all).toHaveLength(1 + 512)
     expect(addresses.all.filter(({ origin }) => origin !== "told")).toHaveLength(2)
@@ -139,7 +139,7 @@ describe("a member of the committee in the address book", () => {
   it("comes before who was met, and hearsay of its peer comes next", () => {
     const addresses = book()
     addresses.met(host(1), stranger(idOf(1)))
-    addresses.told([at(2), at(3, idOf(3))], "203.0.113.9")
+    addresses.learn([at(2), at(3, idOf(3))], "203.0.113.9")
     addresses.came(host(4), member())
     expect(due(addresses, 0)).toEqual([4, 2, 1, 3].map(host))
   })
@@ -147,13 +147,13 @@ describe("a member of the committee in the address book", () => {
   it("keeps its address whatever strangers tell, or do, or prove of themselves", () => {
     const addresses = book()
     // Somebody else is said to be there.
-    addresses.told([at(1, idOf(1))], "203.0.113.1")
+    addresses.learn([at(1, idOf(1))], "203.0.113.1")
     addresses.came(host(1), stranger(idOf(2)))
     addresses.came(host(1), { peer: idOf(3) as PeerId, validator: OTHER })
     addresses.came(host(1), member())
     for (let n = 0; n < 2_000; n++) {
       const address = `/ip4/198.51.${n >> 8}.${n & 255}/tcp/9333`
-      addresses.told([`${address}/p2p/${ID}`], "198.51.0.1")
+      addresses.learn([`${address}/p2p/${ID}`], "198.51.0.1")
       addresses.met(address, stranger(idOf(n)))
       addresses.came(address, { peer: idOf(n) as PeerId, validator: OTHER })
     }
@@ -177,7 +177,7 @@ describe("a member of the committee in the address book", () => {
 
   it("is not first where it was only said to be", () => {
     const addresses = book()
-    addresses.told([at(9)], "203.0.113.9")
+    addresses.learn([at(9)], "203.0.113.9")
     addresses.met(host(1), member())
     for (const n of [9, 10, 11, 12]) addresses.met(host(n), member())
     expect(addresses.all.map(({ address }) => address)).toContain(host(1))
@@ -209,13 +209,13 @@ describe("a member of the committee in the address book", () => {
 
   it("cannot be crowded out of hearsay by other addresses that are told of it", () => {
     const addresses = book()
-    addresses.told(
+    addresses.learn(
       [1, 2, 3, 4, 5, 6].map((n) => at(n)),
       "203.0.113.9",
     )
     expect(due(addresses, 0)).toEqual([1, 2, 3, 4].map(host))
     addresses.failed({ target: at(2) }, 0)
-    addresses.told([at(7)], "203.0.113.8")
+    addresses.learn([at(7)], "203.0.113.8")
     expect(due(addresses, 0)).toEqual([1, 3, 4, 7].map(host))
   })
 })

@@ -8,7 +8,7 @@ import { describe, expect } from "vitest"
 import type { Owner } from "../../src/node/signatures/FairQueue.js"
 import { SignatureThreads } from "../../src/node/signatures/SignatureThreads.js"
 import * as Keys from "../../src/protocol/identity/Keys.js"
-import { type Check, isValidAtDoor } from "../../src/protocol/transaction/Verification.js"
+import { type Check, isStrictlyValid } from "../../src/protocol/transaction/Verification.js"
 import { zip215 } from "../protocol/crypto/published.js"
 
 const key = Keys.SecretKey.generate()
@@ -42,8 +42,8 @@ describe("the threads", () => {
           const threads = yield* SignatureThreads.make({ most })
           const alone = checks.map((check) => threads.results([check]))
           const answers = yield* Effect.all([...alone, threads.results(checks)], { concurrency: "unbounded" })
-          expect(answers.slice(0, -1).map(([verdict]) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
-          expect(Array.from(answers.at(-1) ?? [], (verdict) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
+          expect(answers.slice(0, -1).map(([verdict]) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
+          expect(Array.from(answers.at(-1) ?? [], (verdict) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
         }
       }),
   )
@@ -60,7 +60,7 @@ describe("the threads", () => {
         const threads = yield* SignatureThreads.make({ most: 1, start })
         for (let i = 0; i < 3; i++) {
           const results = yield* threads.results(checks)
-          expect(Array.from(results, (verdict) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
+          expect(Array.from(results, (verdict) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
         }
       }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
       expect(said).toHaveLength(1)
@@ -171,7 +171,7 @@ describe("the threads", () => {
           return fiber
         }),
       )
-      expect((yield* waiting).map(([verdict]) => verdict === 1)).toEqual(checks.map(isValidAtDoor))
+      expect((yield* waiting).map(([verdict]) => verdict === 1)).toEqual(checks.map(isStrictlyValid))
     }),
   )
 })
@@ -183,7 +183,7 @@ describe("the rule for vertices", () => {
       publicKey: publicKey as Keys.PublicKey,
       signature: signature as Keys.Signature,
     }))
-    .filter((check) => !isValidAtDoor(check))
+    .filter((check) => !isStrictlyValid(check))
 
   const many = Array.from({ length: 20 }, () => odd).flat()
 

@@ -63,7 +63,7 @@ export const platform = Layer.merge(NodeContext.layer, Logger.remove(Logger.defa
 export const node = (
   directory: string,
   changes: Partial<Configuration.Settings> = {},
-  network: Layer.Layer<Network.Network> = Network.nobody,
+  network: Layer.Layer<Network.Network> = Network.offline,
   engine: typeof Engine.layer = Engine.layer,
 ) =>
   Node.layerOver(engine, network).pipe(

@@ -24,7 +24,7 @@ describe("a heartbeat", () => {
           const heartbeat = Heartbeat.sign(i as Heartbeat.Heartbeat["commitIndex"], hash, key)
           expect(heartbeat.validator).toBe(Address.fromPublicKey(key.publicKey))
           expect(Verification.isValid(Heartbeat.check(heartbeat))).toBe(true)
-          expect(Verification.isValidAtDoor(Heartbeat.check({ ...heartbeat, commitHash: other }))).toBe(false)
+          expect(Verification.isStrictlyValid(Heartbeat.check({ ...heartbeat, commitHash: other }))).toBe(false)
         },
       ),
       { numRuns: 10 },

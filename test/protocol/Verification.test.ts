@@ -31,7 +31,7 @@ const zip215Of = ({ message, publicKey, signature }: Verification.Check): boolea
 const expectDecided = (check: Verification.Check, valid: boolean): void => {
   expect(Verification.isValid(check)).toBe(valid)
   expect(zip215Of(check)).toBe(valid)
-  expect(Verification.isValidAtDoor(check)).toBe(nativeOf(check))
+  expect(Verification.isStrictlyValid(check)).toBe(nativeOf(check))
   if (nativeOf(check)) expect(valid).toBe(true)
 }
 
@@ -46,7 +46,7 @@ const sOf = (signature: string): bigint =>
 describe("a signature, by what was published", () => {
   it.each(rfc8032)("holds for RFC 8032, $about", (published) => {
     expectDecided(checkOf(published), true)
-    expect(Verification.isValidAtDoor(checkOf(published))).toBe(true)
+    expect(Verification.isStrictlyValid(checkOf(published))).toBe(true)
   })
 
   it("holds in a vertex for all 196 pairs of small-order encodings of ZIP-215", () => {
@@ -56,14 +56,14 @@ describe("a signature, by what was published", () => {
 
   it.each(speccheck)("is decided as published for speccheck case $about", (published) => {
     expectDecided(checkOf(published), published.zip215)
-    expect(Verification.isValidAtDoor(checkOf(published))).toBe(published.libsodium)
+    expect(Verification.isStrictlyValid(checkOf(published))).toBe(published.libsodium)
   })
 
   it.each(rfc8032)("does not hold with S + n · L for any n that fits, $about", (published) => {
     for (let s = sOf(published.signature) + L; s < 2n ** 256n; s += L) {
       const check = checkOf({ ...published, signature: signatureWithS(published.signature, s) })
       expect(Verification.isValid(check)).toBe(false)
-      expect(Verification.isValidAtDoor(check)).toBe(false)
+      expect(Verification.isStrictlyValid(check)).toBe(false)
     }
   })
 
@@ -152,7 +152,7 @@ describe("a remembered verification", () => {
 
   it("judges as a vertex is judged, not as the door does", () => {
     const verified = new Verification.VerifiedTransactions(10)
-    expect(Verification.checksOf(network, onlyInVertex).every(Verification.isValidAtDoor)).toBe(false)
+    expect(Verification.checksOf(network, onlyInVertex).every(Verification.isStrictlyValid)).toBe(false)
     expect(verified.isValid(network, onlyInVertex)).toBe(true)
   })
 

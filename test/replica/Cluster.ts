@@ -104,7 +104,7 @@ export class Machine {
   /** How long it takes to say anything to one peer; what it tells everybody comes at once. */
   thinksForMs = 0
   /** Its native verifier, which may refuse what a vertex may hold. */
-  isValidAtDoor = FakeKeys.isValid
+  isStrictlyValid = FakeKeys.isValid
 
   constructor(cluster: Cluster, name: string, disk: Stored.Stored, isValidator: boolean, pin: Pin | null) {
     this.#cluster = cluster
@@ -139,7 +139,7 @@ export class Machine {
     const tableKey = { low: this.name.length, high: this.#cluster.machines.indexOf(this) }
     const options = {
       signer: this.#signer,
-      isValid: (check: Check) => this.isValidAtDoor(check),
+      isValid: (check: Check) => this.isStrictlyValid(check),
       trust: this.#pin,
       tableKey,
       preparedAt: PREPARED_AT,

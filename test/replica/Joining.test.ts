@@ -457,7 +457,7 @@ describe("a newcomer to which many strangers claim checkpoints", () => {
     for (const { peer, claim } of strangers) eve.receive(peer, { _tag: "Closing", signed: [], newest: claim })
     eve.receive(ann.peer, { _tag: "Closing", signed: [], newest })
     const checked: Array<string> = []
-    eve.isValidAtDoor = ({ message }) => {
+    eve.isStrictlyValid = ({ message }) => {
       checked.push(toHex(message))
       return true
     }

@@ -538,7 +538,7 @@ describe("a validator", () => {
     // As gossip nobody takes them, and whoever sends them pays for it: an observer, if the equivocator shows it both.
     const cluster = new Cluster(four)
     const eve = cluster.add("eve", { isValidator: false })
-    eve.isValidAtDoor = (check) => FakeKeys.isValid(check) && (holds || check.publicKey !== signerOf("dan").publicKey)
+    eve.isStrictlyValid = (check) => FakeKeys.isValid(check) && (holds || check.publicKey !== signerOf("dan").publicKey)
     cluster.start()
     cluster.runRounds(10)
     const { dag, committee, opening } = eve.replica.core.epoch

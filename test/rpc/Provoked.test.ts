@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net"
 import { Effect, Exit, Layer, Option, Scope } from "effect"
 import { afterEach, expect, it } from "vitest"
-import { Network, nobody } from "../../src/network/Network.js"
+import { Network, offline } from "../../src/network/Network.js"
 import * as Engine from "../../src/node/engine/Engine.js"
 import * as Pruning from "../../src/node/offline/Pruning.js"
 import { RpcUrl } from "../../src/node/RpcUrl.js"
@@ -95,7 +95,7 @@ it("a faucet that has no more than its last coins, or too many payments to make,
 it("a second proposal where one may be active is one too many", async () => {
   const { url, accounts, client, finalized } = await node({ parameters: { maxActiveProposals: 1 } })
   const [alice] = accounts
-  if (alice === undefined) throw new Error("nobody has coins")
+  if (alice === undefined) throw new Error("no account has coins")
   const submit = async (payload: ReturnType<typeof alice.stake>) => {
     const answer = await client.transactions.submit({ payload })
     if (!("tx_hash" in answer)) throw new Error("one transaction, one answer")
@@ -145,7 +145,7 @@ it(
 )
 
 /** A node with files, on a network that begins with this genesis, and where it answers. */
-const serving = async (directory: string, changes: Partial<Settings>, network = nobody, engine = Engine.layer) => {
+const serving = async (directory: string, changes: Partial<Settings>, network = offline, engine = Engine.layer) => {
   const settings = { rateLimits: false, roundMs: Option.none(), ...changes }
   const node = world.node(directory, settings, network, engine)
   const context = await started(Layer.provideMerge(HttpInterface.layer, node))
@@ -221,7 +221,7 @@ it(
   async () => {
     const directory = await temporaryDirectory()
     await Effect.runPromise(Effect.scoped(world.found(directory, protocol)))
-    const { url, context } = await serving(directory, {}, nobody, world.ahead(1_000_000))
+    const { url, context } = await serving(directory, {}, offline, world.ahead(1_000_000))
     const { tx_hash } = (await ask(url, "/faucet", { address: "00".repeat(20), amount: 1 })).body
     await expect.poll(async () => (await ask(url, `/tx/${tx_hash}`)).body.status).toBe("finalized")
     const { round, vertex_hash } = (await ask(url, `/tx/${tx_hash}`)).body

@@ -117,7 +117,7 @@ export class Host {
     const opened = Stored.replicaOf(
       {
         signer: this.signer,
-        isValid: this.#around.scheme.isValidAtDoor,
+        isValid: this.#around.scheme.isStrictlyValid,
         trust: null,
         tableKey,
         preparedAt: PREPARED_AT,
@@ -170,7 +170,7 @@ export class Host {
   #isGenuine(replica: Replica, message: Message): boolean {
     const { scheme, networkId } = this.#around
     const isDoor = message._tag === "Transactions" || message._tag === "CheckpointSignature"
-    const judge = isDoor ? scheme.isValidAtDoor : scheme.isValid
+    const judge = isDoor ? scheme.isStrictlyValid : scheme.isValid
     // Whose signature under a checkpoint counts depends on the epochs a machine knows.
     if (message._tag === "CheckpointSignature") return replica.checksOf(message).every(judge)
     const isVertices = message._tag === "Vertices" || message._tag === "Rounds"
@@ -203,7 +203,7 @@ export class Host {
     const checks = this.#verified.has(verificationKey(networkId, transaction))
       ? []
       : Verification.checksOf(networkId, transaction)
-    if (!checks.every(scheme.isValidAtDoor)) return false
+    if (!checks.every(scheme.isStrictlyValid)) return false
     this.#verified.add(verificationKey(networkId, transaction))
     let isTaken = false
     this.#drive((each, now) => {

@@ -20,7 +20,7 @@ export interface Scheme {
   /** The same name is the same key in every run. */
   readonly signerOf: (name: string) => Signer
   readonly isValid: (check: Verification.Check) => boolean
-  readonly isValidAtDoor: (check: Verification.Check) => boolean
+  readonly isStrictlyValid: (check: Verification.Check) => boolean
 }
 
 export const fast: Scheme = {
@@ -29,11 +29,11 @@ export const fast: Scheme = {
     return { publicKey, sign: FakeKeys.signWith(publicKey) }
   },
   isValid: FakeKeys.isValid,
-  isValidAtDoor: FakeKeys.isValid,
+  isStrictlyValid: FakeKeys.isValid,
 }
 
 export const ed25519: Scheme = {
   signerOf: (name) => Option.getOrThrow(SecretKey.fromSeed(fromHex(sha256Hex(Binary.utf8(`secret key of ${name}`))))),
   isValid: Verification.isValid,
-  isValidAtDoor: Verification.isValidAtDoor,
+  isStrictlyValid: Verification.isStrictlyValid,
 }

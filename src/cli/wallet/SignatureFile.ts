@@ -49,7 +49,7 @@ const isGood = (
   { network, transaction }: Wallet.Unsigned,
   { publicKey, signature }: Transaction.KeySignature,
 ): boolean =>
-  Verification.isValidAtDoor({
+  Verification.isStrictlyValid({
     message: Transaction.signedBytes(network.networkId, transaction),
     publicKey,
     signature,

@@ -45,7 +45,7 @@ export const judgeCommit = (last: Position, commit: Commit): Rollback | null => 
 }
 
 /** Condition (a) at start: whether a commit decided again is the recorded one, whose record may not fit its hash. */
-export const judgeDecidedAnew = (recorded: Commit, decided: Commit): Rollback | null =>
+export const judgeRepeatedDecision = (recorded: Commit, decided: Commit): Rollback | null =>
   recorded.hash === decided.hash &&
   recorded.index === decided.index &&
   recorded.epoch === decided.epoch &&

@@ -134,7 +134,7 @@ export class Dialling {
     connection
       .open(this.#around.protocol)
       .then(Exchange.ask)
-      .then((addresses) => this.#book.told(addresses, host))
+      .then((addresses) => this.#book.learn(addresses, host))
       .catch(() => {
         // It has gone, or does not answer; others do.
       })

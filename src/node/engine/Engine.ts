@@ -122,7 +122,7 @@ const opened = (load: Load) =>
     const { contents, opened } = loaded
     const options = {
       signer: Option.getOrNull(validatorKey),
-      isValid: Verification.isValidAtDoor,
+      isValid: Verification.isStrictlyValid,
       trust: pinOf(settings.trustedCheckpoint),
       tableKey,
       preparedAt: PREPARED_AT,

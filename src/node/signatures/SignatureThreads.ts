@@ -17,7 +17,7 @@ import type { Worker } from "node:worker_threads"
 import { Effect, Runtime, type Scope } from "effect"
 import * as Threads from "#threads"
 import { Allowance, type Rate } from "../../network/Allowance.js"
-import { type Check, isValid, isValidAtDoor } from "../../protocol/transaction/Verification.js"
+import { type Check, isStrictlyValid, isValid } from "../../protocol/transaction/Verification.js"
 import * as Log from "../log/Log.js"
 import * as CheckBatch from "./CheckBatch.js"
 import { FairQueue, type Owner } from "./FairQueue.js"
@@ -105,7 +105,7 @@ const answered = (piece: Piece, results: Uint8Array): void => {
 const answerHere = (pieces: ReadonlyArray<Piece>): void => {
   for (const piece of pieces) {
     const { job, from, to } = piece
-    const holds = job.isByZip215 ? isValid : isValidAtDoor
+    const holds = job.isByZip215 ? isValid : isStrictlyValid
     if (job.missing === 0) continue
     answered(
       piece,

@@ -129,14 +129,14 @@ export const hasMoreValues = (text: string, limit: number): boolean => {
   return false
 }
 
-type Judged = Either.Either<unknown, JsonProblem.JsonProblem>
+type Parsed = Either.Either<unknown, JsonProblem.JsonProblem>
 
-const judged = (text: string, whole: string, value: unknown): Judged => {
+const checked = (text: string, whole: string, value: unknown): Parsed => {
   const problem = problemOf(text, whole)
   return problem === undefined ? Either.right(value) : Either.left(problem)
 }
 
-const parsed = (text: string, whole: string): Judged => {
+const parsed = (text: string, whole: string): Parsed => {
   try {
     return Either.right(JSON.parse(text))
   } catch {
@@ -150,8 +150,8 @@ const parsed = (text: string, whole: string): Judged => {
  * fields of one name in an object, and more than 32 levels. The field's own rule decides what a string may contain.
  * `whole` names the text when no single field is at fault.
  */
-export const parse = (text: string, whole: string): Judged =>
-  Either.flatMap(parsed(text, whole), (value) => judged(text, whole, value))
+export const parse = (text: string, whole: string): Parsed =>
+  Either.flatMap(parsed(text, whole), (value) => checked(text, whole, value))
 
 /** The texts of a list's entries, for a text that `JSON.parse` accepted as a list. */
 const entryTexts = (text: string): ReadonlyArray<string> => {
@@ -173,18 +173,18 @@ const entryTexts = (text: string): ReadonlyArray<string> => {
   return texts
 }
 
-/** One value, or a list whose entries are each judged separately; lazy, since a list may be long. */
+/** One value, or a list whose entries are each checked separately; lazy, since a list may be long. */
 export type OneOrMany =
   | { readonly _tag: "One"; readonly value: unknown }
-  | { readonly _tag: "Many"; readonly length: number; readonly entries: () => ReadonlyArray<Judged> }
+  | { readonly _tag: "Many"; readonly length: number; readonly entries: () => ReadonlyArray<Parsed> }
 
 /** Like `parse`, but a problem inside an entry of a list concerns only that entry. */
 export const parseOneOrMany = (text: string, whole: string): Either.Either<OneOrMany, JsonProblem.JsonProblem> =>
   Either.flatMap(parsed(text, whole), (value): Either.Either<OneOrMany, JsonProblem.JsonProblem> => {
-    if (!Array.isArray(value)) return Either.map(judged(text, whole, value), (value) => ({ _tag: "One", value }))
+    if (!Array.isArray(value)) return Either.map(checked(text, whole, value), (value) => ({ _tag: "One", value }))
     const entries = () => {
       const texts = entryTexts(text)
-      return value.map((entry, i) => judged(texts[i] ?? "", whole, entry))
+      return value.map((entry, i) => checked(texts[i] ?? "", whole, entry))
     }
     return Either.right({ _tag: "Many", length: value.length, entries })
   })

@@ -22,8 +22,8 @@ export const isValid = ({ message, publicKey, signature }: Check): boolean => {
   return verifyNative(proof, message, key) || verifyZip215(proof, message, key)
 }
 
-/** For input to the RPC, the gossip or the mempool: garbage costs one native call, never a slow second opinion. */
-export const isValidAtDoor = ({ message, publicKey, signature }: Check): boolean =>
+/** For input from the RPC and gossip: an invalid signature costs one native call, never the slow second verifier. */
+export const isStrictlyValid = ({ message, publicKey, signature }: Check): boolean =>
   verifyNative(fromHex(signature), message, fromHex(publicKey))
 
 /** Every signature of a transaction with the bytes it covers. */

@@ -4,7 +4,7 @@ import { Supervisor } from "../../node/lifecycle/Supervisor.js"
 import { Health, type Report } from "../../node/reads/Health.js"
 import type * as Handlers from "../server/Handlers.js"
 import { Feed } from "./EventFeed.js"
-import * as News from "./EventNews.js"
+import * as PublicEvents from "./PublicEvents.js"
 
 const HEALTH_EVERY = Duration.seconds(1)
 
@@ -21,7 +21,7 @@ export const handlers = Effect.gen(function* () {
     "events",
     Effect.zipRight(
       Stream.runForEach(events, (event) =>
-        Effect.sync(() => feed.append(News.eventsOf(event, pulse().round, view.read.head.leaderRound))),
+        Effect.sync(() => feed.append(PublicEvents.eventsOf(event, pulse().round, view.read.head.leaderRound))),
       ),
       Effect.never,
     ),
@@ -33,7 +33,7 @@ export const handlers = Effect.gen(function* () {
     Effect.zipRight(
       Effect.repeat(
         Effect.map(health.report, (report) => {
-          feed.append(News.alertsOf(before, report))
+          feed.append(PublicEvents.alertsOf(before, report))
           before = report
         }),
         Schedule.spaced(HEALTH_EVERY),

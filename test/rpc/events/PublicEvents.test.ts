@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Report } from "../../../src/node/reads/Health.js"
-import * as News from "../../../src/rpc/handlers/EventNews.js"
+import * as PublicEvents from "../../../src/rpc/handlers/PublicEvents.js"
 
 const healthy = {
   status: "healthy",
@@ -17,13 +17,13 @@ const lagging: Report = { ...healthy, finality: { ...healthy.finality, status: "
 
 describe("alerts", () => {
   it("tell of every part whose health changes, once, and when it is well again", () => {
-    expect(News.alertsOf(undefined, healthy)).toEqual([])
+    expect(PublicEvents.alertsOf(undefined, healthy)).toEqual([])
     const ill = [{ type: "alert", severity: "critical", message: "finality is unhealthy: finalizedRound 3, lag 12" }]
-    expect(News.alertsOf(healthy, lagging)).toEqual(ill)
-    expect(News.alertsOf(undefined, lagging)).toEqual(ill)
-    expect(News.alertsOf(lagging, lagging)).toEqual([])
-    expect(News.alertsOf(lagging, healthy)).toMatchObject([{ severity: "info" }])
+    expect(PublicEvents.alertsOf(healthy, lagging)).toEqual(ill)
+    expect(PublicEvents.alertsOf(undefined, lagging)).toEqual(ill)
+    expect(PublicEvents.alertsOf(lagging, lagging)).toEqual([])
+    expect(PublicEvents.alertsOf(lagging, healthy)).toMatchObject([{ severity: "info" }])
     const full: Report = { ...lagging, mempool: { ...healthy.mempool, status: "warning", size: 6_000 } }
-    expect(News.alertsOf(lagging, full)).toMatchObject([{ severity: "warning" }])
+    expect(PublicEvents.alertsOf(lagging, full)).toMatchObject([{ severity: "warning" }])
   })
 })

@@ -1,23 +1,27 @@
-/** Faults in the commit rule, the order and admission that the search through all small DAGs must find. */
+/** Faults in the commit rule, the order, admission and the close of an epoch that the search through all small DAGs must find. */
 import * as Planted from "../../simulation/Planted.js"
 import type * as Planting from "../../support/Planting.js"
 
 export interface Fault extends Planting.Fault {
   /** How many rounds a DAG needs to show it. */
   readonly rounds: number
+  /** Whether it shows only in whole members that close their epoch. */
+  readonly closes?: true
 }
 
 const COMMITTER = "src/consensus/commit/Committer.ts"
+const EPOCH = "src/consensus/Epoch.ts"
 const LINEARIZER = "src/consensus/commit/Linearizer.ts"
 
 /** Faults that the simulator finds as well, in some of its seeds. */
-const SIMULATED: Readonly<Record<string, number>> = {
-  "commit-early": 6,
-  "commit-with-2f": 6,
-  "skip-with-a-third": 3,
-  "skip-early": 3,
-  "skip-unvoted": 2,
-  "anchor-jumps": 7,
+const SIMULATED: Readonly<Record<string, Pick<Fault, "rounds" | "closes">>> = {
+  "commit-early": { rounds: 6 },
+  "commit-with-2f": { rounds: 6 },
+  "skip-with-a-third": { rounds: 3 },
+  "skip-early": { rounds: 3 },
+  "skip-unvoted": { rounds: 2 },
+  "anchor-jumps": { rounds: 7 },
+  "order-of-arrival": { rounds: 2, closes: true },
 }
 
 const own: ReadonlyArray<Fault> = [
@@ -139,12 +143,57 @@ const own: ReadonlyArray<Fault> = [
       },
     ],
   },
+  {
+    name: "closes-by-highest-round",
+    rounds: 2,
+    closes: true,
+    changes: [
+      {
+        file: EPOCH,
+        of: "Epoch.#commit",
+        call: "#linearizer.closes",
+        by: "() => this.#linearizer.closes(this.dag.highestRound)",
+      },
+    ],
+  },
+  {
+    name: "closes-one-round-late",
+    rounds: 2,
+    closes: true,
+    changes: [{ file: LINEARIZER, of: "Linearizer.closes", by: "(round) => original(Natural.round(round - 1))" }],
+  },
+  {
+    name: "close-signed-by-half",
+    rounds: 2,
+    closes: true,
+    changes: [
+      {
+        file: "src/consensus/CheckpointQuorum.ts",
+        of: "CheckpointQuorum.#weigh",
+        call: "committee.isQuorum",
+        by: "(weight) => weight * 2 >= this.committee.totalWeight",
+      },
+    ],
+  },
+  {
+    name: "vertices-of-any-close",
+    rounds: 2,
+    closes: true,
+    changes: [
+      {
+        file: EPOCH,
+        of: "Epoch.receive",
+        call: "Validity.check",
+        by: "(vertex, _, committee) => Validity.check(vertex, vertex.header.base, committee)",
+      },
+    ],
+  },
 ]
 
 export const faults: ReadonlyArray<Fault> = [
   ...Planted.faults.flatMap((fault) => {
-    const rounds = SIMULATED[fault.name]
-    return rounds === undefined ? [] : [{ ...fault, rounds }]
+    const shown = SIMULATED[fault.name]
+    return shown === undefined ? [] : [{ ...fault, ...shown }]
   }),
   ...own,
 ]

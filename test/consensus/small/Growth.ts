@@ -87,6 +87,9 @@ interface Class {
   count: number
 }
 
+/** Enough to commit the leaders of three rounds in a row. */
+const CALM_ROUNDS = 5
+
 export const EMPTY: State = { rounds: [], leaders: [], slots: [], late: null }
 
 export const scheduleOf = (leaders: ReadonlyArray<number>): Schedule => ({
@@ -115,7 +118,7 @@ const product = <A>(choices: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<Rea
   )
 
 /** The latest vertex of an author. */
-export const latestOf = ({ rounds }: Pick<State, "rounds">, seat: number): Placed | undefined =>
+const latestOf = ({ rounds }: Pick<State, "rounds">, seat: number): Placed | undefined =>
   rounds
     .flat()
     .reverse()
@@ -228,6 +231,28 @@ export class Growth {
     const { committee } = this.#builder
     const seats = new Set(placed.map(({ seat }) => seat))
     return committee.isQuorum([...seats].reduce((sum, seat) => sum + committee.weightOf(seat), 0))
+  }
+
+  /**
+   * All vertices, and then rounds in which all honest members name each other and their own last vertices; none if too
+   * few have made the last round.
+   */
+  calm({ rounds, late }: State): State["rounds"] | undefined {
+    const all = rounds.map((round, i) => (late?.vertex.header.round === i + 1 ? [...round, late] : round))
+    if (!this.#isQuorum(last(all))) return undefined
+    for (let i = 0; i < CALM_ROUNDS; i++) {
+      const before = last(all)
+      const honest = before.filter(({ seat }) => seat !== GUILTY)
+      const fill = before.filter(({ seat }) => seat === GUILTY).slice(0, honest.length < HONEST.length ? 1 : 0)
+      const made = HONEST.map((seat) => {
+        const latest = latestOf({ rounds: all }, seat)
+        const own = latest === undefined || honest.includes(latest) ? [] : [latest]
+        const { vertex } = this.candidate(all.length + 1, seat, [...honest, ...fill, ...own])
+        return { vertex, seat, vote: 0, history: 0 }
+      })
+      all.push(made)
+    }
+    return all
   }
 
   /** Every vertex that the rules of validity and, for an honest author, of making vertices allow. */

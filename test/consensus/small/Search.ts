@@ -24,14 +24,14 @@ import type { Vertex } from "../../../src/protocol/vertex/Vertex.js"
 import { ReferenceCommitter } from "../ReferenceCommitter.js"
 import { equalWeights, openingOf, recordOf, rules } from "../TestCommittee.js"
 import { VertexBuilder } from "../VertexBuilder.js"
+import * as Close from "./Close.js"
 import {
-  type Bounds,
   EMPTY,
+  type Bounds as Growing,
   Growth,
   GUILTY,
   HONEST,
   keyOf,
-  latestOf,
   type Placed,
   SEATS,
   type State,
@@ -39,6 +39,11 @@ import {
   UNDECIDED,
 } from "./Growth.js"
 import { type Decided, type Outcome, View } from "./View.js"
+
+export interface Bounds extends Growing {
+  /** Whether whole members run every DAG to the close of its epoch. */
+  readonly closes: boolean
+}
 
 export interface Report {
   /** Classes of DAGs, with a late vertex or without. */
@@ -49,6 +54,8 @@ export interface Report {
   pairs: number
   /** Ways to add a round to a class, up to interchangeable vertices. */
   tried: number
+  /** DAGs that members ran to the close of their epoch. */
+  closes: number
   /** By rounds: how many DAGs those stand for, each with its leaders, whose first slot no lower round has decided. */
   readonly dags: Array<number>
   failure: string | null
@@ -66,9 +73,6 @@ const DEPTH = 2
 
 /** Where a search has ended, among the places in its queue. */
 const ENDED = -1
-
-/** Rounds in which all honest members name each other, until whatever came before is decided. */
-const CALM_ROUNDS = 5
 
 const letterOf = (seat: number): string => "ABCD"[seat] ?? "?"
 
@@ -136,7 +140,7 @@ export class Search {
   /** How a state without a late vertex goes on, for counting. */
   readonly #ways: Array<ReadonlyMap<number, number>> = []
   readonly #report: Report = {
-    ...{ states: 0, judged: 0, pairs: 0, tried: 0 },
+    ...{ states: 0, judged: 0, pairs: 0, tried: 0, closes: 0 },
     ...{ dags: [], failure: null },
   }
 
@@ -171,6 +175,7 @@ export class Search {
     if (known !== undefined) return known
     const place = this.#queue.push(state) - 1
     this.#known.set(name, place)
+    this.#calm(state)
     return place
   }
 
@@ -221,11 +226,7 @@ export class Search {
     for (const { without, inView, inAll } of runs) {
       if (!this.#addsNothing(inView, inAll)) this.#meet(this.#reduce(without, inView, inAll))
     }
-    const state = this.#reduce(draft, first.inAll, first.inAll)
-    const isNew = !this.#known.has(this.#growth.nameOf(state))
-    const place = this.#meet(state)
-    if (isNew) this.#calm(state)
-    return place
+    return this.#meet(this.#reduce(draft, first.inAll, first.inAll))
   }
 
   #judgeLate(draft: Draft, late: Placed): undefined {
@@ -296,22 +297,9 @@ export class Search {
    * everything below is decided. Of a view that ends earlier, nothing can be promised about its last slots.
    */
   #calm(state: State): void {
-    const rounds = [...state.rounds]
-    const isThere = new Set(rounds[rounds.length - 1]?.map(({ seat }) => seat))
-    if (isThere.size < 3) return
-    for (let i = 0; i < CALM_ROUNDS; i++) {
-      const before = rounds[rounds.length - 1] ?? []
-      const honest = before.filter(({ seat }) => seat !== GUILTY)
-      const fill = before.filter(({ seat }) => seat === GUILTY).slice(0, honest.length < 3 ? 1 : 0)
-      rounds.push(
-        HONEST.map((seat) => {
-          const latest = latestOf({ rounds }, seat)
-          const own = latest === undefined || honest.includes(latest) ? [] : [latest]
-          const { vertex } = this.#growth.candidate(rounds.length + 1, seat, [...honest, ...fill, ...own])
-          return { vertex, seat, vote: 0, history: 0 }
-        }),
-      )
-    }
+    const rounds = this.#growth.calm(state)
+    if (rounds === undefined) return
+    const lastStormy = state.rounds.length
     const leaders = [...state.leaders, GUILTY, ...HONEST]
     const draft = { rounds, leaders, late: null }
     const vertices = rounds.flat().map(({ vertex }) => vertex)
@@ -319,11 +307,20 @@ export class Search {
     view.receive(vertices)
     view.standStill()
     const { released, commits } = view.decided
-    const calm = HONEST.map((seat) => rounds[state.rounds.length + seat]?.[seat]?.vertex.header.hash)
-    if (!isPrefix(calm, released.slice(state.rounds.length)))
-      this.#fail(draft, "is not decided by calm rounds", view.decided)
+    const calm = HONEST.map((seat) => rounds[lastStormy + seat]?.[seat]?.vertex.header.hash)
+    if (!isPrefix(calm, released.slice(lastStormy))) this.#fail(draft, "is not decided by calm rounds", view.decided)
     this.#sameAsDefined(draft, vertices, released)
     this.#inOrder(draft, vertices, commits)
+    if (!this.#bounds.closes) return
+    try {
+      const mattering = state.leaders.map((leader, i) => [i + 1, leader] as const)
+      const fixed = new Map(mattering.filter(([round]) => this.#growth.matters(round)))
+      const late = state.late?.vertex ?? null
+      Close.judge({ opening: this.#opening, rounds, leaders: fixed, lastStormy, late })
+      this.#report.closes++
+    } catch (cause) {
+      this.#fail(draft, cause instanceof Error ? cause.message : String(cause))
+    }
   }
 
   #sameAsDefined(draft: Draft, vertices: ReadonlyArray<Vertex>, released: ReadonlyArray<Outcome>): void {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { API } from "typescript/unstable/sync"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as SmallDags from "../consensus/small/Faults.js"
 import * as Mutations from "../ledger/Mutations.js"
 import * as Planted from "../simulation/Planted.js"
 import * as Chosen from "./Chosen.js"
@@ -119,6 +120,12 @@ describe("faults in one program", () => {
     expect(faults.map(({ name }) => satsWith(name))).toEqual([10, 10, 3, 11, -5, -1])
   })
 
+  it("do not join a line that begins with a call to the line before it", () => {
+    const change = { file: "Purse.ts", of: "Purse.put", call: "#add", by: "(sum) => { this.#sats -= sum }" }
+    const source = SOURCE.replace("    this.#add(0)\n", "")
+    expect(satsIn(plantAll([{ name: "thief", changes: [change] }], "Purse.ts", source))).toBe(5)
+  })
+
   it("leave other files alone", () => {
     expect(plantAll(faults, "Other.ts", SOURCE)).toBeUndefined()
   })
@@ -166,7 +173,9 @@ describe("each fault that tests plant", () => {
   }
 
   it.each(
-    [...Planted.faults, ...Mutations.conservation, ...Mutations.fairness].map((fault) => [fault.name, fault] as const),
+    [...Planted.faults, ...SmallDags.own, ...Mutations.conservation, ...Mutations.fairness].map(
+      (fault) => [fault.name, fault] as const,
+    ),
   )("has the types of what it replaces: %s", (_, fault) => expect(mistakesOf(fault)).toEqual([]))
 
   it("is found out when it has not", () => {

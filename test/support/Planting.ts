@@ -215,7 +215,8 @@ const chooseCallee = (source: string, { start, end }: ESTree.Node, arms: Choice[
     (rest, [fault, by]) => `globalThis.chosenFault === "${fault}" ? (${by}) : ${rest}`,
     kept,
   )
-  return [{ at: { start, end }, text: `(${choice})` }]
+  // A bracket at the beginning of a line would go on with the line before it.
+  return [{ at: { start, end }, text: `Object(${choice})` }]
 }
 
 /** The function becomes one that calls what it was, or what a fault has in its place. */

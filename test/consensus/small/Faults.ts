@@ -24,7 +24,8 @@ const SIMULATED: Readonly<Record<string, Pick<Fault, "rounds" | "closes">>> = {
   "order-of-arrival": { rounds: 2, closes: true },
 }
 
-const own: ReadonlyArray<Fault> = [
+/** Faults that are planted here only. */
+export const own: ReadonlyArray<Fault> = [
   {
     name: "certificate-with-2f",
     rounds: 3,
@@ -68,7 +69,7 @@ const own: ReadonlyArray<Fault> = [
       {
         file: "src/consensus/commit/CertificateSearch.ts",
         of: "CertificateSearch.certifiedIn",
-        by: "(round) => original(round + 1)",
+        by: "(round) => original((round + 1) as Round)",
       },
     ],
   },

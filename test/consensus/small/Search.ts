@@ -55,7 +55,7 @@ export interface Report {
   /** Ways to add a round to a class, up to interchangeable vertices. */
   tried: number
   /** DAGs that members ran to the close of their epoch. */
-  closes: number
+  closed: number
   /** By rounds: how many DAGs those stand for, each with its leaders, whose first slot no lower round has decided. */
   readonly dags: Array<number>
   failure: string | null
@@ -140,7 +140,7 @@ export class Search {
   /** How a state without a late vertex goes on, for counting. */
   readonly #ways: Array<ReadonlyMap<number, number>> = []
   readonly #report: Report = {
-    ...{ states: 0, judged: 0, pairs: 0, tried: 0, closes: 0 },
+    ...{ states: 0, judged: 0, pairs: 0, tried: 0, closed: 0 },
     ...{ dags: [], failure: null },
   }
 
@@ -317,7 +317,7 @@ export class Search {
       const fixed = new Map(mattering.filter(([round]) => this.#growth.matters(round)))
       const late = state.late?.vertex ?? null
       Close.judge({ opening: this.#opening, rounds, leaders: fixed, lastStormy, late })
-      this.#report.closes++
+      this.#report.closed++
     } catch (cause) {
       this.#fail(draft, cause instanceof Error ? cause.message : String(cause))
     }

@@ -5,6 +5,8 @@ import type * as Planting from "../../support/Planting.js"
 export interface Fault extends Planting.Fault {
   /** How many rounds a DAG needs to show it. */
   readonly rounds: number
+  /** How many vertices a member has to make in one round to show it; 2 by default. */
+  readonly copies?: number
   /** Whether it shows only in whole members that close their epoch. */
   readonly closes?: true
 }
@@ -70,6 +72,18 @@ export const own: ReadonlyArray<Fault> = [
         file: "src/consensus/commit/CertificateSearch.ts",
         of: "CertificateSearch.certifiedIn",
         by: "(round) => original((round + 1) as Round)",
+      },
+    ],
+  },
+  {
+    name: "counted-by-vertex",
+    rounds: 3,
+    copies: 3,
+    changes: [
+      {
+        file: "src/consensus/dag/Tally.ts",
+        of: "Tally.add",
+        by: "(seat, weight) => { this.#seats.add(seat); this.#weight += weight }",
       },
     ],
   },

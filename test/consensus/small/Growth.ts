@@ -17,7 +17,7 @@ import { parentOf, type VertexBuilder } from "../VertexBuilder.js"
 import type { Outcome } from "./View.js"
 
 export const HONEST: ReadonlyArray<number> = [0, 1, 2]
-/** The seat that may make two vertices a round. */
+/** The seat that may make several vertices a round. */
 export const GUILTY = 3
 export const SEATS: ReadonlyArray<number> = [...HONEST, GUILTY]
 
@@ -25,9 +25,9 @@ export const SEATS: ReadonlyArray<number> = [...HONEST, GUILTY]
 export interface Placed {
   readonly vertex: Vertex
   readonly seat: number
-  /** The vertex it votes for in the slot below, by its place among the leader's: 1 or 2; 0 is a blame. */
+  /** The vertex it votes for in the slot below, by its place among the leader's, from 1 on; 0 is a blame. */
   readonly vote: number
-  /** Bits 2i and 2i + 1: a certificate for the leader's first or second vertex of round i. Only of open slots. */
+  /** Bits 3i to 3i + 2: a certificate for the leader's first, second or third vertex of round i. Only of open slots. */
   readonly history: number
 }
 
@@ -53,12 +53,14 @@ export interface Bounds {
   readonly rounds: number
   /** How many vertices of lower rounds a vertex may name, beside its author's last. */
   readonly older: number
+  /** How many vertices the guilty member may make in a round. */
+  readonly copies: number
 }
 
 /** What an author may do in the next round. */
 export interface Option {
   readonly key: string
-  /** The key when the two vertices of a leader that made two change their names. */
+  /** The key when the vertices of the last leader are counted from the other end. */
   readonly swapped: string
   readonly made: ReadonlyArray<Placed>
   /** How many ways there are to do it. */
@@ -67,7 +69,7 @@ export interface Option {
 
 export interface Step {
   readonly leaders: ReadonlyArray<number>
-  /** What the slots so far add to the key, and the same when the two vertices of the last leader change their names. */
+  /** What the slots so far add to the key, and the same with the last leader's vertices counted from the other end. */
   readonly prefix: readonly [name: string, swapped: string]
   /** By seat. */
   readonly options: ReadonlyArray<ReadonlyArray<Option>>
@@ -75,9 +77,11 @@ export interface Step {
 
 interface Candidate {
   readonly vertex: Vertex
-  /** The same once more. */
-  readonly twin: () => Vertex
+  /** The same once more, at another time. */
+  readonly again: (copy: number) => Vertex
   readonly parents: ReadonlyArray<Placed>
+  /** DAGs are counted without older parents, since only those are tried that add to a history. */
+  readonly ways: number
 }
 
 interface Class {
@@ -102,12 +106,20 @@ export const UNDECIDED: Slot = { inView: null, inAll: null }
 const ledIn = (rounds: State["rounds"], leaders: ReadonlyArray<number>, round: number): Array<Placed> =>
   (rounds[round - 1] ?? []).filter(({ seat }) => seat === leaders[round - 1])
 
-/** The bits of a history for certificates of a leader's vertex: its first or second one, or by default both. */
-export const bitsOf = (round: number, copy?: number): number => (copy === undefined ? 3 : 1 << copy) << (2 * round)
+const MOST_COPIES = 3
+const MOST_ROUNDS = 10
+
+/** The bits of a history for certificates of a leader's vertex: of one, by its place, or by default of all. */
+const bitsOf = (round: number, copy?: number): number =>
+  (copy === undefined ? (1 << MOST_COPIES) - 1 : 1 << copy) << (MOST_COPIES * round)
 
 const last = <A>(items: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => items[items.length - 1] ?? []
 
-const swapOf = (vote: number): number => (vote === 0 ? 0 : 3 - vote)
+/** The same vote when so many vertices of the leader are counted from the other end. */
+const fromTheEnd =
+  (count: number) =>
+  (vote: number): number =>
+    vote === 0 ? 0 : count + 1 - vote
 
 const nameOf = (vote: number, history: number): string => `${vote}.${history}`
 
@@ -131,11 +143,14 @@ export class Growth {
   readonly #builder: VertexBuilder
   /** How many vertices of lower rounds a vertex may name, beside its author's last. */
   readonly #older: number
+  readonly #copies: number
   /** A slot above it cannot be committed in the rounds there are, so it is no anchor. */
   readonly #lastAnchor: number
 
-  constructor(builder: VertexBuilder, { rounds, older }: Bounds) {
+  constructor(builder: VertexBuilder, { rounds, older, copies }: Bounds) {
+    if (copies > MOST_COPIES || rounds > MOST_ROUNDS) throw new RangeError("a history has no bits for so many")
     this.#builder = builder
+    this.#copies = copies
     this.#older = older
     this.#lastAnchor = rounds - 2
   }
@@ -185,8 +200,9 @@ export class Growth {
     const options = SEATS.map((seat): Option => {
       const made = last(state.rounds).filter((placed) => placed.seat === seat)
       const round = state.rounds.length
-      const [key, swapped] =
-        made.length === 0 ? [this.#absent(state, seat, round)] : namesOf(made, this.#oldOf(lower, seat, round))
+      const led = ledIn(state.rounds, state.leaders, round - 1)
+      const names = namesOf(made, this.#oldOf(lower, seat, round), led.length)
+      const [key, swapped] = made.length === 0 ? [this.#absent(state, seat, round)] : names
       return { key, swapped: swapped ?? key, made, ways: 1 }
     })
     return keyOf(this.#prefixesOf(state), options)
@@ -270,8 +286,11 @@ export class Growth {
       .map((chosen) => chosen.filter((parent) => parent !== undefined))
       .filter((parents) => this.#isQuorum(parents))
       .map((parents) => (latest === undefined ? parents : [...parents, latest]))
-      .flatMap((parents) => this.#withOlder(state, seat, parents, this.#older))
-      .map((parents) => this.candidate(state.rounds.length + 1, seat, parents))
+      .flatMap((parents) =>
+        this.#withOlder(state, seat, parents, this.#older).map((all) =>
+          this.candidate(state.rounds.length + 1, seat, all, all === parents ? 1 : 0),
+        ),
+      )
   }
 
   /** Lower vertices that add to the history. Others would change no verdict. */
@@ -296,16 +315,16 @@ export class Growth {
     return [parents, ...more.flatMap((older) => this.#withOlder(state, seat, [...parents, older], most - 1))]
   }
 
-  candidate(round: number, seat: number, parents: ReadonlyArray<Placed>): Candidate {
+  candidate(round: number, seat: number, parents: ReadonlyArray<Placed>, ways = 1): Candidate {
     const named = parents.map(({ vertex }) => parentOf(vertex))
     const make = (copy: number): Vertex => {
-      const timestamp = Natural.timestamp(1_000 * round + 2 * seat + copy)
+      const timestamp = Natural.timestamp(1_000 * round + MOST_COPIES * seat + copy)
       const vertex = this.#builder.make(seat, round, named, { timestamp })
       const checked = Validity.check(vertex, this.#builder.opening.base, this.#builder.committee)
       if (checked._tag === "Left") throw new Error(`made an invalid vertex: ${checked.left._tag}`)
       return vertex
     }
-    return { vertex: make(0), twin: () => make(1), parents }
+    return { vertex: make(0), again: make, parents, ways }
   }
 
   #step(state: State, leaders: ReadonlyArray<number>, candidates: ReadonlyArray<ReadonlyArray<Candidate>>): Step {
@@ -330,12 +349,11 @@ export class Growth {
           voted >= this.#lastAnchor ? 0 : candidate.parents.reduce((sum, parent) => sum | parent.history, 0)
         const history = inherited | bitOf(node.certifies)
         const known = classes.get(nameOf(vote, history))
-        if (known === undefined) classes.set(nameOf(vote, history), { candidate, vote, history, count: 1 })
-        else known.count++
+        if (known === undefined) classes.set(nameOf(vote, history), { candidate, vote, history, count: candidate.ways })
+        else known.count += candidate.ways
       }
       return [...classes.values()]
     }
-    const canSwap = led.length > 1
     return {
       leaders,
       prefix: this.#prefixesOf({ ...state, leaders, slots: [...state.slots, ...(voted > 0 ? [UNDECIDED] : [])] }),
@@ -344,37 +362,45 @@ export class Growth {
         const none: Option = { key: absent, swapped: absent, made: [], ways: 1 }
         const classes = classesOf(seat)
         const olds = this.#oldOf(state, seat, voted + 1)
-        const single = classes.map((made) => optionOf(seat, [made], olds, canSwap))
-        if (seat !== GUILTY) return [none, ...single]
-        const pairs = classes.flatMap((first, i) =>
-          classes.slice(i).map((second) => optionOf(seat, [first, second], olds, canSwap)),
-        )
-        return [none, ...single, ...pairs]
+        const most = seat === GUILTY ? this.#copies : 1
+        return [none, ...choicesOf(classes, most).map((made) => optionOf(seat, made, olds, led.length))]
       }),
     }
   }
 }
 
-/** What an author made, and the same when the two vertices of the leader below change their names. */
-const namesOf = (made: ReadonlyArray<Placed>, olds: string): readonly [name: string, swapped: string] => {
+/** From one to so many of these, any of them more than once. */
+const choicesOf = <A>(items: ReadonlyArray<A>, most: number): ReadonlyArray<ReadonlyArray<A>> =>
+  most === 0
+    ? []
+    : items.flatMap((item, i) => [[item], ...choicesOf(items.slice(i), most - 1).map((more) => [item, ...more])])
+
+/** What an author made, and the same when so many vertices of the leader below are counted from the other end. */
+const namesOf = (
+  made: ReadonlyArray<Placed>,
+  olds: string,
+  count: number,
+): readonly [name: string, swapped: string] => {
   const nameWith = (rename: (vote: number) => number): string =>
     `${made
       .map(({ vote, history }) => nameOf(rename(vote), history))
       .sort()
       .join("+")}~${olds}`
-  return [nameWith((vote) => vote), nameWith(swapOf)]
+  return [nameWith((vote) => vote), nameWith(fromTheEnd(count))]
 }
 
-const optionOf = (seat: number, classes: ReadonlyArray<Class>, olds: string, canSwap: boolean): Option => {
-  const [first, second] = classes
+const optionOf = (seat: number, classes: ReadonlyArray<Class>, olds: string, count: number): Option => {
   const made = classes.map(({ candidate, vote, history }, i): Placed => {
-    const vertex = i > 0 && second === first ? candidate.twin() : candidate.vertex
-    return { vertex, seat, vote, history }
+    const copy = i - classes.findIndex((other) => other.candidate === candidate)
+    return { vertex: copy === 0 ? candidate.vertex : candidate.again(copy), seat, vote, history }
   })
-  const [key, swapped] = namesOf(made, olds)
-  const count = first?.count ?? 0
-  const ways = second === undefined ? count : second === first ? (count * (count + 1)) / 2 : count * second.count
-  return { key, swapped: canSwap ? swapped : key, made, ways }
+  const [key, swapped] = namesOf(made, olds, count)
+  // The second of a class with c members is one of c + 1, if their order does not matter, for every two; and so on.
+  const ways = classes.reduce((product, each, i) => {
+    const before = i - classes.indexOf(each)
+    return (product * (each.count + before)) / (before + 1)
+  }, 1)
+  return { key, swapped, made, ways }
 }
 
 /** Joins what the authors do. The honest ones are interchangeable: any of them may lead any round to come. */

@@ -1,5 +1,5 @@
 /**
- * Every DAG of four members, of whom one may make two vertices a round, up to a number of rounds. The production classes
+ * Every DAG of four members, of whom one may make several vertices a round, up to a number of rounds. The production classes
  * of `View` judge one DAG of every class of interchangeable ones.
  *
  * Views. What a member holds is a set of vertices with all their parents. The union of two such sets is one too, and one

@@ -19,16 +19,15 @@ import type { Hash } from "../protocol/identity/Hash.js"
 import type { Signer } from "../protocol/identity/Keys.js"
 import type { Nonce, Timestamp } from "../protocol/numbers/Natural.js"
 import * as Natural from "../protocol/numbers/Natural.js"
-import { MIN_STAKE_SATS } from "../protocol/numbers/Sats.js"
 import type { Transaction } from "../protocol/transaction/Transaction.js"
 import type { Check } from "../protocol/transaction/Verification.js"
 import type { Evidence } from "../protocol/vertex/Evidence.js"
 import * as Header from "../protocol/vertex/Header.js"
-import type { Heartbeat } from "../protocol/vertex/Heartbeat.js"
 import type { Encoded, Vertex } from "../protocol/vertex/Vertex.js"
 import { Announcements } from "./asking/Announcements.js"
 import { Questions } from "./asking/Questions.js"
-import { areRelayed, Relaying } from "./asking/Relaying.js"
+import { areRelayed } from "./asking/Relaying.js"
+import { Testimony } from "./asking/Testimony.js"
 import type { LoadedState } from "./disk/LoadedState.js"
 import type { StoredJoin, StoredState } from "./disk/StoredState.js"
 import { JoinedLedger, type JoinedState } from "./joining/JoinedLedger.js"
@@ -43,8 +42,6 @@ import type { Connection, PeerId } from "./messages/Peer.js"
 import { Peers } from "./messages/Peers.js"
 import { Outbox } from "./output/Outbox.js"
 import type { Fatal, Outputs } from "./output/Output.js"
-import { EvidencePool } from "./signing/EvidencePool.js"
-import { COMMITS_AHEAD, HeartbeatPool, type Naming } from "./signing/HeartbeatPool.js"
 import { Signing } from "./signing/Signing.js"
 
 /** Least time an answer is waited for. */
@@ -96,9 +93,7 @@ export class Replica {
   readonly #questions: Questions
   readonly #signing: Signing
   readonly #announcements: Announcements
-  readonly #relaying = new Relaying()
-  readonly #evidence = new EvidencePool()
-  readonly #heartbeats = new HeartbeatPool()
+  readonly #testimony = new Testimony(() => this.#live)
   readonly #committeeClock = new CommitteeClock()
   #pendingKeptAt = 0
   #wallAheadMs = 0
@@ -203,9 +198,7 @@ export class Replica {
       included: pool.inclusions,
       unordered: unordered.size,
       announced: this.#announcements.size,
-      relayed: this.#relaying.size,
-      evidence: this.#evidence.size,
-      heartbeats: this.#heartbeats.size,
+      ...this.#testimony.held,
       checkpoints: building.size,
       views: views.size,
       ownHeaders: this.#signing.size,
@@ -297,13 +290,9 @@ export class Replica {
     const { core } = this.#live
     switch (message._tag) {
       case "Heartbeat":
-        return this.#relaying.isNewHeartbeat(message.heartbeat, this.#candidateNaming(message.heartbeat))
-          ? Core.WANTED
-          : Core.KNOWN
-      case "Evidence": {
-        const { evidence } = message
-        return this.#evidence.wants(evidence) && this.#isProof(evidence) ? Core.WANTED : Core.KNOWN
-      }
+        return this.#testimony.wantsHeartbeat(message.heartbeat) ? Core.WANTED : Core.KNOWN
+      case "Evidence":
+        return this.#testimony.wantsEvidence(message.evidence) ? Core.WANTED : Core.KNOWN
       case "CheckpointSignature": {
         const { checkpoint, signature } = message
         if (core.signerOf(checkpoint, signature.validator) !== undefined) return Core.WANTED
@@ -436,15 +425,15 @@ export class Replica {
         return areRelayed(transactions, answers, pool)
       }
       case "Heartbeat":
-        return this.#hearHeartbeat(message.heartbeat)
+        return this.#testimony.hearHeartbeat(message.heartbeat)
       case "Evidence":
-        return this.#keepEvidence(message.evidence) && this.#relaying.evidence(message.evidence)
+        return this.#testimony.hearEvidence(message.evidence)
       case "CheckpointSignature": {
         const { checkpoint, signature } = message
         // Nobody has verified a signature that says nothing new.
         const isNews = core.signerOf(checkpoint, signature.validator) !== undefined
         this.#do(core.checkpointSigned(checkpoint, signature, now), from, now)
-        return isNews && this.#relaying.checkpointSignature(checkpoint, signature)
+        return isNews && this.#testimony.relays(checkpoint, signature)
       }
       case "Closing":
         this.#hearClosing(from, message, now)
@@ -475,42 +464,9 @@ export class Replica {
     this.#questions.takeRounds(from, rounds, { shelf: core.epoch.dag, receive, isOver: this.isJoining }, now)
   }
 
-  #hearHeartbeat(heartbeat: Heartbeat): boolean {
-    const naming = this.#candidateNaming(heartbeat)
-    if (this.#live.core.epoch.seat !== undefined) this.#heartbeats.add(heartbeat, this.#round, naming)
-    return this.#relaying.heartbeat(heartbeat, naming)
-  }
-
-  /** What this node knows of the commit that a heartbeat names. */
-  #namingOf({ commitIndex, commitHash }: Heartbeat): Naming {
-    const { head } = this.read
-    if (commitIndex > head.index) return commitIndex - head.index <= COMMITS_AHEAD ? "ahead" : "none"
-    return this.read.recentCommit(commitIndex)?.hash === commitHash ? "executed" : "none"
-  }
-
-  /** The same, but "none" for a validator whose stake is too small for a seat: it must not fill anybody's memory. */
-  #candidateNaming(heartbeat: Heartbeat): Naming {
-    const { stakedAmount } = this.read.stake(heartbeat.validator)
-    return stakedAmount < MIN_STAKE_SATS ? "none" : this.#namingOf(heartbeat)
-  }
-
-  /** Whether it is news. */
-  #keepEvidence(evidence: Evidence): boolean {
-    return this.#isProof(evidence) && this.#evidence.add(evidence)
-  }
-
   /** What came in two vertices may hold by ZIP-215 alone. As gossip nobody takes that, and whoever sends it pays for it. */
   #isStrictlyValid({ first, second }: Evidence): boolean {
     return [first, second].every((header) => this.#options.isValid(Header.check(header)))
-  }
-
-  #isProof(evidence: Evidence): boolean {
-    const { base, epoch, author } = evidence.first
-    const { opening, committee } = this.#live.core.epoch
-    // The ledger learns an epoch's base with its first commit; of the running one the core knows it before.
-    return epoch === opening.record.epoch
-      ? base === opening.base && committee.seatOf(author) !== undefined
-      : this.read.isPunishable(evidence)
   }
 
   #hearHighest(from: PeerId, { author, epoch, header }: Extract<Answer, { _tag: "Highest" }>, now: Timestamp): void {
@@ -569,13 +525,11 @@ export class Replica {
         this.#questions.heard(now)
         this.#hearClock(output.vertex, now)
         this.#live.unordered.add(output.vertex)
-        for (const heartbeat of output.vertex.body.heartbeats) {
-          if (this.#namingOf(heartbeat) === "executed") this.#heartbeats.included(heartbeat)
-        }
+        this.#testimony.included(output.vertex.body.heartbeats)
         this.#outbox.write({ _tag: "Inserted", vertex: output.vertex })
         return
       case "Propose":
-        this.#signing.propose(output, this.#live, this.#evidence, this.#heartbeats)
+        this.#signing.propose(output, this.#live, this.#testimony)
         return
       case "Committed":
         this.#commit(output, now)
@@ -591,7 +545,7 @@ export class Replica {
         if (sender !== null) this.#outbox.emit({ _tag: "Misbehaved", peer: sender, error: output.error })
         return
       case "EvidenceFound":
-        if (this.#keepEvidence(output.evidence) && this.#isStrictlyValid(output.evidence)) {
+        if (this.#testimony.keepEvidence(output.evidence) && this.#isStrictlyValid(output.evidence)) {
           this.#outbox.broadcast({ _tag: "Evidence", evidence: output.evidence })
         }
         return
@@ -659,9 +613,8 @@ export class Replica {
     }
     const execution = executed.right
     const bodies = vertices.map(({ body }) => body)
-    this.#heartbeats.executed(commit)
+    this.#testimony.executed(commit)
     unordered.remove(vertices)
-    this.#evidence.settle((evidence) => ledger.read.isPunishable(evidence))
     pool.evictExecuted(
       execution,
       bodies.map(({ transactions }) => transactions),
@@ -698,7 +651,7 @@ export class Replica {
   }
 
   #forgetBefore(oldest: Natural.Epoch): void {
-    this.#evidence.forgetBefore(oldest)
+    this.#testimony.forgetBefore(oldest)
     this.#signing.forgetBefore(oldest)
   }
 
@@ -725,7 +678,7 @@ export class Replica {
       pending: [...this.#live.pool.all],
       roundIntervalMs,
     })
-    this.#heartbeats.clear()
+    this.#testimony.clear()
     this.#committeeClock.keepOnly(this.#live.core.epoch.committee)
     this.#forgetBefore(epoch)
     this.#live.core.wallIs(this.#wallAheadMs)

@@ -3,10 +3,9 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
+import { Testimony } from "../../src/replica/asking/Testimony.js"
 import * as LiveState from "../../src/replica/live/LiveState.js"
 import { Outbox } from "../../src/replica/output/Outbox.js"
-import { EvidencePool } from "../../src/replica/signing/EvidencePool.js"
-import { HeartbeatPool } from "../../src/replica/signing/HeartbeatPool.js"
 import { Signing } from "../../src/replica/signing/Signing.js"
 import * as Stored from "../support/Stored.js"
 import { genesisOf, ROUND_MS, signerOf } from "./Cluster.js"
@@ -32,7 +31,7 @@ const start = () => {
   const propose = (round: number) => {
     const slot = { base: opening.base, epoch: opening.record.epoch, round: Natural.round(round), parents: [] }
     const rest = { coinbase: Sats.ZERO, timestamp: Natural.timestamp(0) }
-    signing.propose({ _tag: "Propose", ...slot, ...rest }, live, new EvidencePool(), new HeartbeatPool())
+    signing.propose({ _tag: "Propose", ...slot, ...rest }, live, new Testimony(() => live))
     return outbox.drain().length
   }
   const answer = () => guard?.toAsk(live.core.epoch.committee)

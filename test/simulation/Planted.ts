@@ -352,8 +352,8 @@ export const faults: ReadonlyArray<Fault> = [
       {
         file: "src/replica/signing/Signing.ts",
         of: "Signing.propose",
-        by: `(due, life, evidence, heartbeats) => {
-          original(due, life, evidence, heartbeats)
+        by: `(due, life, testimony) => {
+          original(due, life, testimony)
           const vertices = this.#unwritten.slice(-1).map(({ vertex }) => vertex)
           this.#outbox.broadcast({ _tag: "Vertices", vertices })
         }`,

@@ -17,8 +17,6 @@ import * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { LiveState } from "../live/LiveState.js"
 import type { Outbox } from "../output/Outbox.js"
 import { assignment } from "./Assignment.js"
-import type { EvidencePool } from "./EvidencePool.js"
-import type { HeartbeatPool } from "./HeartbeatPool.js"
 import * as VertexBody from "./VertexBody.js"
 
 /** Whether this node includes fresh transactions: only after it has seen which ones the previous leader included. */
@@ -62,8 +60,7 @@ export class Signing {
   propose(
     { base, epoch, round, parents, coinbase, timestamp }: Extract<CoreOutput, { _tag: "Propose" }>,
     { core, pool, unordered }: LiveState,
-    evidence: EvidencePool,
-    heartbeats: HeartbeatPool,
+    { evidence, heartbeats }: Omit<VertexBody.Sources, "pool">,
   ): void {
     if (this.#signer === null) return
     this.#neverTwice(epoch, round)

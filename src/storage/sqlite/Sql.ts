@@ -4,12 +4,9 @@
  * and a context of its own, which takes several times as long as SQLite itself.
  */
 import type { SqlError } from "@effect/sql"
-import { Data, type Effect } from "effect"
+import type { Effect } from "effect"
 import type { Row } from "./Column.js"
 import type { Connection, Value } from "./Connection.js"
-
-/** A part of the statement's text, not a value. */
-class Literal extends Data.Class<{ readonly text: string }> {}
 
 export interface Statement {
   /** Its rows; waits for all statements before it. */
@@ -19,10 +16,9 @@ export interface Statement {
 }
 
 export interface Sql {
-  (texts: TemplateStringsArray, ...parts: ReadonlyArray<Value | Literal>): Statement
+  (texts: TemplateStringsArray, ...values: ReadonlyArray<Value>): Statement
   /** A statement with a computed text. */
   readonly text: (text: string, values?: ReadonlyArray<Value>) => Statement
-  readonly literal: (text: string) => Literal
 }
 
 export const over = (connection: Connection): Sql => {
@@ -32,20 +28,6 @@ export const over = (connection: Connection): Sql => {
     },
     run: () => connection.add(statement, values),
   })
-
-  const tagged = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Value | Literal>): Statement => {
-    const values: Array<Value> = []
-    let statement = texts[0] ?? ""
-    for (const [i, part] of parts.entries()) {
-      if (part instanceof Literal) statement += part.text
-      else {
-        statement += "?"
-        values.push(part)
-      }
-      statement += texts[i + 1] ?? ""
-    }
-    return text(statement, values)
-  }
-
-  return Object.assign(tagged, { text, literal: (part: string) => new Literal({ text: part }) })
+  const tagged = (texts: TemplateStringsArray, ...values: ReadonlyArray<Value>) => text(texts.join("?"), values)
+  return Object.assign(tagged, { text })
 }

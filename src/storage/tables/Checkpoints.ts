@@ -98,8 +98,8 @@ export const make = (database: Database) => {
     ofEpoch: (epoch: Epoch) =>
       database.read((sql) =>
         Effect.gen(function* () {
-          const rows = yield* sql`select ${sql.literal(COLUMNS)}, is_built from checkpoints
-            where epoch = ${epoch} order by round`.values
+          const all = `select ${COLUMNS}, is_built from checkpoints where epoch = ? order by round`
+          const rows = yield* sql.text(all, [epoch]).values
           return {
             built: rows.filter((row) => Column.boolean(row, 4)).map(contentOf),
             signed: yield* Effect.forEach(

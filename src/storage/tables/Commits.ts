@@ -16,6 +16,8 @@ export interface CommitRecord extends Commit {
 }
 
 const COLUMNS = "commit_index, epoch, leader_round, leader_hash, previous, hash, time, effects_digest"
+const SELECT = `select ${COLUMNS} from commits`
+const INSERT = `insert into commits (${COLUMNS}, vertex_count) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const commitOf = (row: Column.Row): CommitRecord => ({
   index: Column.counter(row, 0),
@@ -30,10 +32,12 @@ const commitOf = (row: Column.Row): CommitRecord => ({
 
 /** Part of a commit's transaction; a commit that is there already is a bug of the caller and is refused. */
 export const append = (sql: Sql, commit: CommitRecord, vertexCount: number): void =>
-  sql`insert into commits ${sql.literal(`(${COLUMNS}, vertex_count)`)} values (
-    ${commit.index}, ${commit.epoch}, ${commit.leaderRound}, ${fromHex(commit.leaderHash)},
-    ${fromHex(commit.previous)}, ${fromHex(commit.hash)}, ${commit.time}, ${fromHex(commit.effectsDigest)},
-    ${vertexCount})`.run()
+  sql
+    .text(INSERT, [
+      ...[commit.index, commit.epoch, commit.leaderRound, fromHex(commit.leaderHash), fromHex(commit.previous)],
+      ...[fromHex(commit.hash), commit.time, fromHex(commit.effectsDigest), vertexCount],
+    ])
+    .run()
 
 /** The next batch of old commits after this one; null if there are none. */
 const oldBehind = (sql: Sql, index: number, { beforeRound, beforeEpoch, limit }: Prune.Request) =>
@@ -57,8 +61,6 @@ const pruneBehind = (sql: Sql, index: number, request: Prune.Request) =>
         where commit_index between ${old.first} and ${old.last})`.run()
     return old.last
   })
-
-const SELECT = `select ${COLUMNS} from commits`
 
 export const make = (database: Database) => ({
   last: database.first(commitOf, `${SELECT} order by commit_index desc limit 1`),

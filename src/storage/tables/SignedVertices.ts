@@ -50,13 +50,6 @@ export interface SignedPlace {
   readonly size: number
 }
 
-export interface ForeignHeader extends Slot {
-  readonly hash: Hash
-  readonly seenAt: Timestamp
-  /** The encoded header. */
-  readonly bytes: Uint8Array
-}
-
 const PAGE_ROWS = 32
 const SELECT = "select author, epoch, round, hash, bytes from own_vertices"
 
@@ -74,13 +67,9 @@ const placeOf = (row: Column.Row): SignedPlace => ({
   size: Column.integer(row, 2),
 })
 
-const foreignOf = (row: Column.Row): ForeignHeader => ({
-  author: Column.address(row, 0),
-  epoch: Column.counter(row, 1),
-  round: Column.counter(row, 2),
-  hash: Column.hash(row, 3),
-  seenAt: Column.counter(row, 4),
-  bytes: Column.bytes(row, 5),
+const foreignOf = (row: Column.Row) => ({
+  ...signedOf(row),
+  seenAt: Column.counter<Timestamp>(row, 5),
 })
 
 const insert = (database: Database, { header, encoded }: Vertex): Effect.Effect<void, StorageError> =>
@@ -155,11 +144,11 @@ export const make = (database: Database) => ({
         on conflict (hash) do update set seen_at = max(seen_at, excluded.seen_at)`.run(),
     ),
 
-  /** By epoch and round, highest first. */
+  /** By epoch and round, highest first; `bytes` is the encoded header. */
   foreign: (author: Address, limit: number) =>
     database.select(
       foreignOf,
-      `select author, epoch, round, hash, seen_at, header from foreign_headers where author = ?
+      `select author, epoch, round, hash, header, seen_at from foreign_headers where author = ?
         order by epoch desc, round desc limit ?`,
       fromHex(author),
       limit,

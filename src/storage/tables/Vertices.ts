@@ -96,8 +96,10 @@ const pageOf = (
 ): Effect.Effect<Page, SqlError.SqlError> =>
   Effect.gen(function* () {
     const rows = (columns: string, limit: number) =>
-      sql`select ${sql.literal(columns)} from ${sql.literal(SOURCE)} where v.epoch = ${epoch} and v.id > ${after ?? 0}
-        and v.round between ${fromRound} and ${toRound} order by v.id limit ${limit}`.values
+      sql.text(
+        `select ${columns} from ${SOURCE} where v.epoch = ? and v.id > ? and v.round between ? and ? order by v.id limit ?`,
+        [epoch, after ?? 0, fromRound, toRound, limit],
+      ).values
     const sizes = yield* rows("length(b.bytes)", PAGE_ROWS)
     const limit = new PageLimit(maxBytes)
     const over = sizes.findIndex((row) => !limit.takes(Column.integer(row, 0)))

@@ -57,10 +57,6 @@ const reasonOf = (error: unknown): string => {
   return known ?? text.replaceAll(/\s+/g, " ")
 }
 
-type Event =
-  | { readonly _tag: "LogEntry"; readonly entry: LogEntry }
-  | { readonly _tag: "Changed"; readonly peers: ReadonlyArray<Peer> }
-
 /** An address that others can use, if there is one. */
 const reachable = (addresses: ReadonlyArray<string>): string | undefined =>
   addresses.find((address) => !/^\/(ip4\/127\.|ip6\/::1\/)/.test(address)) ?? addresses[0]
@@ -75,7 +71,8 @@ const make = (options: Options) =>
     const { Switchboard } = yield* Effect.promise(() => import("../peers/Switchboard.js"))
     const { Libp2pWire } = yield* Effect.promise(() => import("./Libp2pWire.js"))
     const inbound = new Inbox<Received>()
-    const events = yield* Queue.unbounded<Event>()
+    /** In the order in which they are reported. */
+    const reports = yield* Queue.unbounded<Effect.Effect<void>>()
     const peers = yield* SubscriptionRef.make<ReadonlyArray<Peer>>([])
     const standings = new Standings()
     const agent = Hello.agentOf(options.version)
@@ -94,8 +91,8 @@ const make = (options: Options) =>
             now: SteadyClock.now,
             listener: {
               heard: (received) => inbound.push(received),
-              changed: (all) => Queue.unsafeOffer(events, { _tag: "Changed", peers: all }),
-              logged: (entry) => Queue.unsafeOffer(events, { _tag: "LogEntry", entry }),
+              changed: (all) => Queue.unsafeOffer(reports, SubscriptionRef.set(peers, all)),
+              logged: (entry) => Queue.unsafeOffer(reports, log(entry)),
             },
           }),
         catch: (error) => new CannotListen({ ...options.listen, reason: reasonOf(error) }),
@@ -115,13 +112,7 @@ const make = (options: Options) =>
         Schedule.spaced(TICK),
       ),
     )
-    yield* Effect.forkScoped(
-      Effect.forever(
-        Effect.flatMap(Queue.take(events), (event) =>
-          event._tag === "LogEntry" ? log(event.entry) : SubscriptionRef.set(peers, event.peers),
-        ),
-      ),
-    )
+    yield* Effect.forkScoped(Effect.forever(Effect.flatten(Queue.take(reports))))
 
     return Network.of({
       listensAt: Option.fromNullable(reachable(board.addresses)),

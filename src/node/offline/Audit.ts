@@ -9,11 +9,9 @@ import { randomBytes } from "#crypto"
 import * as Core from "../../consensus/Core.js"
 import { Ledger } from "../../ledger/Ledger.js"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
-import type { Head, Totals } from "../../ledger/tables/Records.js"
 import * as Trie from "../../ledger/trie/Trie.js"
 import type { Checkpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Genesis } from "../../protocol/epoch/Genesis.js"
-import type { Hash } from "../../protocol/identity/Hash.js"
 import * as Natural from "../../protocol/numbers/Natural.js"
 import * as GenesisState from "../../replica/disk/GenesisState.js"
 import * as LoadedState from "../../replica/disk/LoadedState.js"
@@ -24,21 +22,6 @@ import * as EventLoop from "../../turns/EventLoop.js"
 import { FinalityRollback, fromDamage, InternalFault, type StateDamaged, SupplyViolation } from "../lifecycle/Ending.js"
 import * as Lookup from "../reads/Lookup.js"
 import * as Loading from "../start/Loading.js"
-
-/** The result of a successful audit. */
-export interface Findings {
-  /** The last commit. */
-  readonly head: Head
-  readonly accounts: number
-  readonly totals: Totals
-  readonly stateRoot: Hash
-  /** Execution started from the close of this epoch; 0 is the genesis. */
-  readonly closedEpoch: Natural.Epoch
-  /** Commits executed again. */
-  readonly commits: number
-  /** Checkpoints whose roots were compared. */
-  readonly checkpoints: number
-}
 
 /** A state to continue from. */
 interface Base {
@@ -167,12 +150,16 @@ export const audit = (genesis: Genesis) =>
     }
     const { head, accountCount, totals } = opened.ledger.read
     return {
+      /** The last commit. */
       head,
       accounts: accountCount,
       totals,
       stateRoot: trie.hash,
+      /** Execution started from the close of this epoch; 0 is the genesis. */
       closedEpoch: Natural.epoch(epoch - 1),
+      /** Commits executed again. */
       commits,
+      /** Checkpoints whose roots were compared. */
       checkpoints,
-    } satisfies Findings
+    }
   }).pipe(Effect.withSpan("audit"))

@@ -10,7 +10,6 @@ import { Storage } from "../../storage/Storage.js"
 import type * as Prune from "../../storage/tables/Prune.js"
 import * as EventLoop from "../../turns/EventLoop.js"
 import { Engine } from "../engine/Engine.js"
-import type { StateDamaged } from "../lifecycle/Ending.js"
 import { Supervisor } from "../lifecycle/Supervisor.js"
 import * as Log from "../log/Log.js"
 import { Configuration } from "../start/Configuration.js"
@@ -110,15 +109,8 @@ export const once: Effect.Effect<void, StorageError, Engine | Storage | Configur
   yield* checkpoints(bounds, rest)
 })
 
-/** The number of deleted rows. */
-export interface Pruned {
-  readonly bounds: Bounds
-  readonly vertices: number
-  readonly transactions: number
-}
-
-/** Deletes everything old from a database that no other process uses, including transactions and histories. */
-export const everything = (keptRounds: number): Effect.Effect<Pruned, StateDamaged | StorageError, Storage> =>
+/** Deletes everything old from a database that no other process uses, including histories; returns how many rows. */
+export const everything = (keptRounds: number) =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const [opening] = yield* storage.epochs.kept

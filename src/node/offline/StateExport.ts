@@ -19,11 +19,6 @@ import * as Loading from "../start/Loading.js"
 /** The database has no checkpoint with both a quorum of signatures and its state. */
 export class NothingToExport extends Data.TaggedError("NothingToExport")<{ readonly message: string }> {}
 
-export interface Exported {
-  readonly target: SignedCheckpoint
-  readonly records: number
-}
-
 const PAGE = 1_000
 
 /** The chain of checkpoints that signatures prove, from the genesis to this one. */
@@ -82,5 +77,5 @@ export const exportTo = (path: string, genesis: Genesis) =>
     const { target, trie } = yield* newestOf(yield* Loading.read(genesis, tableKey))
     const chain = yield* chainTo(genesis, tableKey, target)
     yield* StateFile.write(path, { genesis, chain, pieces: piecesOf(trie) })
-    return { target, records: trie.records } satisfies Exported
+    return { target, records: trie.records }
   }).pipe(Effect.withSpan("export", { attributes: { path } }))

@@ -11,7 +11,6 @@ import { randomBytes } from "#crypto"
 import { openingOf } from "../../consensus/output/Opening.js"
 import * as HalfSipHash from "../../ledger/tables/HalfSipHash.js"
 import { Assembly } from "../../ledger/trie/Assembly.js"
-import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import * as Genesis from "../../protocol/epoch/Genesis.js"
 import * as AtomicFile from "../../storage/files/AtomicFile.js"
 import { DataDirectory, FILES } from "../../storage/files/DataDirectory.js"
@@ -24,12 +23,6 @@ import { provenFrom } from "./StateExport.js"
 
 /** The file, the directory and the genesis do not match. */
 export class CannotImport extends Data.TaggedError("CannotImport")<{ readonly message: string }> {}
-
-export interface Imported {
-  readonly genesis: Genesis.Genesis
-  readonly target: SignedCheckpoint
-  readonly records: number
-}
 
 /** The place for building the ledger: inside the data directory, so that it can be moved. */
 const ASIDE = "udg.importing"
@@ -90,7 +83,7 @@ const fill = (path: string, file: StateFile.Opened) =>
     if (opening === null) return yield* wrong("its checkpoint closes no epoch")
     yield* storage.replaceState({ target, proven, opening })
     yield* storage.compact
-    return { genesis: file.genesis, target, records: trie.records } satisfies Imported
+    return { genesis: file.genesis, target, records: trie.records }
   })
 
 const build = (path: string, file: StateFile.Opened, aside: string) =>

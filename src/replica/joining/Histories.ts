@@ -7,16 +7,9 @@
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { PeerId } from "../messages/Peer.js"
+import type { Parting } from "../output/Output.js"
 import { Inquiry } from "./Inquiry.js"
 import type { Trust } from "./ProvenChain.js"
-
-/** Two checkpoints of two different histories, and the peers that claim each. */
-export interface Parting {
-  readonly first: SignedCheckpoint
-  readonly second: SignedCheckpoint
-  readonly firstClaimants: ReadonlyArray<PeerId>
-  readonly secondClaimants: ReadonlyArray<PeerId>
-}
 
 /** The chain from an older claim to a newer one, as the peers that claim the newer one show it one after the other. */
 interface Link {

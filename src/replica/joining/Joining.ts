@@ -16,7 +16,8 @@ import type { Answer } from "../messages/Message.js"
 import type { PeerId } from "../messages/Peer.js"
 import type { Peers } from "../messages/Peers.js"
 import type { Outbox } from "../output/Outbox.js"
-import { Histories, type Parting } from "./Histories.js"
+import type { Parting } from "../output/Output.js"
+import { Histories } from "./Histories.js"
 import type { Inquiry } from "./Inquiry.js"
 import type { JoinedLedger, JoinedState } from "./JoinedLedger.js"
 import type { Trust } from "./ProvenChain.js"
@@ -152,7 +153,8 @@ export class Joining {
     this.#askOn(now)
     const isSettled = this.#isSettled(now)
     if (parting !== null && isSettled) {
-      this.#part(parting)
+      this.#isStopped = true
+      this.#around.outbox.emit({ _tag: "JoinStopped", problem: { _tag: "TwoChains", ...parting } })
       return
     }
     this.#followNewest(now, isSettled)
@@ -242,14 +244,6 @@ export class Joining {
   #isSettled(now: Timestamp): boolean {
     if (this.#provenAt === null || !this.#hasListened(now)) return false
     return this.#isClaimTimeOver(now) || (this.#asked.size === 0 && this.#histories.open.length === 0)
-  }
-
-  #part({ first, second, firstClaimants, secondClaimants }: Parting): void {
-    this.#isStopped = true
-    this.#around.outbox.emit({
-      _tag: "JoinStopped",
-      problem: { _tag: "TwoChains", first, second, firstClaimants, secondClaimants },
-    })
   }
 
   #followNewest(now: Timestamp, isSettled: boolean): void {

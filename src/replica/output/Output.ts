@@ -13,16 +13,18 @@ import type { Answer, DiskQuestion, Gossip, Question } from "../messages/Message
 import type { PeerId } from "../messages/Peer.js"
 import type { ReceivedTransaction, Write } from "./Write.js"
 
+/** Two checkpoints of two different histories, and the peers that claim each. */
+export interface Parting {
+  readonly first: SignedCheckpoint
+  readonly second: SignedCheckpoint
+  readonly firstClaimants: ReadonlyArray<PeerId>
+  readonly secondClaimants: ReadonlyArray<PeerId>
+}
+
 /** Why a fast sync cannot continue on its own. */
 export type JoinProblem =
   /** Peers prove two histories. The operator has to say which network is meant: `--trust EPOCH:HASH`. */
-  | {
-      readonly _tag: "TwoChains"
-      readonly first: SignedCheckpoint
-      readonly second: SignedCheckpoint
-      readonly firstClaimants: ReadonlyArray<PeerId>
-      readonly secondClaimants: ReadonlyArray<PeerId>
-    }
+  | ({ readonly _tag: "TwoChains" } & Parting)
   /** The complete state has the signed root, but no ledger would write it. */
   | { readonly _tag: "UnreadableState"; readonly epoch: Epoch; readonly reason: string }
 

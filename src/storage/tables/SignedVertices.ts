@@ -31,41 +31,34 @@ export interface Slot {
   readonly round: Round
 }
 
-export interface SignedVertex extends Slot {
-  readonly hash: Hash
-  /** The encoded vertex. */
-  readonly bytes: Uint8Array
-}
-
 export interface Rounds {
   readonly epoch: Epoch
   readonly fromRound: Round
   readonly toRound: Round
 }
 
-export interface SignedPlace {
-  readonly round: Round
-  readonly hash: Hash
-  /** The size of the encoded vertex in bytes. */
-  readonly size: number
-}
-
 const PAGE_ROWS = 32
 const SELECT = "select author, epoch, round, hash, bytes from own_vertices"
 
-const signedOf = (row: Column.Row): SignedVertex => ({
+const signedOf = (row: Column.Row) => ({
   author: Column.address(row, 0),
-  epoch: Column.counter(row, 1),
-  round: Column.counter(row, 2),
+  epoch: Column.counter<Epoch>(row, 1),
+  round: Column.counter<Round>(row, 2),
   hash: Column.hash(row, 3),
+  /** The encoded vertex. */
   bytes: Column.bytes(row, 4),
 })
 
-const placeOf = (row: Column.Row): SignedPlace => ({
-  round: Column.counter(row, 0),
+export type SignedVertex = Readonly<ReturnType<typeof signedOf>>
+
+const placeOf = (row: Column.Row) => ({
+  round: Column.counter<Round>(row, 0),
   hash: Column.hash(row, 1),
+  /** The size of the encoded vertex in bytes. */
   size: Column.integer(row, 2),
 })
+
+export type SignedPlace = Readonly<ReturnType<typeof placeOf>>
 
 const foreignOf = (row: Column.Row) => ({
   ...signedOf(row),

@@ -47,24 +47,6 @@ export interface OrderedVertex {
 /** A transaction's position in the order of execution; the cursor of account histories. */
 export type Sequence = number
 
-export interface RecordedTransaction {
-  readonly sequence: Sequence
-  readonly id: Hash
-  /** The encoded transaction. */
-  readonly bytes: Uint8Array
-  readonly outcome: Outcome
-  readonly position: number
-  readonly commitIndex: CommitIndex
-  readonly commitTime: Timestamp
-  readonly leaderRound: Round
-  readonly vertex: {
-    readonly hash: Hash
-    readonly round: Round
-    readonly author: Address
-    readonly timestamp: Timestamp
-  }
-}
-
 export interface HistoryRequest {
   readonly address: Address
   /** Only transactions before this one; null for the newest. */
@@ -82,22 +64,25 @@ const failureOf = (row: Column.Row): Failure | null => {
   return code === null ? null : { code, reason: Column.nullable(row, 4, Column.text) ?? "" }
 }
 
-const recordedOf = (row: Column.Row): RecordedTransaction => ({
+const recordedOf = (row: Column.Row) => ({
   sequence: Column.integer(row, 0),
   id: Column.hash(row, 1),
+  /** The encoded transaction. */
   bytes: Column.bytes(row, 2),
   outcome: { failure: failureOf(row), proposalId: Column.nullable(row, 5, Column.counter<ProposalId>) },
   position: Column.integer(row, 6),
-  commitIndex: Column.counter(row, 7),
-  commitTime: Column.counter(row, 8),
-  leaderRound: Column.counter(row, 9),
+  commitIndex: Column.counter<CommitIndex>(row, 7),
+  commitTime: Column.counter<Timestamp>(row, 8),
+  leaderRound: Column.counter<Round>(row, 9),
   vertex: {
     hash: Column.hash(row, 10),
-    round: Column.counter(row, 11),
+    round: Column.counter<Round>(row, 11),
     author: Column.address(row, 12),
-    timestamp: Column.counter(row, 13),
+    timestamp: Column.counter<Timestamp>(row, 13),
   },
 })
+
+export type RecordedTransaction = Readonly<ReturnType<typeof recordedOf>>
 
 const TRANSACTION_COLUMNS = 9
 

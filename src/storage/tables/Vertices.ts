@@ -2,7 +2,6 @@
 import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import { fromHex } from "#crypto"
-import type { Address } from "../../protocol/identity/Address.js"
 import type { Hash } from "../../protocol/identity/Hash.js"
 import type { CommitIndex, Epoch, Round, Timestamp } from "../../protocol/numbers/Natural.js"
 import { HEAD_BYTES, type Vertex } from "../../protocol/vertex/Vertex.js"
@@ -16,18 +15,20 @@ import type * as Prune from "./Prune.js"
 /** Rises in the order in which vertices entered the DAG: a parent's is always lower than its child's. */
 export type Arrival = number
 
-export interface StoredVertex {
-  readonly arrival: Arrival
-  readonly hash: Hash
-  readonly epoch: Epoch
-  readonly round: Round
-  readonly author: Address
-  readonly timestamp: Timestamp
+const vertexOf = (row: Column.Row) => ({
+  arrival: Column.integer(row, 0),
+  hash: Column.hash(row, 1),
+  epoch: Column.counter<Epoch>(row, 2),
+  round: Column.counter<Round>(row, 3),
+  author: Column.address(row, 4),
+  timestamp: Column.counter<Timestamp>(row, 5),
   /** The commit that ordered it; null while none has. */
-  readonly commitIndex: CommitIndex | null
+  commitIndex: Column.nullable(row, 6, Column.counter<CommitIndex>),
   /** The encoded vertex. */
-  readonly bytes: Uint8Array
-}
+  bytes: Column.bytes(row, 7),
+})
+
+export type StoredVertex = Readonly<ReturnType<typeof vertexOf>>
 
 export interface PageRequest {
   readonly epoch: Epoch
@@ -52,17 +53,6 @@ const HEAD_COLUMNS = `${PLACE}, substr(b.bytes, 1, ${HEAD_BYTES})`
 const SOURCE = "vertices v join vertex_bytes b on b.vertex_id = v.id"
 /** At most this many rows are read for one page. */
 const PAGE_ROWS = 1_024
-
-const vertexOf = (row: Column.Row): StoredVertex => ({
-  arrival: Column.integer(row, 0),
-  hash: Column.hash(row, 1),
-  epoch: Column.counter(row, 2),
-  round: Column.counter(row, 3),
-  author: Column.address(row, 4),
-  timestamp: Column.counter(row, 5),
-  commitIndex: Column.nullable(row, 6, Column.counter<CommitIndex>),
-  bytes: Column.bytes(row, 7),
-})
 
 /** Inserts the bytes only if the vertex has none yet: a known one does not change. */
 const insertOne = (sql: Sql, { header, encoded }: Vertex): void => {

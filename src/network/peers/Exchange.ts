@@ -9,8 +9,14 @@ const ADDRESS_BYTES = 128
 const MAX_BYTES = 1 + AddressBook.TOLD_AT_ONCE * (1 + ADDRESS_BYTES)
 const LIMIT_MS = 10_000
 
-const limited = (stream: Stream) =>
-  setTimeout(() => stream.abort(new Error(`no addresses within ${LIMIT_MS} ms`)), LIMIT_MS)
+const limited = async <A>(stream: Stream, talk: () => Promise<A>): Promise<A> => {
+  const timer = setTimeout(() => stream.abort(new Error(`no addresses within ${LIMIT_MS} ms`)), LIMIT_MS)
+  try {
+    return await talk()
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 export const encode = (addresses: ReadonlyArray<string>): Uint8Array =>
   Binary.encode((writer) => writer.list8(addresses, (address) => writer.text8(address)))
@@ -20,25 +26,17 @@ export const decode = (bytes: Uint8Array): Either.Either<ReadonlyArray<string>, 
     reader.list8(AddressBook.TOLD_AT_ONCE, () => reader.text8(ADDRESS_BYTES)),
   )
 
-export const tell = async (stream: Stream, addresses: ReadonlyArray<string>): Promise<void> => {
-  const timer = limited(stream)
-  try {
+export const tell = (stream: Stream, addresses: ReadonlyArray<string>): Promise<void> =>
+  limited(stream, async () => {
     const sayable = addresses.filter((address) => address.length <= ADDRESS_BYTES)
     await stream.sink([Frames.framed(encode(sayable.slice(0, AddressBook.TOLD_AT_ONCE)))])
     await stream.close()
-  } finally {
-    clearTimeout(timer)
-  }
-}
+  })
 
 /** Empty if the peer sends nothing, or something that is no list of addresses. */
-export const ask = async (stream: Stream): Promise<ReadonlyArray<string>> => {
-  const timer = limited(stream)
-  try {
+export const ask = (stream: Stream): Promise<ReadonlyArray<string>> =>
+  limited(stream, async () => {
     const { value } = await Frames.read(stream.source, MAX_BYTES).next()
     await stream.close()
     return value === undefined ? [] : Either.getOrElse(decode(value), () => [])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+  })

@@ -1,5 +1,4 @@
 /** All peers of this node: connects the wire, the policy for peers, and the node. */
-import type { Signer } from "../../protocol/identity/Keys.js"
 import type * as Vertex from "../../protocol/vertex/Vertex.js"
 import type { Answer, DiskQuestion, Gossip, Question } from "../../replica/messages/Message.js"
 import type { PeerId } from "../../replica/messages/Peer.js"
@@ -8,11 +7,9 @@ import * as Frames from "../Frames.js"
 import * as Hello from "../Hello.js"
 import * as MessageCodec from "../MessageCodec.js"
 import type { Peer, Received } from "../Network.js"
-import type { PeerAddress } from "../PeerAddress.js"
-import type { Standings } from "../Standing.js"
 import { Arrivals } from "./Arrivals.js"
 import * as Channel from "./Channel.js"
-import { Dialling } from "./Dialling.js"
+import { type Around as AroundDialling, Dialling } from "./Dialling.js"
 import { Discipline } from "./Discipline.js"
 import * as Greeting from "./Greeting.js"
 import { Intake } from "./Intake.js"
@@ -30,17 +27,12 @@ export interface Listener {
   readonly logged: (entry: LogEntry) => void
 }
 
-export interface Options {
+type OfReception = Pick<Reception.Around, "hello" | "signer" | "standings" | "now">
+type OfDialling = Pick<AroundDialling, "named" | "remembered">
+
+export interface Options extends OfReception, OfDialling {
   readonly wire: Wire
-  readonly hello: Omit<Hello.Hello, "challenge" | "port" | "version">
-  readonly signer: Signer | null
-  readonly standings: Standings
-  readonly named: ReadonlyArray<PeerAddress>
-  /** Peers of an earlier run. */
-  readonly remembered: ReadonlyArray<string>
   readonly listener: Listener
-  /** Milliseconds. */
-  readonly now: () => number
 }
 
 const nothing = () => {}

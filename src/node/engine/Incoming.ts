@@ -8,7 +8,6 @@ import type { Refusal } from "../../ledger/pending/PendingTransactions.js"
 import type { Network } from "../../network/Network.js"
 import * as Address from "../../protocol/identity/Address.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
-import type { NetworkId } from "../../protocol/identity/Network.js"
 import type { Timestamp } from "../../protocol/numbers/Natural.js"
 import * as Sats from "../../protocol/numbers/Sats.js"
 import type { Operation } from "../../protocol/transaction/Operation.js"
@@ -17,13 +16,11 @@ import * as Verification from "../../protocol/transaction/Verification.js"
 import type { Connection } from "../../replica/messages/Peer.js"
 import type { Outputs } from "../../replica/output/Output.js"
 import type { Accepted, Replica } from "../../replica/Replica.js"
-import type { Bulkhead } from "../signatures/Bulkhead.js"
 import {
   type Inspected,
   MessageInspection,
   type Surroundings as OfInspection,
 } from "../signatures/MessageInspection.js"
-import type { OpenQuestions } from "../signatures/OpenQuestions.js"
 import type { SignatureThreads } from "../signatures/SignatureThreads.js"
 import type { Counters } from "./Counters.js"
 
@@ -43,15 +40,11 @@ export interface SignRequest {
 /** The answer to a client's transaction. */
 export type Submitted = Either.Either<Accepted, Refusal>
 
-export interface Surroundings {
+export interface Surroundings extends Pick<OfInspection, "networkId" | "asked" | "bulkhead"> {
   readonly replica: Replica
-  readonly networkId: NetworkId
   readonly network: typeof Network.Service
   readonly counters: Counters
   readonly signatures: SignatureThreads
-  /** The questions that this node has open. */
-  readonly asked: OpenQuestions
-  readonly bulkhead: Bulkhead
 }
 
 /** At least half of these are kept, the latest ones: as many as in four full mempools. */

@@ -9,10 +9,8 @@ import { Either } from "effect"
 import type { Offence } from "../../network/Conduct.js"
 import * as MessageCodec from "../../network/MessageCodec.js"
 import type { Received } from "../../network/Network.js"
-import type { NetworkId } from "../../protocol/identity/Network.js"
 import { type Epoch, epoch as epochOf } from "../../protocol/numbers/Natural.js"
 import { verificationKey } from "../../protocol/transaction/Transaction.js"
-import type { VerifiedTransactions } from "../../protocol/transaction/Verification.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import type { Encoded } from "../../protocol/vertex/Vertex.js"
 import type { DiskQuestion, Message, Question } from "../../replica/messages/Message.js"
@@ -21,9 +19,8 @@ import type { Replica } from "../../replica/Replica.js"
 import type { Bulkhead, Place } from "./Bulkhead.js"
 import type { Owner } from "./FairQueue.js"
 import type { OpenQuestions } from "./OpenQuestions.js"
-import type { SignatureThreads } from "./SignatureThreads.js"
 import { Turns } from "./Turns.js"
-import { type Finding, VertexInspection } from "./VertexInspection.js"
+import { type Finding, type Surroundings as OfVertices, VertexInspection } from "./VertexInspection.js"
 
 /** An input for the replica. */
 export type Inspected =
@@ -39,11 +36,9 @@ export type Inspected =
   | { readonly _tag: "HeardOf"; readonly from: PeerId; readonly epoch: Epoch }
   | { readonly _tag: "HeaderOnly"; readonly from: PeerId; readonly header: Header }
 
-export interface Surroundings {
+export interface Surroundings extends Pick<OfVertices, "networkId" | "verified" | "signatures"> {
   readonly replica: Pick<Replica, "checksOf" | "core" | "isAwaited" | "pool" | "useOf" | "validatorOf">
-  readonly networkId: NetworkId
-  readonly verified: VerifiedTransactions
-  readonly signatures: Pick<SignatureThreads, "check" | "checkByZip215">
+  /** The questions that this node has open. */
   readonly asked: OpenQuestions
   readonly bulkhead: Bulkhead
   /** A question, to be answered in its turn. */

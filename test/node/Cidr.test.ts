@@ -25,9 +25,9 @@ describe("Cidr", () => {
     expect(contains("10.0.0.0/8", "::ffff:11.0.0.1")).toBe(false)
   })
 
-  it("is written with its prefix, also when it was read without", () => {
-    expect(Option.map(Cidr.parse("::1"), Cidr.format)).toEqual(Option.some("::1/128"))
-    expect(Option.map(Cidr.parse("10.0.0.1"), Cidr.format)).toEqual(Option.some("10.0.0.1/32"))
+  it("has a prefix, also when it was read without", () => {
+    expect(Cidr.parse("::1")).toEqual(Option.some({ family: "ipv6", address: "::1", prefix: 128 }))
+    expect(Cidr.parse("10.0.0.1")).toEqual(Option.some({ family: "ipv4", address: "10.0.0.1", prefix: 32 }))
   })
 
   it.each(["", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/-1", "proxy.example", "fe80::1%eth0"])(

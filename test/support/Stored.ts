@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import { toHex } from "#crypto"
 import type { Opening } from "../../src/consensus/output/Opening.js"
-import { type EndedEpoch, endedEpoch, type StoredEpoch } from "../../src/consensus/output/StoredEpoch.js"
+import type { EndedEpoch, StoredEpoch } from "../../src/consensus/output/StoredEpoch.js"
 import { Ledger } from "../../src/ledger/Ledger.js"
 import type { Execution } from "../../src/ledger/rules/Execution.js"
 import type { Change } from "../../src/ledger/tables/Effects.js"
@@ -25,6 +25,7 @@ import type { StoredJoin, StoredState } from "../../src/replica/disk/StoredState
 import type { ReceivedTransaction, Write } from "../../src/replica/output/Write.js"
 import { type Options, Replica } from "../../src/replica/Replica.js"
 import { recordsOf } from "../../src/storage/tables/StateReplacement.js"
+import { endedEpoch } from "./EndedEpoch.js"
 import { fromRecords } from "./Restored.js"
 
 /** The state at an epoch's close, as what of it was changed since. */

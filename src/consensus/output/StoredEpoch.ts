@@ -1,6 +1,5 @@
 /** The part of an epoch that is kept so that a restart resumes where the node was. */
 import type { Checkpoint, SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
-import type { Address } from "../../protocol/identity/Address.js"
 import type { Header } from "../../protocol/vertex/Header.js"
 import type { Vertex } from "../../protocol/vertex/Vertex.js"
 import type { ExecutedCommit } from "../commit/Rollback.js"
@@ -33,12 +32,3 @@ export const freshEpoch = (opening: Opening): StoredEpoch => ({
   checkpoints: [],
   signed: [],
 })
-
-/** An epoch whose vertices are all still in memory when the next one begins. */
-export const endedEpoch = (epoch: StoredEpoch): EndedEpoch => {
-  const highest = new Map<Address, Header>()
-  for (const { header } of epoch.vertices) {
-    if (header.round > (highest.get(header.author)?.round ?? -1)) highest.set(header.author, header)
-  }
-  return { ...epoch, highestHeaders: [...highest.values()] }
-}

@@ -21,9 +21,6 @@ export const parse = (text: string): Option.Option<Cidr> => {
   return prefix > bits ? Option.none() : Option.some({ family: version === 4 ? "ipv4" : "ipv6", address, prefix })
 }
 
-/** Always with its prefix. */
-export const format = (cidr: Cidr): string => `${cidr.address}/${cidr.prefix}`
-
 /**
  * A test for "is this address in one of these ranges", built once and called for each request. A dual-stack socket reports
  * IPv4 addresses in the form of IPv6 (`::ffff:10.0.0.1`); they match as the IPv4 addresses they are.

@@ -1,5 +1,4 @@
 /** A command: its settings, its help page, and what it does. */
-import { CliConfig, HelpDoc, Options, Span, type ValidationError } from "@effect/cli"
 import type { FileSystem, Path, Terminal as PlatformTerminal } from "@effect/platform"
 import { Effect, Record } from "effect"
 import type { Terminal } from "../terminal/Terminal.js"
@@ -16,36 +15,16 @@ export type Values<S extends Settings> = { readonly [K in keyof S]: Setting.Valu
 /** The name under which each setting was given; its option's name if it was not. */
 export type Origins<S extends Settings> = { readonly [K in keyof S]: string }
 
-interface Read<S extends Settings> {
-  readonly values: Values<S>
-  readonly origins: Origins<S>
-}
-
-const exactly = CliConfig.make({ isCaseSensitive: true })
-
-/** The first line of what `@effect/cli` collected: one complaint at a time is enough to act on. */
-const firstLine = (doc: HelpDoc.HelpDoc): string => {
-  if (HelpDoc.isSequence(doc)) return firstLine(doc.left)
-  const span = HelpDoc.getSpan(doc)
-  return Span.isText(span) ? span.value : "the command line cannot be read; see --help"
-}
-
-const asWrongUsage = ({ error }: ValidationError.ValidationError) => wrongUsage(firstLine(error))
-
-const originOf = (said: ReadonlyArray<Words.Said>, setting: Setting.Setting<unknown>): string =>
-  said.find((each) => each.setting === setting)?.origin ?? Setting.flagOf(setting)
-
 /** Reads the settings from the command line and, where it says nothing, from the environment. */
 export const read = <S extends Settings>(settings: S, words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const all = Record.values(settings)
     const typed = yield* Words.parse(words, all)
     const said = [...typed, ...(yield* Words.fromEnvironment(all, typed))]
-    const origins = Record.map(settings, (setting) => originOf(said, setting))
-    const options = Options.all(Record.map(settings, (setting) => setting.toOptions(originOf(said, setting))))
-    const line = said.flatMap(({ setting, value }) => [Setting.flagOf(setting), value])
-    const [, , values] = yield* Effect.mapError(Options.processCommandLine(options, line, exactly), asWrongUsage)
-    return { values: values as Values<S>, origins: origins as Origins<S> } satisfies Read<S>
+    const of = (setting: Setting.Setting<unknown>) => said.filter((each) => each.setting === setting)
+    const origins = Record.map(settings, (setting) => of(setting)[0]?.origin ?? Setting.flagOf(setting))
+    const values = yield* Effect.all(Record.map(settings, (setting) => setting.read(of(setting))))
+    return { values: values as Values<S>, origins: origins as Origins<S> }
   })
 
 /** Services a command may use. */

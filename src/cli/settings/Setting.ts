@@ -1,7 +1,14 @@
-import { HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Effect, Option } from "effect"
+import type { FileSystem } from "@effect/platform"
+import { Effect, Either, Option } from "effect"
 import * as Reader from "./Reader.js"
-import * as WrongUsage from "./WrongUsage.js"
+import { quote, type WrongUsage, wrongUsage } from "./WrongUsage.js"
+
+/** A value as it was written, before it is judged. */
+export interface Given {
+  /** `--rpc-port` or `UDG_RPC_PORT`: the name that a complaint uses. */
+  readonly origin: string
+  readonly value: string
+}
 
 /**
  * One thing a person can decide: an option of the command line that is also an environment variable, or an argument, which
@@ -21,7 +28,7 @@ export interface Setting<A> {
   readonly about: string
   /** The default, as help shows it. */
   readonly otherwise: Option.Option<string>
-  readonly toOptions: (origin: string) => Options.Options<A>
+  readonly read: (given: ReadonlyArray<Given>) => Effect.Effect<A, WrongUsage, FileSystem.FileSystem>
 }
 
 export type Value<S> = S extends Setting<infer A> ? A : never
@@ -42,86 +49,60 @@ export const termOf = (setting: Named): string =>
 
 export const missing = (setting: Named): string => `${termOf(setting)} is missing: ${setting.about}; see --help`
 
-const complaining = <A>(origin: string, text: string, read: Reader.Reader<A>) =>
-  Effect.mapError(read(text), (complaint) =>
-    ValidationError.invalidValue(HelpDoc.p(`${origin} ${WrongUsage.quote(text)} ${complaint}`)),
-  )
-
-/** Options that read their text with `read`, and complain about it under the name by which it was given. */
 const one =
-  <A>(name: string, read: Reader.Reader<A>) =>
-  (origin: string): Options.Options<A> =>
-    Options.mapEffect(Options.text(name), (text) => complaining(origin, text, read))
+  <A>(read: Reader.Reader<A>) =>
+  ({ origin, value }: Given) =>
+    Effect.mapError(read(value), (complaint) => wrongUsage(`${origin} ${quote(value)} ${complaint}`))
 
-const several =
-  <A>(name: string, read: Reader.Reader<A>) =>
-  (origin: string): Options.Options<ReadonlyArray<A>> =>
-    Options.mapEffect(Options.repeated(Options.text(name)), (texts) =>
-      Effect.forEach(texts, (text) => complaining(origin, text, read)),
-    )
+const oneOr =
+  <A>(standard: A, read: Reader.Reader<A>): Setting<A>["read"] =>
+  ([given]) =>
+    given === undefined ? Effect.succeed(standard) : one(read)(given)
 
 const make = <A>(
   group: string,
   term: string,
   about: string,
   takes: Setting<A>["takes"],
-  toOptions: (name: string) => Setting<A>["toOptions"],
+  read: Setting<A>["read"],
   otherwise?: string,
 ): Setting<A> => {
   const [, name = term, placeholder = term] = /^--(\S+) ?(.*)$/.exec(term) ?? []
-  const shown = Option.fromNullable(otherwise)
-  return { name, group, placeholder, takes, about, isRequired: false, otherwise: shown, toOptions: toOptions(name) }
+  return { name, group, placeholder, takes, about, isRequired: false, otherwise: Option.fromNullable(otherwise), read }
 }
 
 /** The options in one section of a help page. Each is written as help shows it: `--port PORT`. */
 export const group = (title: string) => ({
-  required: <A>(term: string, about: string, read: Reader.Reader<A>): Setting<A> => {
-    const { toOptions, ...rest } = group(title).optional(term, about, read)
-    const present = Option.match({
-      onNone: () => Effect.fail(ValidationError.missingValue(HelpDoc.p(missing(rest)))),
-      onSome: Effect.succeed<A>,
-    })
-    return { ...rest, isRequired: true, toOptions: (origin) => Options.mapEffect(toOptions(origin), present) }
+  required: <A>(term: string, about: string, reader: Reader.Reader<A>): Setting<A> => {
+    const { read, ...rest } = group(title).optional(term, about, reader)
+    const present = Either.fromOption(() => wrongUsage(missing(rest)))
+    return { ...rest, isRequired: true, read: (given) => Effect.flatMap(read(given), present) }
   },
 
-  optional: <A>(term: string, about: string, read: Reader.Reader<A>, otherwise?: string): Setting<Option.Option<A>> =>
-    make(title, term, about, "value", (name) => (origin) => Options.optional(one(name, read)(origin)), otherwise),
+  optional: <A>(term: string, about: string, read: Reader.Reader<A>, otherwise?: string): Setting<Option.Option<A>> => {
+    const some = (text: string) => Effect.asSome(read(text))
+    return make(title, term, about, "value", oneOr(Option.none<A>(), some), otherwise)
+  },
 
   /** `shown` is the default as a person would write it. */
-  withDefault: <A>(
-    term: string,
-    about: string,
-    read: Reader.Reader<A>,
-    standard: A,
-    shown = String(standard),
-  ): Setting<A> =>
-    make(
-      title,
-      term,
-      about,
-      "value",
-      (name) => (origin) => Options.withDefault(one(name, read)(origin), standard),
-      shown,
-    ),
+  withDefault: <A>(term: string, about: string, read: Reader.Reader<A>, standard: A, shown = String(standard)) =>
+    make(title, term, about, "value", oneOr(standard, read), shown),
 
   /** Given any number of times; in the environment, separated by commas. */
   repeated: <A>(term: string, about: string, read: Reader.Reader<A>, otherwise?: string): Setting<ReadonlyArray<A>> =>
-    make(title, term, about, "values", (name) => several(name, read), otherwise),
+    make(title, term, about, "values", Effect.forEach(one(read)), otherwise),
 
   /** On when named; `--name false` and `UDG_NAME=false` turn it off. */
-  flag: (term: string, about: string): Setting<boolean> =>
-    make(title, term, about, "flag", (name) => (origin) => {
-      const read = one(name, Reader.boolean("true", "false"))
-      return Options.withDefault(read(origin), false)
-    }),
+  flag: (term: string, about: string) =>
+    make(title, term, about, "flag", oneOr(false, Reader.boolean("true", "false"))),
 })
 
 const ARGUMENTS = "Arguments"
 
 /** A required word, written as help shows it: `AMOUNT`. */
 export const argument = <A>(term: string, about: string, read: Reader.Reader<A>): Setting<A> => ({
-  ...make(ARGUMENTS, term, about, "argument", (name) => one(name, read)),
-  isRequired: true,
+  ...group(ARGUMENTS).required(term, about, read),
+  takes: "argument",
 })
 
 /** A word that may be left out; no required argument may follow it. */

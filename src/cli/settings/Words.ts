@@ -4,16 +4,8 @@ import * as Environment from "../terminal/Environment.js"
 import * as Setting from "./Setting.js"
 import { quote, WrongUsage } from "./WrongUsage.js"
 
-/**
- * A value as it was written, before it is judged, and where it was written. `@effect/cli` reads words leniently (a missing
- * value falls back to the default, a misspelt option is left over, `--peer=…` is not seen), so this file brings everything
- * into the one form that it reads without surprises: `--name value`.
- */
-export interface Said {
+export interface Said extends Setting.Given {
   readonly setting: Setting.Setting<unknown>
-  /** `--rpc-port` or `UDG_RPC_PORT`: the name that a complaint uses. */
-  readonly origin: string
-  readonly value: string
 }
 
 type Settings = ReadonlyArray<Setting.Setting<unknown>>

@@ -14,7 +14,6 @@ const KEPT = 120
 
 export const samples = signal<ReadonlyArray<Sample>>([])
 
-let watchers = 0
 let isAsking = false
 
 const sample = async (): Promise<void> => {
@@ -29,18 +28,12 @@ const sample = async (): Promise<void> => {
   isAsking = false
 }
 
-/** Takes samples while at least one page watches. Returns a function that stops watching. */
-export const watch = (): (() => void) => {
-  watchers += 1
-  const stop = effect(() => {
+/** Takes samples until the returned function is called. */
+export const watch = (): (() => void) =>
+  effect(() => {
     void Live.beat.value
-    if (watchers > 0) void sample()
+    void sample()
   })
-  return () => {
-    watchers -= 1
-    stop()
-  }
-}
 
 /** Rounds per second, over all samples. */
 export const roundsPerSecond = (kept: ReadonlyArray<Sample>): number | undefined => {

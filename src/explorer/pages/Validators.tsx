@@ -1,10 +1,9 @@
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { AmountCell } from "../show/Amount.js"
 import { Bar } from "../show/Bar.js"
 import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { Table } from "../show/Table.js"
+import { amounts, Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { ValidatorRole } from "./Stake.js"
 
@@ -32,11 +31,7 @@ export const Validators = () => (
               title: "Role",
               of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
             },
-            {
-              title: "Stake, UDG",
-              isFigure: true,
-              of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
-            },
+            amounts("Stake", "effective_stake"),
             {
               title: "Share",
               isMinor: true,

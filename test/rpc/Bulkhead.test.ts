@@ -6,7 +6,7 @@ import { Cause, Effect, Stream } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { example } from "../../src/rpc/api/Field.js"
 import * as Answer from "../../src/rpc/server/Answer.js"
-import { Defects } from "../../src/rpc/server/Defects.js"
+import * as Defects from "../../src/rpc/server/Defects.js"
 import type * as Server from "../../src/rpc/server/Server.js"
 import * as TestServer from "./TestServer.js"
 
@@ -149,12 +149,12 @@ it("what stands around the handlers", async () => {
 it("a bug is logged once for each route and place, whatever its message repeats of the request", () => {
   const logged: Array<string> = []
   let count = 0
-  const defects = new Defects({ onDefect: () => count++, log: (route) => logged.push(route) })
+  const report = Defects.reporter({ onDefect: () => count++, log: (route) => logged.push(route) })
   const thrownHere = (text: string): Cause.Cause<never> => Cause.die(new Error(text))
   for (let i = 0; i < 50; i++) {
-    defects.report("/a", thrownHere(`at ${i}`))
-    defects.report("/b", thrownHere(`at ${i}`))
-    defects.report("/b", Cause.die(`text ${i}`))
+    report("/a", thrownHere(`at ${i}`))
+    report("/b", thrownHere(`at ${i}`))
+    report("/b", Cause.die(`text ${i}`))
   }
   expect(count).toBe(150)
   expect(logged).toEqual(["/a", "/b", "/b"])

@@ -5,6 +5,7 @@
  */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import * as JsonProblem from "../../protocol/encoding/JsonProblem.js"
 
 /** Every code of this interface. */
 export type Code = Failure["_tag"]
@@ -37,7 +38,11 @@ const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema,
 
 export class InvalidRequest extends failureWith("InvalidRequest", 400, {
   field: maybe(text("the field that is wrong, as a path such as proposal_type.Text")),
-})("The request is not HTTP, not JSON, or a field of it is not what it should be.") {}
+})("The request is not HTTP, not JSON, or a field of it is not what it should be.") {
+  static of(problem: JsonProblem.JsonProblem): InvalidRequest {
+    return new InvalidRequest({ message: JsonProblem.message(problem), field: problem.field })
+  }
+}
 
 export class InvalidSignature extends failure(
   "InvalidSignature",

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { Engine } from "../../node/engine/Engine.js"
 import { type AccountProof, Checkpoints } from "../../node/reads/Checkpoints.js"
 import type { SignedCheckpoint } from "../../protocol/epoch/Checkpoint.js"
@@ -38,30 +38,21 @@ const proofOf = (address: Address, { key, record, proof, signed }: AccountProof)
 
 const none = new Failure.CheckpointNotFound({ message: "no checkpoint is signed by a quorum yet; try again later" })
 
+const foundOr = (absent: Failure.CheckpointNotFound) => (found: Option.Option<SignedCheckpoint>) =>
+  Either.fromOption(Option.map(found, checkpointOf), () => absent)
+
 export const handlers = Effect.gen(function* () {
   const checkpoints = yield* Checkpoints
   const { view } = yield* Engine
   const account = yield* AccountReference.resolver
 
   return {
-    latest: () =>
-      Effect.flatMap(
-        checkpoints.latest,
-        Option.match({ onNone: () => Effect.fail(none), onSome: (found) => Effect.succeed(checkpointOf(found)) }),
-      ).pipe(Unreadable.asDefect),
-    checkpoint: ({ path: { round } }) =>
-      Effect.flatMap(
-        checkpoints.at(round),
-        Option.match({
-          onNone: () =>
-            Effect.fail(
-              new Failure.CheckpointNotFound({
-                message: `this node has no checkpoint of round ${round}: no commit of that round made one that a quorum signed, or it closed no epoch and was pruned`,
-              }),
-            ),
-          onSome: (found) => Effect.succeed(checkpointOf(found)),
-        }),
-      ).pipe(Unreadable.asDefect),
+    latest: () => Effect.flatMap(checkpoints.latest, foundOr(none)).pipe(Unreadable.asDefect),
+    checkpoint: ({ path: { round } }) => {
+      const message = `this node has no checkpoint of round ${round}: no commit of that round made one that a quorum signed, or it closed no epoch and was pruned`
+      const absent = new Failure.CheckpointNotFound({ message })
+      return Effect.flatMap(checkpoints.at(round), foundOr(absent)).pipe(Unreadable.asDefect)
+    },
     proof: ({ path }) =>
       Effect.gen(function* () {
         const address = yield* account("address", path.address)

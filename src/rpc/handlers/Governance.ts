@@ -12,7 +12,6 @@ import * as Failure from "../api/Failure.js"
 import type * as Api from "../api/Governance.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
-import * as WrongField from "../server/WrongField.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Submission from "./Submission.js"
 import * as Wire from "./Wire.js"
@@ -53,7 +52,7 @@ export const handlers = Effect.gen(function* () {
   return {
     propose: ({ body: { secret_key: key, title, description, proposal_type, fee } }) =>
       Effect.flatMap(
-        Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), WrongField.toInvalidRequest),
+        Either.mapLeft(TransactionJson.payloadFromJson(proposal_type, prefix), Failure.InvalidRequest.of),
         (payload) => submitProposal({ key, fee, operation: { _tag: "CreateProposalTx", title, description, payload } }),
       ),
     vote: ({ body: { secret_key: key, proposal_id: proposalId, vote, fee } }) =>

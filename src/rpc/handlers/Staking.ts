@@ -8,17 +8,13 @@ import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Submission from "./Submission.js"
+import * as Wire from "./Wire.js"
 
 const VALIDATORS_SHOWN = 500
 
 const detailsOf = (stake: StakeDetails): typeof Api.StakeDetails.Type => ({
-  address: stake.address,
-  staked_amount: stake.stakedAmount,
+  ...Wire.named(stake),
   staked_coin: Sats.toCoin(stake.stakedAmount),
-  commission_percent: stake.commissionPercent,
-  effective_stake: stake.effectiveStake,
-  delegator_count: stake.delegatorCount,
-  is_active_validator: stake.isActiveValidator,
   unstaking: stake.leaving !== null,
   unlock_at_round: stake.leaving?.unlockAtRound ?? null,
   in_committee: stake.isInCommittee,

@@ -8,7 +8,6 @@ import * as Operation from "../../protocol/transaction/Operation.js"
 import type { Accepted } from "../../replica/Replica.js"
 import * as Failure from "../api/Failure.js"
 import type { Accepted as Answer } from "../api/Transactions.js"
-import * as WrongField from "../server/WrongField.js"
 import * as Refused from "./Refused.js"
 
 /** Why any transaction that the node signs may be refused. */
@@ -43,7 +42,7 @@ export const signer = <Also extends Refused.Refused["_tag"] = never>(...also: Re
         const { key, operation } = request
         // The ledger judges whether it can be done; its form is judged before anything is signed.
         const violation = Operation.violationOf(operation)
-        if (violation !== undefined) return Effect.fail(WrongField.toInvalidRequest(violation))
+        if (violation !== undefined) return Effect.fail(Failure.InvalidRequest.of(violation))
         const address = Address.fromPublicKey(key.publicKey)
         if (view.read.account(address).policy !== null) return Effect.fail(smartAccount(address))
         return mempool.signAndSubmit(request).pipe(

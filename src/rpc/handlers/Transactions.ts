@@ -11,7 +11,6 @@ import * as TransactionJson from "../../protocol/transaction/TransactionJson.js"
 import * as Failure from "../api/Failure.js"
 import * as Answer from "../server/Answer.js"
 import type * as Handlers from "../server/Handlers.js"
-import * as WrongField from "../server/WrongField.js"
 import * as AccountReference from "./AccountReference.js"
 import * as Refused from "./Refused.js"
 import * as Submission from "./Submission.js"
@@ -85,7 +84,7 @@ export const handlers = Effect.gen(function* () {
       return Effect.map(mempool.submitAll(Arr.getRights(read)), (submitted) => {
         const answers = submitted.values()
         return read.map((one) =>
-          Either.isLeft(one) ? Either.left(WrongField.toInvalidRequest(one.left)) : answerTo(answers.next().value),
+          Either.isLeft(one) ? Either.left(Failure.InvalidRequest.of(one.left)) : answerTo(answers.next().value),
         )
       })
     },

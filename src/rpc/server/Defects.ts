@@ -7,7 +7,7 @@ import { Cause } from "effect"
 export interface Options {
   /** Called for every one, for metrics. */
   readonly onDefect: (route: string) => void
-  readonly log: (route: string, cause: Cause.Cause<unknown>) => void
+  readonly log: Report
 }
 
 /** More different ones are only counted. */
@@ -20,19 +20,15 @@ const placeOf = (error: unknown): string => {
   return `${error.name} ${frame}`
 }
 
-export class Defects {
-  readonly #options: Options
-  readonly #logged = new Set<string>()
+export type Report = (route: string, cause: Cause.Cause<unknown>) => void
 
-  constructor(options: Options) {
-    this.#options = options
-  }
-
-  readonly report = (route: string, cause: Cause.Cause<unknown>): void => {
-    this.#options.onDefect(route)
+export const reporter = ({ onDefect, log }: Options): Report => {
+  const logged = new Set<string>()
+  return (route, cause) => {
+    onDefect(route)
     const key = `${route} ${placeOf(Cause.squash(cause))}`
-    if (this.#logged.has(key) || this.#logged.size >= MAX_LOGGED_DEFECTS) return
-    this.#logged.add(key)
-    this.#options.log(route, cause)
+    if (logged.has(key) || logged.size >= MAX_LOGGED_DEFECTS) return
+    logged.add(key)
+    log(route, cause)
   }
 }

@@ -14,7 +14,6 @@ import type * as Answer from "./Answer.js"
 import * as Content from "./Content.js"
 import type * as Handlers from "./Handlers.js"
 import type * as Submissions from "./Submissions.js"
-import * as WrongField from "./WrongField.js"
 
 /** The parts of a request before they are decoded. */
 export interface Input {
@@ -78,7 +77,7 @@ export type Endpoint = Read | Write | Listen | Submit
 
 const decoder = (schema: Definition.AnySchema, whole: string, unknownFields: "error" | "ignore") => {
   const decode = Json.decoder(schema, whole, unknownFields)
-  return (input: unknown): Decoded<unknown> => Either.mapLeft(decode(input), WrongField.toInvalidRequest)
+  return (input: unknown): Decoded<unknown> => Either.mapLeft(decode(input), Failure.InvalidRequest.of)
 }
 
 const NOTHING: Decoded<undefined> = Either.right(undefined)

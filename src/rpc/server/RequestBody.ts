@@ -7,7 +7,6 @@ import * as JsonText from "../../protocol/encoding/JsonText.js"
 import type { Budget } from "../admission/Budget.js"
 import type { TurnScheduler } from "../admission/TurnScheduler.js"
 import * as Failure from "../api/Failure.js"
-import * as WrongField from "./WrongField.js"
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
@@ -66,7 +65,7 @@ const parse = <A>(bytes: Buffer, { parse }: Format<A>, limit: number): Either.Ei
   if (!isUtf8(bytes)) return Either.left(invalid("body: JSON in UTF-8 expected"))
   const text = bytes.toString("utf8")
   if (JsonText.hasMoreValues(text, limit)) return Either.left(invalid(`body: more than ${limit} values in it`))
-  return Either.mapLeft(parse(text), WrongField.toInvalidRequest)
+  return Either.mapLeft(parse(text), Failure.InvalidRequest.of)
 }
 
 /** Discards the rest of a refused body, up to a limit. */

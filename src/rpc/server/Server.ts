@@ -17,7 +17,7 @@ import { Places } from "../admission/Places.js"
 import { TurnScheduler } from "../admission/TurnScheduler.js"
 import { streamsOfOne } from "../api/Events.js"
 import * as Failure from "../api/Failure.js"
-import { Defects } from "./Defects.js"
+import * as Defects from "./Defects.js"
 import { Dispatcher } from "./Dispatcher.js"
 import * as Endpoint from "./Endpoint.js"
 import { EventStreams } from "./EventStreams.js"
@@ -233,12 +233,12 @@ const drain = (server: Http.Server, stop: () => void, drainMs: number): Effect.E
 
 /** Called outside of any request, where no answer could report a bug. */
 const orFalse =
-  (isPressed: () => boolean, defects: Defects): (() => boolean) =>
+  (isPressed: () => boolean, report: Defects.Report): (() => boolean) =>
   () => {
     try {
       return isPressed()
     } catch (defect) {
-      defects.report("none", Cause.die(defect))
+      report("none", Cause.die(defect))
       return false
     }
   }
@@ -249,14 +249,14 @@ const start = (settings: Settings) =>
     const endpoints = Endpoint.all(yield* Handlers)
     // Handlers outlive the client that asked: a transaction is accepted or not, even if nobody waits for the answer.
     const fork = yield* Run.scopedFork
-    const defects = new Defects({
+    const report = Defects.reporter({
       onDefect: settings.onDefect ?? (() => {}),
       log: (route, cause) =>
         fork(log.error("a request met a bug; the same one again is only counted", () => ({ route }), cause)),
     })
     const streams = new EventStreams({
       each: settings.rateLimits ? streamsOfOne : Number.POSITIVE_INFINITY,
-      onDefect: (cause) => defects.report("/events", cause),
+      onDefect: (cause) => report("/events", cause),
       patienceMs: tolerance.unreadEventsMs,
     })
     const guard = new LocalGuard({
@@ -271,14 +271,14 @@ const start = (settings: Settings) =>
     const responder = new Responder({
       now,
       onAnswer: settings.onAnswer ?? (() => {}),
-      onDefect: defects.report,
+      onDefect: report,
       onUnread: (response, client) => limitUnread(response, client, unread, tolerance.silenceMs),
     })
     const admission = new Admission({ guard, isMainnet: settings.isMainnet, rateLimits: settings.rateLimits, now })
     const scheduler = new TurnScheduler({
       now,
       turnMs: TURN_MS,
-      isPressed: orFalse(settings.isPressed ?? (() => false), defects),
+      isPressed: orFalse(settings.isPressed ?? (() => false), report),
       pauseMs: PRESSED_EVERY_MS,
     })
     const bodies = new Budget(tolerance.bodyBytes)

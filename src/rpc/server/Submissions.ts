@@ -11,7 +11,6 @@ import { Batcher } from "./Batcher.js"
 import * as Content from "./Content.js"
 import * as Reply from "./Reply.js"
 import * as RequestBody from "./RequestBody.js"
-import * as WrongField from "./WrongField.js"
 
 type Refused = Definition.PartsOf<typeof submit>["failure"]
 
@@ -61,7 +60,7 @@ const read = (submission: Submission): Entries => {
   for (const [place, entry] of entries.entries()) {
     const transaction = Either.flatMap(entry, decode)
     if (Either.isRight(transaction)) transactions.push(transaction.right)
-    else refusals.set(place, WrongField.toInvalidRequest(transaction.left))
+    else refusals.set(place, Failure.InvalidRequest.of(transaction.left))
   }
   return { transactions, refusals }
 }

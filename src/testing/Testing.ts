@@ -72,13 +72,7 @@ const shortParameters: Partial<Parameters> = {
 export const keyOf = (index: number): Wallet.SecretKey =>
   Wallet.secretKey(sha256Hex(Binary.utf8(`udg-node/testing account ${index}`)))
 
-const home = ({
-  accounts,
-  options,
-}: {
-  readonly accounts: ReadonlyArray<Wallet.SecretKey>
-  readonly options: Options
-}) =>
+const home = (accounts: ReadonlyArray<Wallet.SecretKey>, options: Options) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { roundMs = ROUND_MS, mode = "testnet", coinsEach = COINS_EACH } = options
     const validator = Wallet.generate()
@@ -143,7 +137,7 @@ export class TestNode extends Context.Tag("udg/TestNode")<
   static layer(options: Options = {}) {
     const keys = Array.from({ length: options.accounts ?? ACCOUNTS }, (_, i) => keyOf(i))
     const node = Layer.provideMerge(HttpInterface.layer, Node.servicesOver(Engine.layer, Network.offline)).pipe(
-      Layer.provideMerge(Layer.effect(Home, home({ accounts: keys, options }))),
+      Layer.provideMerge(Layer.effect(Home, home(keys, options))),
       Layer.provide(configuration),
       Layer.provide(NodeFileSystem.layer),
       Layer.provide(Logger.minimumLogLevel(LogLevel.None)),

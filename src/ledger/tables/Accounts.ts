@@ -20,6 +20,7 @@ import { AccountRows, ADDRESS_WORDS, BALANCE, DIRTY, EXTRAS, NONCE, NONE, type R
 import { AddressIndex, LOOKUPS_PER_BATCH } from "./AddressIndex.js"
 import { Cells } from "./Cells.js"
 import type { Collector } from "./Effects.js"
+import type { Frozen } from "./Frozen.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
 import { Journal } from "./Journal.js"
 import { isSameBytes } from "./Table.js"
@@ -41,11 +42,6 @@ const readAddress = (address: Address, into: Uint32Array, at: number): void => {
 }
 
 const hexOfWord = (word: number): string => word.toString(16).padStart(8, "0")
-
-/** Accounts that changed between two freezes, with the values they had at the second, while the table moves on. */
-export interface FrozenAccounts extends Iterable<Change> {
-  readonly size: number
-}
 
 /** The start of the value in a change: after kind, address, presence and length. */
 const VALUE_AT = 26
@@ -306,7 +302,7 @@ export class Accounts {
    * Between commits: the changes since the last call, with their current values. Rows are read on demand; one that
    * changes before that is captured first, and all are before another freeze begins.
    */
-  freeze(): FrozenAccounts {
+  freeze(): Frozen {
     this.#captureRest()
     const rows = this.#dirty
     const captured = new Map<Row, Uint8Array | null>()

@@ -6,7 +6,6 @@ import { fromHex } from "#crypto"
 import * as StateKey from "../../protocol/state/StateKey.js"
 import * as StateRecord from "../../protocol/state/StateRecord.js"
 import type { Change } from "../trie/Trie.js"
-import type { FrozenAccounts } from "./Accounts.js"
 import type { FrozenRow } from "./Table.js"
 
 const entry = (kind: StateKey.Kind, hexKey: string, value: Uint8Array | null): Change => {
@@ -15,20 +14,15 @@ const entry = (kind: StateKey.Kind, hexKey: string, value: Uint8Array | null): C
 }
 
 /** Returns every record once, with its place in the trie; null for a deleted one. Read it once. */
-export class Frozen implements Iterable<Change> {
+export interface Frozen extends Iterable<Change> {
   /** The total number of records. */
   readonly size: number
-  readonly #accounts: FrozenAccounts
-  readonly #rows: ReadonlyArray<FrozenRow>
-
-  constructor(accounts: FrozenAccounts, rows: ReadonlyArray<FrozenRow>) {
-    this.size = accounts.size + rows.length
-    this.#accounts = accounts
-    this.#rows = rows
-  }
-
-  *[Symbol.iterator](): Iterator<Change> {
-    yield* this.#accounts
-    for (const { kind, key, encode } of this.#rows) yield entry(kind, key, encode())
-  }
 }
+
+export const frozen = (accounts: Frozen, rows: ReadonlyArray<FrozenRow>): Frozen => ({
+  size: accounts.size + rows.length,
+  *[Symbol.iterator]() {
+    yield* accounts
+    for (const { kind, key, encode } of rows) yield entry(kind, key, encode())
+  },
+})

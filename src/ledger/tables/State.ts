@@ -22,7 +22,7 @@ import { Accounts } from "./Accounts.js"
 import { Agenda } from "./Agenda.js"
 import { Delegators } from "./Delegators.js"
 import * as Effects from "./Effects.js"
-import { Frozen } from "./Frozen.js"
+import { type Frozen, frozen } from "./Frozen.js"
 import type * as HalfSipHash from "./HalfSipHash.js"
 import { LeavingPools } from "./LeavingPools.js"
 import { NameIndex } from "./NameIndex.js"
@@ -375,10 +375,8 @@ export class State {
 
   /** The changes since the last freeze, as a batch for the state trie. */
   freeze(): Frozen {
-    return new Frozen(
-      this.accounts.freeze(),
-      this.#tables.flatMap((table) => table.freeze()),
-    )
+    const rows = this.#tables.flatMap((table) => table.freeze())
+    return frozen(this.accounts.freeze(), rows)
   }
 
   /** Restores one record of another ledger. Once all are restored, `rebuild` makes the indexes. */

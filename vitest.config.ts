@@ -14,9 +14,9 @@ const processes = availableParallelism()
 
 const selection = Rest.selectionOf(process.env["UDG_TESTS"])
 /** Files without a case of this run, which need not be loaded. */
-const others = selection === "rest" ? Rest.testFiles(false) : []
+const others = selection === "rest" ? Rest.unmarked() : []
 
-/** One group after the other. */
+/** The simulation after all others. */
 export default defineConfig({
   resolve: { conditions: ["udg-source"] },
   ssr: { resolve: { conditions: ["udg-source"] } },
@@ -31,11 +31,11 @@ export default defineConfig({
   ],
   test: {
     pool: "forks",
-    // Vitest leaves one core to itself, which on a machine of two halves the speed. Loading what they import takes longer
-    // than most files run: a process or a thread loads it once for many.
+    // Loading what they import takes longer than most files run: a process or a thread loads it once for many. Forks mostly
+    // wait for programs and rounds, so there is one for each core, and the threads compute beside them.
     poolOptions: {
       forks: { maxForks: processes, isolate: false },
-      threads: { maxThreads: processes, isolate: false },
+      threads: { maxThreads: Math.max(1, processes - 1), isolate: false },
     },
     maxConcurrency: processes,
     testNamePattern: Rest.NAMES[selection],
@@ -51,7 +51,6 @@ export default defineConfig({
           include: [PURE],
           exclude: [...MOCKING, ...others],
           pool: "threads",
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -61,7 +60,6 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           // Those in the browser have one to start, and a command of their own: npm run test:browser.
           exclude: ["test/browser/**", PURE, SIMULATION, ...MOCKING, ...others],
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -72,12 +70,11 @@ export default defineConfig({
           exclude: [...others],
           // In a fork of their own, and each loads its modules anew.
           poolOptions: { forks: { singleFork: true, isolate: true } },
-          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: "simulation", include: [SIMULATION], exclude: [...others], sequence: { groupOrder: 2 } },
+        test: { name: "simulation", include: [SIMULATION], exclude: [...others], sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -24,6 +24,7 @@ import * as Client from "../../src/client/Client.js"
 import * as Sats from "../../src/protocol/numbers/Sats.js"
 import { Sqlite } from "../../src/storage/sqlite/Driver.js"
 import { sqlite } from "../storage/world.js"
+import * as Rest from "../support/Rest.js"
 import { type Outcome, udg } from "./InProcess.js"
 import { program, Running } from "./Running.js"
 
@@ -432,7 +433,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       expect(contentOf(directory)).toStrictEqual(before)
     })
 
-    it("can be broken off at any time", async () => {
+    it(Rest.of("a dozen programs one after the other", "can be broken off at any time"), async () => {
       const started = performance.now()
       expect((await udgProcess("db", "import", "--from", stateFile, "--data-dir", withKey())).code).toBe(0)
       const whole = performance.now() - started
@@ -524,7 +525,7 @@ describe.concurrent("udg db", { timeout: 240_000 }, () => {
       expect(await count(directory, "transactions")).toBe(4)
     })
 
-    it("can be broken off at any time", async () => {
+    it(Rest.of("a dozen programs one after the other", "can be broken off at any time"), async () => {
       const started = performance.now()
       expect((await udgProcess("db", "prune", "--data-dir", copy(), "--keep-rounds", "0")).code).toBe(0)
       const whole = performance.now() - started

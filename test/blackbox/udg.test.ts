@@ -3,6 +3,7 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as InProcess from "./InProcess.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const program = join(root, "dist/main.js")
@@ -147,8 +148,9 @@ describe("the built program", () => {
     [[], { UDG_PEER: "a.example:1,nowhere" }, 'UDG_PEER "nowhere"'],
   ]
 
-  it.concurrent.each(wrong)("%j with %j: one line that names it, exit 1", async (words, environment, names) => {
-    const { code, stdout, stderr } = await udg(words, environment)
+  it.each(wrong)("%j with %j: one line that names it, exit 1", async (words, environment, names) => {
+    const hasEnvironment = Object.keys(environment).length > 0
+    const { code, stdout, stderr } = await (hasEnvironment ? udg(words, environment) : InProcess.udg(...words))
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^udg: [^\n]+\n$/)
     expect(stderr).toContain(`udg: ${names}`)

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import * as Address from "../../src/protocol/identity/Address.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
+import * as Rest from "../support/Rest.js"
 import * as Processes from "./Processes.js"
 import * as Wallet from "./Wallet.js"
 
@@ -144,69 +145,72 @@ const summary = (figures: ReadonlyArray<number>): string => {
   return `median ${sorted[sorted.length >> 1]}, most ${sorted.at(-1)}`
 }
 
-describe("four validators that lose power, with clocks that are set", () => {
-  it(
-    `come back by themselves from ${CUTS} cuts, lose nothing final and sign nothing twice (seed ${SEED})`,
-    async () => {
-      const chance = new Chance(SEED)
-      const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 40 })
-      const clocks = [...network.keys.keys()].map((n) => join(network.folder, `${n}.clock`))
-      const nodes: Array<Processes.Started> = []
-      for (const [n, clock] of clocks.entries()) {
-        setClock(clock, chance)
-        nodes.push(await Processes.startValidator(network, n, nodes, [], undefined, wayOf(clock)))
-      }
-      const told = new Told()
-      const rounds: Array<number> = []
-
-      const goOn = async (behind: number): Promise<void> => {
-        await Processes.until("all sign again", () => firstFullRound(network, behind) > 0, COMEBACK_MS)
-      }
-
-      await goOn(0)
-      for (let cut = 1; cut <= CUTS; cut++) {
-        // Those that waited in a mempool may be gone: the same ones are given again.
-        const from = nextNonce(network)
-        for (const [n, node] of nodes.entries()) await Wallet.pay(node, network, PAYMENTS, from + n * PAYMENTS)
-        await sleep(chance.fraction() * MOST_LIFE_MS)
-        for (const clock of clocks) if (chance.percent(50)) setClock(clock, chance)
-        await sleep(chance.fraction() * MOST_LIFE_MS)
-        const victims = victimsOf(chance)
-        const dying = victims.flatMap((n) => nodes[n] ?? [])
-        await Promise.all(dying.map(({ kill }) => kill()))
-        for (const { directory } of dying) {
-          told.addKept(directory, PowerCut.look)
-          PowerCut.cutNode(directory, chance)
-          told.addSigned(directory, PowerCut.look)
+describe(
+  Rest.of("starts a network again and again", "four validators that lose power, with clocks that are set"),
+  () => {
+    it(
+      `come back by themselves from ${CUTS} cuts, lose nothing final and sign nothing twice (seed ${SEED})`,
+      async () => {
+        const chance = new Chance(SEED)
+        const network = Processes.found({ roundMs: ROUND_MS, epochRounds: 40 })
+        const clocks = [...network.keys.keys()].map((n) => join(network.folder, `${n}.clock`))
+        const nodes: Array<Processes.Started> = []
+        for (const [n, clock] of clocks.entries()) {
+          setClock(clock, chance)
+          nodes.push(await Processes.startValidator(network, n, nodes, [], undefined, wayOf(clock)))
         }
-        const before = highestRound(network)
-        const starts = victims.map(async (n) => {
-          const old = nodes[n]
-          if (old === undefined) return
-          const others = nodes.filter((_, other) => other !== n)
-          const way = wayOf(clocks[n] ?? "")
-          nodes[n] = await Processes.startValidator(network, n, others, ["--port", portOf(old)], undefined, way)
-        })
-        await Promise.all(starts)
-        const behind = victims.length === VALIDATORS ? before : highestRound(network)
-        await goOn(behind)
-        rounds.push(firstFullRound(network, behind) - behind)
-        expect(told.contradictions).toEqual([])
-      }
+        const told = new Told()
+        const rounds: Array<number> = []
 
-      const last = highestRound(network)
-      await Processes.everybodyAt(nodes, last)
-      for (const { directory } of nodes) {
-        told.addKept(directory, Processes.rows)
-        told.addSigned(directory, Processes.rows)
-      }
-      expect(told.contradictions).toEqual([])
-      // They run on while they are looked at, and whoever was looked at last may be a commit ahead.
-      await Processes.everybodyAt(nodes, highestRound(network))
-      expect(nodes.flatMap(({ directory }) => told.lostBy(directory, Processes.rows))).toEqual([])
-      expect(told.transactions).toBeGreaterThan(CUTS)
-      process.stderr.write(`rounds until all sign again, after ${CUTS} cuts: ${summary(rounds)}\n`)
-    },
-    120_000 + CUTS * 90_000,
-  )
-})
+        const goOn = async (behind: number): Promise<void> => {
+          await Processes.until("all sign again", () => firstFullRound(network, behind) > 0, COMEBACK_MS)
+        }
+
+        await goOn(0)
+        for (let cut = 1; cut <= CUTS; cut++) {
+          // Those that waited in a mempool may be gone: the same ones are given again.
+          const from = nextNonce(network)
+          for (const [n, node] of nodes.entries()) await Wallet.pay(node, network, PAYMENTS, from + n * PAYMENTS)
+          await sleep(chance.fraction() * MOST_LIFE_MS)
+          for (const clock of clocks) if (chance.percent(50)) setClock(clock, chance)
+          await sleep(chance.fraction() * MOST_LIFE_MS)
+          const victims = victimsOf(chance)
+          const dying = victims.flatMap((n) => nodes[n] ?? [])
+          await Promise.all(dying.map(({ kill }) => kill()))
+          for (const { directory } of dying) {
+            told.addKept(directory, PowerCut.look)
+            PowerCut.cutNode(directory, chance)
+            told.addSigned(directory, PowerCut.look)
+          }
+          const before = highestRound(network)
+          const starts = victims.map(async (n) => {
+            const old = nodes[n]
+            if (old === undefined) return
+            const others = nodes.filter((_, other) => other !== n)
+            const way = wayOf(clocks[n] ?? "")
+            nodes[n] = await Processes.startValidator(network, n, others, ["--port", portOf(old)], undefined, way)
+          })
+          await Promise.all(starts)
+          const behind = victims.length === VALIDATORS ? before : highestRound(network)
+          await goOn(behind)
+          rounds.push(firstFullRound(network, behind) - behind)
+          expect(told.contradictions).toEqual([])
+        }
+
+        const last = highestRound(network)
+        await Processes.everybodyAt(nodes, last)
+        for (const { directory } of nodes) {
+          told.addKept(directory, Processes.rows)
+          told.addSigned(directory, Processes.rows)
+        }
+        expect(told.contradictions).toEqual([])
+        // They run on while they are looked at, and whoever was looked at last may be a commit ahead.
+        await Processes.everybodyAt(nodes, highestRound(network))
+        expect(nodes.flatMap(({ directory }) => told.lostBy(directory, Processes.rows))).toEqual([])
+        expect(told.transactions).toBeGreaterThan(CUTS)
+        process.stderr.write(`rounds until all sign again, after ${CUTS} cuts: ${summary(rounds)}\n`)
+      },
+      120_000 + CUTS * 90_000,
+    )
+  },
+)

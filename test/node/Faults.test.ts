@@ -163,13 +163,13 @@ describe("a node with a fault", () => {
   it.scopedLive("ends with 101 when the supply is wrong, with everything before it on the disk", () =>
     Effect.gen(function* () {
       const directory = yield* world.temporaryDirectory
-      const ending = yield* endingOf(directory, forgingEngine(40))
+      const ending = yield* endingOf(directory, forgingEngine(15))
       expect(ending._tag).toBe("SupplyViolation")
       expect(exitCodeOf(ending)).toBe(101)
       expect(ending.message).toMatch(/found liquid (\d+) .*, expected liquid (\d+) /)
-      expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+      expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 15 }, (_, i) => i))
       // Nothing wrong was written: a sound node goes on from there.
-      yield* Effect.provide(untilRound(60), world.node(directory))
+      yield* Effect.provide(untilRound(25), world.node(directory))
     }).pipe(Effect.provide(world.platform)),
   )
 
@@ -178,16 +178,16 @@ describe("a node with a fault", () => {
     (where) =>
       Effect.gen(function* () {
         const directory = yield* world.temporaryDirectory
-        const engine = engineWith((ledger) => asserting(ledger, 40, where))
+        const engine = engineWith((ledger) => asserting(ledger, 15, where))
         const ending = yield* endingOf(directory, engine)
         expect(ending._tag).toBe("InternalFault")
         expect(exitCodeOf(ending)).toBe(102)
         expect(ending.message).toMatch(
-          /^internal fault in commit 40 \(epoch 1, leader round \d+, hash [0-9a-f]{64}\): RangeError: a planted fault; /,
+          /^internal fault in commit 15 \(epoch 1, leader round \d+, hash [0-9a-f]{64}\): RangeError: a planted fault; /,
         )
-        expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+        expect((yield* commits(directory)).map(([index]) => index)).toEqual(Array.from({ length: 15 }, (_, i) => i))
         // A sound build goes on with the commit at which this one stopped.
-        yield* Effect.provide(untilRound(60), world.node(directory))
+        yield* Effect.provide(untilRound(25), world.node(directory))
       }).pipe(Effect.provide(world.platform)),
   )
 
@@ -328,14 +328,14 @@ describe("a node with a fault", () => {
       })
       yield* Effect.provide(untilRound(30), world.node(directory, {}, network))
       copyFileSync(`${directory}/udg.db`, `${directory}/older.db`)
-      yield* Effect.provide(untilRound(120), world.node(directory, {}, network))
+      yield* Effect.provide(untilRound(60), world.node(directory, {}, network))
       const before = yield* commits(directory)
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${directory}/udg.db${suffix}`, { force: true })
       copyFileSync(`${directory}/older.db`, `${directory}/udg.db`)
-      yield* Effect.provide(untilRound(140), world.node(directory, {}, network))
+      yield* Effect.provide(untilRound(70), world.node(directory, {}, network))
       const after = yield* commits(directory)
       expect(after.slice(0, before.length)).toEqual(before)
-      expect(signed.size).toBeGreaterThanOrEqual(140)
+      expect(signed.size).toBeGreaterThanOrEqual(70)
     }).pipe(Effect.provide(world.platform)),
   )
 
@@ -390,7 +390,7 @@ describe("a node with a fault", () => {
       }, 0)
       yield* Effect.gen(function* () {
         const dag = yield* Dag
-        while ((yield* dag.position).finalizedRound < 100) yield* EventLoop.turn
+        while ((yield* dag.position).finalizedRound < 50) yield* EventLoop.turn
       }).pipe(
         Effect.provide(world.node(directory, {}, network)),
         Effect.withClock(late),

@@ -16,8 +16,10 @@ import type { Address } from "../../src/protocol/identity/Address.js"
 import { Sqlite as Database } from "../../src/storage/sqlite/Driver.js"
 import { Chance } from "../simulation/Chance.js"
 import * as PowerCut from "../storage/PowerCut.js"
+import * as Rest from "../support/Rest.js"
 import * as world from "./world.js"
 
+const USUAL_CASES = 10
 const CASES = Number(process.env["UDG_TAMPERINGS"] ?? 25)
 const SEED = Number(process.env["UDG_TAMPERING_SEED"] ?? 20_260_201)
 const PAGE_BYTES = 4_096
@@ -279,29 +281,33 @@ describe("a node whose files were changed", () => {
     expect(outcome).toMatchObject({ code: 1, line: expect.stringContaining("index vertices_by_round") })
   }, 60_000)
 
+  const goesOnOrIsRefused = async (from: number, to: number): Promise<void> => {
+    const wrong: Array<string> = []
+    const outcomes = new Map<string, number>()
+    for (let n = from; n < to; n++) {
+      const chance = new Chance(SEED + n)
+      const directory = place("case")
+      cpSync(place("newer"), directory, { recursive: true })
+      const what = TAMPERINGS[n % TAMPERINGS.length]?.(directory, place("older"), chance)
+      const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
+      const untrue = outcome._tag === "WentOn" ? untrueOf(directory, truth) : []
+      if (outcome._tag === "Wrong") wrong.push(`case ${n}, ${what}: ${outcome.what}`)
+      if (untrue.length > 0) wrong.push(`case ${n}, ${what}: ${untrue.join("; ")}`)
+      const name = outcome._tag === "Refused" ? `exit ${outcome.code}` : outcome._tag
+      outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
+      if (process.env["UDG_TAMPERINGS"])
+        process.stderr.write(`${[`${n} ${what}: ${JSON.stringify(outcome)}`, ...untrue].join("; ")}\n`)
+      rmSync(directory, { recursive: true })
+    }
+    process.stderr.write(`${[...outcomes].map(([name, count]) => `${name}: ${count}`).join(", ")}\n`)
+    expect(wrong).toEqual([])
+  }
+
+  const NAME = `goes on or is refused in one line (seed ${SEED})`
+  it(`${NAME}, in ${USUAL_CASES} cases`, () => goesOnOrIsRefused(0, USUAL_CASES), 60_000 + USUAL_CASES * 30_000)
   it(
-    `goes on or is refused in one line, in ${CASES} cases (seed ${SEED})`,
-    async () => {
-      const wrong: Array<string> = []
-      const outcomes = new Map<string, number>()
-      for (let n = 0; n < CASES; n++) {
-        const chance = new Chance(SEED + n)
-        const directory = place("case")
-        cpSync(place("newer"), directory, { recursive: true })
-        const what = TAMPERINGS[n % TAMPERINGS.length]?.(directory, place("older"), chance)
-        const outcome = await run(directory, truth.round + GOES_ON_ROUNDS)
-        const untrue = outcome._tag === "WentOn" ? untrueOf(directory, truth) : []
-        if (outcome._tag === "Wrong") wrong.push(`case ${n}, ${what}: ${outcome.what}`)
-        if (untrue.length > 0) wrong.push(`case ${n}, ${what}: ${untrue.join("; ")}`)
-        const name = outcome._tag === "Refused" ? `exit ${outcome.code}` : outcome._tag
-        outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
-        if (process.env["UDG_TAMPERINGS"])
-          process.stderr.write(`${[`${n} ${what}: ${JSON.stringify(outcome)}`, ...untrue].join("; ")}\n`)
-        rmSync(directory, { recursive: true })
-      }
-      process.stderr.write(`${[...outcomes].map(([name, count]) => `${name}: ${count}`).join(", ")}\n`)
-      expect(wrong).toEqual([])
-    },
+    Rest.of("more cases", `${NAME}, in the cases up to ${CASES}`),
+    () => goesOnOrIsRefused(USUAL_CASES, CASES),
     60_000 + CASES * 30_000,
   )
 })

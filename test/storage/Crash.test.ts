@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { describe, expect } from "vitest"
+import { afterAll, describe, expect } from "vitest"
 import * as Binary from "../../src/protocol/encoding/Binary.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type * as Storage from "../../src/storage/Storage.js"
@@ -48,6 +48,8 @@ const wholeCommit = (storage: Storage.Storage["Type"]) =>
   })
 
 describe("a process killed while it writes", () => {
+  afterAll(Process.removeBundles)
+
   it.scopedLive(
     `leaves whole commits, and every one it reported (seed ${SEED})`,
     () =>

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { describe, expect } from "vitest"
+import { afterAll, describe, expect } from "vitest"
 import { DataDirectory } from "../../src/storage/files/DataDirectory.js"
 import * as Process from "./Process.js"
 import * as world from "./world.js"
@@ -9,6 +9,8 @@ import * as world from "./world.js"
 const refusal = (path: string) => Effect.flip(Effect.scoped(DataDirectory.open(path)))
 
 describe("a data directory", { timeout: 120_000 }, () => {
+  afterAll(Process.removeBundles)
+
   it.scopedLive("is held by one at a time, and given back with the scope", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory

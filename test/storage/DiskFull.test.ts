@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { describe, expect } from "vitest"
+import { afterAll, describe, expect } from "vitest"
 import * as NodeSchema from "../../src/storage/schema/Node.js"
 import * as CommitBatch from "../../src/storage/tables/CommitBatch.js"
 import * as Process from "./Process.js"
@@ -20,6 +20,8 @@ const Report = Schema.parseJson(
 const accounts = (count: number) => Array.from({ length: count }, (_, n) => world.account(n, 7))
 
 describe("a full disk", () => {
+  afterAll(Process.removeBundles)
+
   it.scopedLive("refuses a commit whole, and the next one goes through when there is room", () =>
     Effect.gen(function* () {
       const path = yield* world.temporaryDirectory

@@ -3,7 +3,7 @@
  * each ends in the reason, and Vitest selects by that. UDG_TESTS says which cases a run takes.
  */
 import { readdirSync, readFileSync } from "node:fs"
-import { join, relative, resolve } from "node:path"
+import { join, resolve } from "node:path"
 
 const MARK = " (rest: "
 
@@ -29,12 +29,25 @@ export const NAMES: { readonly [selection in Selection]: RegExp } = {
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** From the root of the project: the test files in which a case is marked, or those in which none is. */
-export const testFiles = (isMarked: boolean): ReadonlyArray<string> => {
-  const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => join(root, "test", file))
-    .filter((file) => readFileSync(file, "utf8").includes('support/Rest.js"') === isMarked)
-  if (files.length === 0) throw new Error(`no test file ${isMarked ? "leaves" : "is without"} a case to the rest`)
-  return files.map((file) => relative(root, file)).sort()
+/** A file that marks cases itself, or by a helper that marks some wherever it is called. */
+const MARKS = /\bRest\.of\(/
+const HELPERS = /\bitObeysTheLawsOfACodec\(/
+
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `${folder}/${file}`)
+    .sort()
+
+const contains = (file: string, pattern: RegExp): boolean => pattern.test(readFileSync(join(root, file), "utf8"))
+
+/** From the root of the project, in their order: the files that mark cases. */
+export const marking = (): ReadonlyArray<string> => filesIn("test").filter((file) => contains(file, MARKS))
+
+/** The test files without a marked case. */
+export const unmarked = (): ReadonlyArray<string> => {
+  const tests = filesIn("test").filter((file) => file.endsWith(".test.ts"))
+  const others = tests.filter((file) => !contains(file, MARKS) && !contains(file, HELPERS))
+  if (others.length === tests.length) throw new Error("no test file leaves a case to the rest")
+  return others
 }

@@ -6,10 +6,13 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FundedAccount, type StartedNode, startNode } from "../../../src/testing/Testing.js"
+import * as Rest from "../../support/Rest.js"
 import { Person, typed } from "./Person.js"
 
 // Each step is a program of its own, and each passphrase takes half a second on purpose.
 vi.setConfig({ testTimeout: 120_000 })
+
+const EACH = "each step is a program of its own"
 
 let node: StartedNode
 let person: Person
@@ -38,7 +41,7 @@ const said = (stdout: string): Record<string, unknown> => JSON.parse(stdout)
 
 const inHome = (name: string): string => join(person.home, name)
 
-describe("staking", () => {
+describe(Rest.of(EACH, "staking"), () => {
   it("makes a validator, sets its commission, and ends it", async () => {
     const little = await person.udg("stake", "1999.99999999", "--key", "0.key")
     expect(little).toEqual({
@@ -56,7 +59,7 @@ describe("staking", () => {
   })
 })
 
-describe("what is final but not applied", () => {
+describe(Rest.of(EACH, "what is final but not applied"), () => {
   it("ends with 6, and says why", async () => {
     const nonce = await next(1)
     // Both pass the door, where the account has no name yet; the second one of them is executed when it has.
@@ -73,7 +76,7 @@ describe("what is final but not applied", () => {
   })
 })
 
-describe("watching", () => {
+describe(Rest.of(EACH, "watching"), () => {
   /** Starts it, and gives each line as it comes. */
   const lines = (line: string) => {
     const child = spawn("bash", ["-c", `${person.shell}exec ${line}`.replace("exec udg", "udg")], {
@@ -138,7 +141,7 @@ describe("watching", () => {
   })
 })
 
-describe("several keys", () => {
+describe(Rest.of(EACH, "several keys"), () => {
   it("sign apart, and the copies are sent as one", async () => {
     const keys = [account(6), account(7), account(8)].map(({ publicKey }) => publicKey)
     expect((await person.script(`udg policy 2 ${keys.join(" ")} --key 6.key`)).code).toBe(0)

@@ -634,7 +634,7 @@ describe("event streams under pressure", () => {
     socket.on("error", () => {})
     socket.pause()
     socket.write(get("/events"))
-    await expect.poll(() => readers.gone, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => readers.gone).toBe(1)
     expect((await ask(server.port, get("/status"))).status).toBe(200)
     socket.destroy()
     await server.stop()

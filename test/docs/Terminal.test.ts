@@ -109,7 +109,7 @@ describe("docs/cli.md", () => {
   })
 })
 
-it.concurrent.each([
+it.each([
   ["docs/cli.md", 20],
   ["docs/getting-started.md", 6],
 ])("%s shows what a terminal shows", { timeout: 300_000 }, async (file, least) => {

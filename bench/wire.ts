@@ -19,6 +19,7 @@ import * as Hash from "../src/protocol/identity/Hash.js"
 import type { NetworkId } from "../src/protocol/identity/Network.js"
 import * as Natural from "../src/protocol/numbers/Natural.js"
 import type { PeerId } from "../src/replica/messages/Peer.js"
+import { ManualClock } from "../test/network/ManualClock.js"
 import { openPolicy } from "../test/network/OpenPolicy.js"
 import { type Figure, median, type Suite } from "./Harness.js"
 
@@ -41,9 +42,8 @@ const LOADS: ReadonlyArray<Load> = [
   { name: "1 MB, one at a time", bytes: 1_000_000, burst: 1, bursts: 8 },
 ]
 
-/** Time passes so quickly that nobody has to wait. */
-const clock = { now: 0 }
-const now = () => clock.now
+/** Time passes so quickly that no one has to wait. */
+const clock = new ManualClock(0)
 
 interface Node {
   readonly libp2p: Libp2p
@@ -57,7 +57,7 @@ const guarded = async (): Promise<Node> => {
   const fail = (_: PeerId, what: string, cause: unknown) => {
     throw new Error(what, { cause })
   }
-  const policy = { ...openPolicy(now), violated: fail, failed: fail }
+  const policy = { ...openPolicy(clock), violated: fail, failed: fail }
   const sessionOf = ({ connection }: IncomingStreamData): Session => {
     const own = connectionOf(connection)
     const hello = {
@@ -70,7 +70,7 @@ const guarded = async (): Promise<Node> => {
     }
     const connectedSince = Natural.timestamp(0)
     const facts = { peer: own.peer, connection: own, hello, validator: null, address: "", host: "", connectedSince }
-    return new Session(facts, policy.meterOf(own.peer), (channel) => channel, now)
+    return new Session(facts, policy.meterOf(own.peer), (channel) => channel, clock)
   }
   const libp2p = await Transport.make({ seed: randomBytes(32), listen: LISTEN, agent: "bench" }, policy)
   await libp2p.start()
@@ -135,13 +135,13 @@ const open = async (start: () => Promise<Node>): Promise<Way> => {
   })
   const connection = await from.dial(to.getMultiaddrs())
   const stream = await connection.newStream(PROTOCOL)
-  const outgoing = new Frames.Outgoing(1_000_000_000, now)
+  const outgoing = new Frames.Outgoing(1_000_000_000, clock.now)
   Promise.resolve(stream.sink(outgoing.pieces())).catch(() => {})
   return {
     say: async ({ bytes, burst, bursts }) => {
       const frame = Frames.framed(randomBytes(bytes))
       for (let n = 0; n < bursts; n++) {
-        clock.now += 3_600_000
+        clock.moveTo(clock.now() + 3_600_000)
         wanted = read + burst
         const all = new Promise<void>((resolve) => {
           done = resolve

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
 import { Libp2pWire } from "../../src/network/libp2p/Libp2pWire.js"
+import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received } from "../../src/network/Network.js"
 import * as Places from "../../src/network/Places.js"
@@ -52,7 +53,7 @@ const started = async (heard: (received: Received) => void = ({ release }) => re
     standings: new Standings(),
     named: [],
     remembered: [],
-    now: () => clock.now,
+    clock: { ...nodeClock, now: () => clock.now },
     listener: {
       heard,
       changed: () => {},

@@ -6,6 +6,7 @@
 import type { Connection, Policy, Stream, Wire } from "../../src/network/peers/Wire.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
 import type { Chance } from "../simulation/Chance.js"
+import { ManualClock } from "./ManualClock.js"
 
 const PORT = 9_333
 const NEGOTIATION_LIMIT_MS = 10_000
@@ -17,16 +18,15 @@ const WINDOW_BYTES = 262_144
 /** All wires of a test, and their time. */
 export class FakeNet {
   readonly chance: Chance
-  #now = 1_000_000
+  readonly clock = new ManualClock(1_000_000)
   readonly #wires = new Map<string, FakeWire>()
-  #due: Array<{ readonly at: number; readonly act: () => void }> = []
   #ports = 20_000
 
   constructor(chance: Chance) {
     this.chance = chance
   }
 
-  readonly now = (): number => this.#now
+  readonly now = this.clock.now
 
   wire(name: string, host: string): FakeWire {
     const wire = new FakeWire(this, name as PeerId, host)
@@ -46,31 +46,23 @@ export class FakeNet {
     return ++this.#ports
   }
 
-  after(ms: number, act: () => void): void {
-    this.#due.push({ at: this.#now + ms, act })
-  }
+  readonly after = this.clock.after
 
   /** One way over a line. */
   latency(): number {
     return this.chance.between(5, 60)
   }
 
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.after(ms, resolve))
-  }
+  readonly sleep = this.clock.wait
 
   async pass(ms: number): Promise<void> {
-    const end = this.#now + ms
+    const end = this.now() + ms
     for (;;) {
       await new Promise(setImmediate)
-      const at = Math.min(...this.#due.map((each) => each.at))
-      if (at > end) break
-      this.#now = Math.max(this.#now, at)
-      const ready = this.#due.filter((each) => each.at <= this.#now)
-      this.#due = this.#due.filter((each) => each.at > this.#now)
-      for (const { act } of ready) act()
+      if (this.clock.next > end) break
+      this.clock.moveTo(this.clock.next)
     }
-    this.#now = end
+    this.clock.moveTo(end)
   }
 
   /** Lets time pass until this is over. */

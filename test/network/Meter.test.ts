@@ -1,6 +1,7 @@
 /** What one connection may cost below the level of messages, by a clock that the test moves. */
 import { describe, expect, it } from "vitest"
 import { Grants } from "../../src/network/libp2p/MuxerGuard.js"
+import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { RATES, strangerShare } from "../../src/network/peers/Rates.js"
 import type { Standing } from "../../src/network/Standing.js"
@@ -11,7 +12,7 @@ const scene = (first: Standing, among = 1) => {
     standing: () => who.standing,
     strangerRates: () => strangerShare(strangers.count),
     flooded: () => {},
-    now: () => clock.now,
+    clock: { ...nodeClock, now: () => clock.now },
   })
   /** How often something must wait in so many seconds, of a peer that brings so much a second. */
   const waits = (seconds: number, pieces: number, bytes: number): number => {

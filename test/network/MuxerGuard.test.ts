@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import type * as Frames from "../../src/network/Frames.js"
 import * as Guard from "../../src/network/libp2p/Guard.js"
 import * as MuxerGuard from "../../src/network/libp2p/MuxerGuard.js"
+import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
 import { Meter } from "../../src/network/peers/Meter.js"
 import { STRANGERS_TOGETHER, strangerShare } from "../../src/network/peers/Rates.js"
 
@@ -45,7 +46,7 @@ const collect = async (source: AsyncIterable<Frames.Piece>): Promise<ReadonlyArr
 }
 
 const strangerRates = () => strangerShare(1)
-const meter = () => new Meter({ standing: () => "member", strangerRates, flooded: () => {}, now: Date.now })
+const meter = () => new Meter({ standing: () => "member", strangerRates, flooded: () => {}, clock: nodeClock })
 
 /** A multiplexer that only notes what it is fed. */
 const fed = async (
@@ -162,7 +163,12 @@ describe("pieces", () => {
     const flooded = () => {
       floods++
     }
-    const stranger = new Meter({ standing: () => "stranger", strangerRates: rates, flooded, now: () => clock.now })
+    const stranger = new Meter({
+      standing: () => "stranger",
+      strangerRates: rates,
+      flooded,
+      clock: { ...nodeClock, now: () => clock.now },
+    })
     return { stranger, clock, floods: () => floods }
   }
 

@@ -48,7 +48,7 @@ const node = async (net: FakeNet, wire: FakeWire, changes: Changes = {}) => {
     standings,
     named: (changes.dials ?? []).map(named),
     remembered: [],
-    now: net.now,
+    clock: net.clock,
     listener: {
       heard: changes.heard ?? (({ release }) => release("known")),
       changed: () => {},
@@ -78,7 +78,7 @@ const guest = async (net: FakeNet, name: string, host: string, to: FakeWire, kno
       for await (const _ of source);
     }
     const protocols = Channel.all.map((channel) => ({ name: protocolOf(channel), maxInbound: 2, take: drain }))
-    await wire.start({ ...openPolicy(net.now), protocols })
+    await wire.start({ ...openPolicy(net.clock), protocols })
   }
   const join = async () => {
     await wire.dial(to.address, 10_000)
@@ -165,7 +165,7 @@ describe.each(SEEDS)("over late lines, seed %i,", (seed) => {
     const received: Array<Received> = []
     const ann = await node(net, net.wire("a", "10.1.0.1"), { heard: (each) => void received.push(each) })
     const silent = net.wire("silent", "10.2.0.1")
-    await silent.start({ ...openPolicy(net.now), topics: [protocolOf("votes")] })
+    await silent.start({ ...openPolicy(net.clock), topics: [protocolOf("votes")] })
     await net.until(silent.dial(ann.wire.address, 10_000))
     const [connection] = silent.connections
     const stream = await net.until(connection?.open(protocolOf("questions")) ?? Promise.reject())

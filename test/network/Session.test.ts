@@ -1,5 +1,5 @@
 /** What one peer may have under way at a node, counted without a network. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import * as Frames from "../../src/network/Frames.js"
 import * as MessageCodec from "../../src/network/MessageCodec.js"
 import type { Received, RelayDecision } from "../../src/network/Network.js"
@@ -16,16 +16,12 @@ import type { NetworkId } from "../../src/protocol/identity/Network.js"
 import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Message } from "../../src/replica/messages/Message.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { ManualClock } from "./ManualClock.js"
 
 const MIB = 1_048_576
 const ben = "ben" as PeerId
 
-// Nobody looks by the clock whether there is room again.
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] })
-})
 afterEach(() => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
@@ -34,9 +30,9 @@ const settle = async () => {
 }
 
 const scene = () => {
-  const clock = { now: 1_000_000 }
-  const now = () => clock.now
-  const meter = new Meter({ standing: () => "member", strangerRates: () => strangerShare(1), flooded: () => {}, now })
+  // No wait ends by itself, not even the look whether there is room again.
+  const clock = new ManualClock(1_000_000)
+  const meter = new Meter({ standing: () => "member", strangerRates: () => strangerShare(1), flooded: () => {}, clock })
   // It takes nothing of what it is sent.
   const connection: Connection = {
     peer: ben,
@@ -63,9 +59,9 @@ const scene = () => {
     validator: null,
     address: "/ip4/127.0.0.1/tcp/9",
     host: "127.0.0.1",
-    connectedSince: Natural.timestamp(clock.now),
+    connectedSince: Natural.timestamp(clock.now()),
   }
-  const session = new Session(facts, meter, (channel) => channel, now)
+  const session = new Session(facts, meter, (channel) => channel, clock)
   /** Reads such messages, and notes how many are let through. */
   const reading = (channel: Channel.Channel, messages: number, bytes = 100) => {
     const read = { count: 0, isOver: false }
@@ -79,7 +75,7 @@ const scene = () => {
     void all()
     return read
   }
-  return { clock, meter, session, reading, facts, now }
+  return { clock, meter, session, reading, facts, now: clock.now }
 }
 
 describe("what is read of a peer", () => {
@@ -108,8 +104,7 @@ describe("what is read of a peer", () => {
       for (let i = 0; i < 200 && read.count < atOnce; i++) await settle()
       await settle()
       expect(read.count).toBe(atOnce)
-      clock.now += 1_000
-      await vi.advanceTimersByTimeAsync(1_000)
+      clock.moveTo(clock.now() + 1_000)
       for (let i = 0; i < 20; i++) await settle()
       // One was waiting, and is paid for already.
       expect(read.count).toBe(atOnce + bytesPerSecond / bytes)
@@ -187,7 +182,7 @@ describe("a peer", () => {
     const { clock, session } = scene()
     const asked = (count: number) => Array.from({ length: count }, () => session.asks()).filter(Boolean).length
     expect(asked(501)).toBe(500)
-    clock.now += 1_000
+    clock.moveTo(clock.now() + 1_000)
     expect(asked(101)).toBe(99)
   })
 
@@ -197,7 +192,7 @@ describe("a peer", () => {
     expect(offered(17)).toBe(16)
     for (let i = 0; i < 3; i++) session.asksForClosing()
     expect(offered(4)).toBe(3)
-    clock.now += 10_000
+    clock.moveTo(clock.now() + 10_000)
     expect(offered(17)).toBe(16)
   })
 
@@ -211,11 +206,11 @@ describe("a peer", () => {
     }
     void session.messages("vertices", source()).next()
     await settle()
-    clock.now += 30_000
+    clock.moveTo(clock.now() + 30_000)
     expect([session.isStalled, session.hasUnfinished]).toEqual([false, false])
-    clock.now += 1
+    clock.moveTo(clock.now() + 1)
     expect([session.isStalled, session.hasUnfinished]).toEqual([true, false])
-    clock.now += 30_000
+    clock.moveTo(clock.now() + 30_000)
     expect(session.hasUnfinished).toBe(true)
   })
 })

@@ -1,6 +1,7 @@
 /** A node's side of its connections, with real lines between two of them. */
 import { afterAll, expect, it } from "vitest"
 import { Libp2pWire } from "../../src/network/libp2p/Libp2pWire.js"
+import { nodeClock } from "../../src/network/libp2p/NodeClock.js"
 import { Switchboard } from "../../src/network/peers/Switchboard.js"
 import { Standings } from "../../src/network/Standing.js"
 import * as Genesis from "../../src/protocol/epoch/Genesis.js"
@@ -26,7 +27,7 @@ it("keeps a connection that has greeted for longer than a greeting may take", as
     standings: new Standings(),
     named: [],
     remembered: [],
-    now: () => Date.now() + clock.aheadMs,
+    clock: { ...nodeClock, now: () => Date.now() + clock.aheadMs },
     listener: { heard: nothing, changed: nothing, logged: nothing },
   })
   ends.push(() => board.stop())

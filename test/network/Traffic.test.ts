@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { Traffic } from "../../src/network/peers/Traffic.js"
 import type { PeerId } from "../../src/replica/messages/Peer.js"
+import { ManualClock } from "./ManualClock.js"
 
 const peer = "peer" as PeerId
 
 const traffic = () => {
-  const clock = { now: 0 }
-  const all = new Traffic({ standing: () => "stranger", flooded: () => {} }, () => clock.now)
+  const clock = new ManualClock(0)
+  const all = new Traffic({ standing: () => "stranger", flooded: () => {} }, clock)
   const line = { unsentBytes: 0, written: 0 }
   all.opened(peer, line)
   return { all, line, clock }
@@ -15,12 +16,12 @@ const traffic = () => {
 describe("a line to a peer", () => {
   it("is stalled when something waits and nothing is written for half a minute", () => {
     const { all, line, clock } = traffic()
-    clock.now = 100_000
+    clock.moveTo(100_000)
     expect(all.stalled()).toEqual([])
     line.unsentBytes = 1
-    clock.now += 30_000
+    clock.moveTo(clock.now() + 30_000)
     expect(all.stalled()).toEqual([])
-    clock.now += 1
+    clock.moveTo(clock.now() + 1)
     expect(all.stalled()).toEqual([peer])
     line.written++
     expect(all.stalled()).toEqual([])
@@ -38,10 +39,10 @@ describe("a line to a peer", () => {
     const { all, clock } = traffic()
     const meter = all.meterOf(peer)
     all.closed(peer)
-    clock.now = 30_000
+    clock.moveTo(30_000)
     all.sweep()
     expect(all.meterOf(peer)).toBe(meter)
-    clock.now = 30_001
+    clock.moveTo(30_001)
     all.sweep()
     expect(all.meterOf(peer)).not.toBe(meter)
   })

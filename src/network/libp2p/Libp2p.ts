@@ -4,7 +4,6 @@ import type { Hash } from "../../protocol/identity/Hash.js"
 import type { SecretKey } from "../../protocol/identity/Keys.js"
 import type { NetworkId } from "../../protocol/identity/Network.js"
 import { Inbox } from "../../turns/Inbox.js"
-import * as SteadyClock from "../../turns/SteadyClock.js"
 import * as Hello from "../Hello.js"
 import * as Host from "../Host.js"
 import { Network, type Peer, type Received } from "../Network.js"
@@ -12,6 +11,7 @@ import * as Places from "../Places.js"
 import type { LogEntry } from "../peers/PeerLog.js"
 import type * as Switchboard from "../peers/Switchboard.js"
 import { Standings } from "../Standing.js"
+import { nodeClock } from "./NodeClock.js"
 
 export interface Options extends Pick<Switchboard.Options, "signer" | "named" | "remembered"> {
   readonly version: string
@@ -88,7 +88,7 @@ const make = (options: Options) =>
             standings,
             named: options.named,
             remembered: options.remembered,
-            now: SteadyClock.now,
+            clock: nodeClock,
             listener: {
               heard: (received) => inbound.push(received),
               changed: (all) => Queue.unsafeOffer(reports, SubscriptionRef.set(peers, all)),

@@ -7,7 +7,7 @@ import { RANK, type Standings } from "../Standing.js"
 import * as Exchange from "./Exchange.js"
 import type { Reception } from "./Reception.js"
 import type { Session } from "./Session.js"
-import type { Connection, Protocol, Wire } from "./Wire.js"
+import type { Clock, Connection, Protocol, Wire } from "./Wire.js"
 
 /** The target number of outbound connections; a committee of a hundred is connected from both ends together. */
 const OUTBOUND_WANTED = 48
@@ -27,7 +27,7 @@ export interface Around {
   readonly remembered: ReadonlyArray<string>
   /** The name of the protocol by which peers exchange addresses. */
   readonly protocol: string
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 export class Dialling {
@@ -59,16 +59,16 @@ export class Dialling {
   }
 
   lost({ facts }: Session): void {
-    this.#book.lost(facts.peer, this.#around.now())
+    this.#book.lost(facts.peer, this.#around.clock.now())
   }
 
   missed({ address, peer }: Connection): void {
-    this.#book.missed(address, peer, this.#around.now())
+    this.#book.missed(address, peer, this.#around.clock.now())
   }
 
   /** To be called every now and then. */
   tick(): void {
-    const now = this.#around.now()
+    const now = this.#around.clock.now()
     const { sessions } = this.#around.reception
     const outbound = sessions.filter(({ facts }) => facts.connection.direction === "outbound").length
     const validators = new Set(sessions.flatMap(({ facts: { validator } }) => (validator === null ? [] : [validator])))
@@ -100,7 +100,7 @@ export class Dialling {
   }
 
   #dial(candidate: Candidate, at: number): void {
-    const { wire, standings, now } = this.#around
+    const { wire, standings, clock } = this.#around
     const { address, origin, target } = candidate
     this.#dialling[origin]++
     this.#book.trying(candidate, at)
@@ -114,7 +114,7 @@ export class Dialling {
         this.#book.answered(candidate, answered)
         if (origin === "named") standings.name(address, answered)
       })
-      .catch(() => this.#book.failed(candidate, now()))
+      .catch(() => this.#book.failed(candidate, clock.now()))
       .finally(() => {
         this.#dialling[origin]--
       })
@@ -133,7 +133,7 @@ export class Dialling {
   #askFrom({ connection, host }: Session["facts"]): void {
     connection
       .open(this.#around.protocol)
-      .then(Exchange.ask)
+      .then((stream) => Exchange.ask(stream, this.#around.clock))
       .then((addresses) => this.#book.learn(addresses, host))
       .catch(() => {
         // It has gone, or does not answer; others do.
@@ -144,7 +144,7 @@ export class Dialling {
     return {
       name: this.#around.protocol,
       maxInbound: 1,
-      take: ({ peer }, stream) => Exchange.tell(stream, this.addressesFor(peer)),
+      take: ({ peer }, stream) => Exchange.tell(stream, this.#around.clock, this.addressesFor(peer)),
     }
   }
 }

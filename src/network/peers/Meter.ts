@@ -4,10 +4,11 @@
  * multiplexer, the opening of a stream. A peer beyond its rates is not read for a while; one that stays beyond them
  * floods.
  */
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
+import { setImmediate as turn } from "node:timers/promises"
 import { Allowance } from "../Allowance.js"
 import type { Standing } from "../Standing.js"
 import * as Rates from "./Rates.js"
+import type { Clock } from "./Wire.js"
 
 /** Once a peer has to wait, it waits long enough for several pieces at once: timers cost something too. */
 const REST_MS = 50
@@ -34,7 +35,7 @@ export interface Around {
   readonly strangerRates: () => Rates.Raw
   /** It stays beyond its rates. */
   readonly flooded: (what: string) => void
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 export class Meter {
@@ -49,7 +50,7 @@ export class Meter {
   constructor(around: Around) {
     this.#around = around
     const { pieces, bytes } = this.#rates
-    this.#usedAt = around.now()
+    this.#usedAt = around.clock.now()
     this.#pieces = new Allowance(pieces, this.#usedAt)
     this.#bytes = new Allowance(bytes, this.#usedAt)
   }
@@ -68,7 +69,7 @@ export class Meter {
 
   /** Charges an arrival; returns a promise if reading must wait for it. */
   charge(pieces: number, bytes: number): Promise<unknown> | undefined {
-    const now = this.#around.now()
+    const now = this.#around.clock.now()
     const rates = this.#rates
     this.#usedAt = now
     this.#pieces.change(rates.pieces, now)
@@ -79,7 +80,7 @@ export class Meter {
     this.#sinceTurn += pieces
     if (waitMs > 0) {
       this.#sinceTurn = 0
-      return sleep(waitMs + REST_MS, undefined, { ref: false })
+      return this.#around.clock.wait(waitMs + REST_MS)
     }
     if (this.#sinceTurn < PIECES_AT_ONCE) return undefined
     this.#sinceTurn = 0

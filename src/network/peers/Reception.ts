@@ -14,7 +14,7 @@ import * as Greeting from "./Greeting.js"
 import { type LogEntry, type PeerLog, reasonOf } from "./PeerLog.js"
 import { Session } from "./Session.js"
 import type { Traffic } from "./Traffic.js"
-import type { Connection, Stream, Wire } from "./Wire.js"
+import type { Clock, Connection, Stream, Wire } from "./Wire.js"
 
 export const GREETING_LIMIT_MS = 10_000
 
@@ -38,7 +38,7 @@ export interface Around {
   readonly arrivals: Arrivals
   readonly traffic: Traffic
   /** Milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 /** A connection from its opening to its end. */
@@ -120,7 +120,7 @@ export class Reception {
       return `several others from ${host} are banned`
     }
     const others = this.#strangers.filter((held) => held.peer !== peer)
-    const verdict = Places.judge(others, standing, host, this.#around.now())
+    const verdict = Places.judge(others, standing, host, this.#around.clock.now())
     switch (verdict._tag) {
       case "Admitted":
         return null
@@ -135,8 +135,8 @@ export class Reception {
   }
 
   opened(connection: Connection): void {
-    const { arrivals, wire, now } = this.#around
-    const newcomer = new Newcomer(connection, now())
+    const { arrivals, wire, clock } = this.#around
+    const newcomer = new Newcomer(connection, clock.now())
     this.#newcomers.set(connection, newcomer)
     arrivals.arrived(connection.address, () => this.#refuse(newcomer, "others wait to greet"))
     newcomer.session.finally(() => arrivals.done(connection.address))
@@ -188,7 +188,7 @@ export class Reception {
   }
 
   #admit(newcomer: Newcomer, { hello, validator }: Greeting.Greeted): void {
-    const { standings, traffic, protocolOf, log, met, changed, now } = this.#around
+    const { standings, traffic, protocolOf, log, met, changed, clock } = this.#around
     const { connection } = newcomer
     const { peer, direction } = connection
     const rival = this.#sessions.get(peer)
@@ -205,8 +205,8 @@ export class Reception {
       return
     }
     const address = addressOf(connection, host, hello.port)
-    const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(now()) }
-    const session = new Session(facts, traffic.meterOf(peer), protocolOf, now)
+    const facts = { peer, connection, hello, validator, address, host, connectedSince: Natural.timestamp(clock.now()) }
+    const session = new Session(facts, traffic.meterOf(peer), protocolOf, clock)
     this.#sessions.set(peer, session)
     newcomer.decide(session)
     if (rival !== undefined) {
@@ -227,7 +227,7 @@ export class Reception {
 
   /** Ends connections that did not greet in time. To be called every now and then. */
   sweep(): void {
-    const before = this.#around.now() - GREETING_LIMIT_MS
+    const before = this.#around.clock.now() - GREETING_LIMIT_MS
     for (const newcomer of this.#newcomers.values()) {
       if (!newcomer.isDecided && newcomer.since < before) this.#refuse(newcomer, "it did not greet")
     }

@@ -9,7 +9,7 @@ import type { Peer, RelayDecision } from "../Network.js"
 import * as Channel from "./Channel.js"
 import { GossipMeter } from "./GossipMeter.js"
 import type { Meter } from "./Meter.js"
-import type { Connection } from "./Wire.js"
+import type { Clock, Connection } from "./Wire.js"
 
 /** Delivered but not taken in yet: beyond this nothing more is read from the peer. */
 const WAITING_BYTES = 8_388_608
@@ -46,7 +46,7 @@ export class Session {
   readonly facts: Facts
   readonly meter: Meter
   readonly gossip: GossipMeter
-  readonly #now: () => number
+  readonly #clock: Clock
   readonly #protocolOf: (channel: Channel.Channel) => string
   readonly #outgoing = new Map<Channel.Channel, Frames.Outgoing>()
   readonly #allowances: ReadonlyMap<Channel.Channel, Allowance>
@@ -62,20 +62,20 @@ export class Session {
   #waiters: Array<() => void> = []
   #isOver = false
 
-  constructor(facts: Facts, meter: Meter, protocolOf: (channel: Channel.Channel) => string, now: () => number) {
+  constructor(facts: Facts, meter: Meter, protocolOf: (channel: Channel.Channel) => string, clock: Clock) {
     this.facts = facts
     this.meter = meter
     this.#protocolOf = protocolOf
-    this.#now = now
+    this.#clock = clock
     this.#allowances = new Map(
       Channel.all.map((channel) => {
         const { burstBytes, bytesPerSecond } = Channel.LIMITS[channel]
-        return [channel, new Allowance({ burst: burstBytes, perSecond: bytesPerSecond }, now())]
+        return [channel, new Allowance({ burst: burstBytes, perSecond: bytesPerSecond }, clock.now())]
       }),
     )
-    this.#questions = new Allowance(QUESTIONS, now())
-    this.#offers = new Allowance(OFFERS, now())
-    this.gossip = new GossipMeter(meter.standing, now)
+    this.#questions = new Allowance(QUESTIONS, clock.now())
+    this.#offers = new Allowance(OFFERS, clock.now())
+    this.gossip = new GossipMeter(meter.standing, clock.now)
   }
 
   get isOver(): boolean {
@@ -100,7 +100,7 @@ export class Session {
     if (this.#isOver) return false
     const known = this.#outgoing.get(channel)
     if (known !== undefined) return known.push(frame)
-    const opened = new Frames.Outgoing(Channel.LIMITS[channel].waitingBytes, this.#now)
+    const opened = new Frames.Outgoing(Channel.LIMITS[channel].waitingBytes, this.#clock.now)
     this.#outgoing.set(channel, opened)
     opened.push(frame)
     this.#feed(channel, opened).finally(() => {
@@ -131,7 +131,7 @@ export class Session {
     channel: Channel.Channel,
     source: AsyncIterable<Frames.Piece>,
   ): AsyncGenerator<Uint8Array, undefined> {
-    const incoming = new Frames.Incoming(source, Channel.LIMITS[channel].frameBytes, this.#now)
+    const incoming = new Frames.Incoming(source, Channel.LIMITS[channel].frameBytes, this.#clock.now)
     this.#incoming.add(incoming)
     try {
       for await (const bytes of incoming.messages()) {
@@ -150,12 +150,12 @@ export class Session {
     // Thousands of messages may lie in one frame, and each takes time of its own.
     const pause = this.meter.charge(PIECES_PER_MESSAGE, 0)
     if (pause !== undefined) await pause
-    const waitMs = this.#allowances.get(channel)?.take(bytes, this.#now()) ?? 0
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs).unref())
+    const waitMs = this.#allowances.get(channel)?.take(bytes, this.#clock.now()) ?? 0
+    if (waitMs > 0) await this.#clock.wait(waitMs)
     while (!this.#isOver && this.#isFull(channel)) {
       await new Promise<void>((resolve) => {
         this.#waiters.push(resolve)
-        setTimeout(resolve, LOOK_MS).unref()
+        void this.#clock.wait(LOOK_MS).then(resolve)
       })
     }
   }
@@ -181,7 +181,7 @@ export class Session {
   /** Counts a question; false if no peer that waits for its answers would ask so fast. */
   asks(): boolean {
     this.#openQuestions++
-    return this.#questions.take(1, this.#now()) === 0
+    return this.#questions.take(1, this.#clock.now()) === 0
   }
 
   asksForClosing(): void {
@@ -190,7 +190,7 @@ export class Session {
 
   /** Counts closing checkpoints; false if they were not asked for and an honest peer would not offer that many. */
   offers(): boolean {
-    if (this.#closingsAwaited === 0) return this.#offers.take(1, this.#now()) === 0
+    if (this.#closingsAwaited === 0) return this.#offers.take(1, this.#clock.now()) === 0
     this.#closingsAwaited--
     return true
   }

@@ -27,7 +27,7 @@ export interface Listener {
   readonly logged: (entry: LogEntry) => void
 }
 
-type OfReception = Pick<Reception.Around, "hello" | "signer" | "standings" | "now">
+type OfReception = Pick<Reception.Around, "hello" | "signer" | "standings" | "clock">
 type OfDialling = Pick<AroundDialling, "named" | "remembered">
 
 export interface Options extends OfReception, OfDialling {
@@ -48,17 +48,17 @@ export class Switchboard {
   readonly #intake: Intake
 
   private constructor(options: Options) {
-    const { wire, listener, now } = options
+    const { wire, listener, clock } = options
     const standingOf = (peer: PeerId) => this.#reception.standingOf(peer)
-    const log = new PeerLog(listener.logged, now)
-    const discipline = new Discipline(log, wire, now)
+    const log = new PeerLog(listener.logged, clock.now)
+    const discipline = new Discipline(log, wire, clock.now)
     this.#options = options
     this.#log = log
     this.#discipline = discipline
-    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, now)
+    this.#arrivals = new Arrivals(Reception.GREETING_LIMIT_MS, clock.now)
     this.#traffic = new Traffic(
       { standing: standingOf, flooded: (peer, what) => discipline.offendPeer(peer, "pieces", what) },
-      now,
+      clock,
     )
     this.#reception = new Reception.Reception({
       ...options,

@@ -3,6 +3,7 @@ import type { PeerId } from "../../replica/messages/Peer.js"
 import type { Standing } from "../Standing.js"
 import { Meter } from "./Meter.js"
 import * as Rates from "./Rates.js"
+import type { Clock } from "./Wire.js"
 
 /** A peer that takes nothing for this long is gone. */
 const STALLED_MS = 30_000
@@ -35,15 +36,15 @@ interface Watched {
 
 export class Traffic {
   readonly #around: Around
-  readonly #now: () => number
+  readonly #clock: Clock
   readonly #meters = new Map<PeerId, Meter>()
   readonly #watched = new Map<PeerId, Array<Watched>>()
   #strangerRates = Rates.strangerShare(0)
   #countedAt = Number.NEGATIVE_INFINITY
 
-  constructor(around: Around, now: () => number) {
+  constructor(around: Around, clock: Clock) {
     this.#around = around
-    this.#now = now
+    this.#clock = clock
   }
 
   /** One meter for all connections of a peer, including those that follow soon. */
@@ -54,14 +55,14 @@ export class Traffic {
       standing: () => this.#around.standing(peer),
       strangerRates: () => this.#ratesOfStrangers(),
       flooded: (what) => this.#around.flooded(peer, what),
-      now: this.#now,
+      clock: this.#clock,
     })
     this.#meters.set(peer, meter)
     return meter
   }
 
   #ratesOfStrangers(): Rates.Raw {
-    const now = this.#now()
+    const now = this.#clock.now()
     if (Math.abs(now - this.#countedAt) < COUNTED_EVERY_MS) return this.#strangerRates
     this.#countedAt = now
     let strangers = 0
@@ -71,7 +72,7 @@ export class Traffic {
   }
 
   opened(peer: PeerId, outflow: Outflow): void {
-    const watched = { outflow, written: outflow.written, since: this.#now() }
+    const watched = { outflow, written: outflow.written, since: this.#clock.now() }
     this.#watched.set(peer, [...(this.#watched.get(peer) ?? []), watched])
   }
 
@@ -83,7 +84,7 @@ export class Traffic {
   /** Peers that do not read. To be called every now and then. */
   stalled(): ReadonlyArray<PeerId> {
     const stalled: Array<PeerId> = []
-    const before = this.#now() - STALLED_MS
+    const before = this.#clock.now() - STALLED_MS
     for (const [peer, all] of this.#watched) {
       for (const each of all) this.#look(each)
       if (all.some(({ outflow, since }) => since < before || outflow.unsentBytes > UNSENT_BYTES)) stalled.push(peer)
@@ -95,12 +96,12 @@ export class Traffic {
     const { unsentBytes, written } = watched.outflow
     if (unsentBytes > 0 && written === watched.written) return
     watched.written = written
-    watched.since = this.#now()
+    watched.since = this.#clock.now()
   }
 
   /** Forgets the meters of peers that are gone. */
   sweep(): void {
-    const before = this.#now() - FORGOTTEN_MS
+    const before = this.#clock.now() - FORGOTTEN_MS
     for (const [peer, { usedAt }] of this.#meters) {
       if (usedAt < before && !this.#watched.has(peer)) this.#meters.delete(peer)
     }

@@ -1,0 +1,13 @@
+/** The time of this process, and Node's timers, none of which keeps it alive. */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as SteadyClock from "../../turns/SteadyClock.js"
+import type { Clock } from "../peers/Wire.js"
+
+export const nodeClock: Clock = {
+  now: SteadyClock.now,
+  wait: (ms) => sleep(ms, undefined, { ref: false }),
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms).unref()
+    return () => clearTimeout(timer)
+  },
+}

@@ -7,7 +7,7 @@ import * as Natural from "../../src/protocol/numbers/Natural.js"
 import type { Parent } from "../../src/protocol/vertex/Header.js"
 import type { Vertex } from "../../src/protocol/vertex/Vertex.js"
 import { committeeOf, equalWeights, openingOf, recordOf } from "./TestCommittee.js"
-import { VertexBuilder } from "./VertexBuilder.js"
+import { parentOf, VertexBuilder } from "./VertexBuilder.js"
 
 const SIZE = 4
 const RETRY_MS = 1_000
@@ -106,6 +106,52 @@ it("a guest that was lost is asked for again by those that wait for it", () => {
   }
   expect(world.room.has(hash)).toBe(false)
   expect(world.due(1).some(({ parent, seat }) => parent.hash === hash && seat === 0)).toBe(true)
+})
+
+/** An author builds on 24 waiting vertices of the three others, so its turns cover the 7,200 parents that those lack. */
+const builtOnOthers = (world: World): { readonly lacked: ReadonlyArray<Parent> } => {
+  const lacked = world.phantoms(1, 7_200)
+  const named = Array.from({ length: 24 }, (_, i) =>
+    parentOf(world.add(1 + (i % 3), 2, lacked.slice(300 * i, 300 * (i + 1)))),
+  )
+  world.add(0, 3, named)
+  return { lacked }
+}
+
+/** Everything that is asked for while every answer comes at once. */
+const askedOf = (world: World): ReadonlySet<string> => {
+  const asked = new Set<string>()
+  for (let now = 0; ; now++) {
+    const due = world.due(now)
+    if (due.length === 0) return asked
+    for (const { parent } of due) {
+      asked.add(parent.hash)
+      world.room.satisfy(parent)
+    }
+  }
+}
+
+it("a parent that has no room in its author's queue is asked for once there is room", () => {
+  const world = new World()
+  builtOnOthers(world)
+  const own = world.phantoms(2, 2_100)
+  for (let i = 0; i < 7; i++) world.add(0, 3, own.slice(300 * i, 300 * (i + 1)))
+  const asked = askedOf(world)
+  expect(own.filter(({ hash }) => !asked.has(hash))).toEqual([])
+})
+
+it("what others have fetched leaves its place in a queue", () => {
+  const world = new World()
+  const { lacked } = builtOnOthers(world)
+  const own = world.phantoms(2, 2_100)
+  const add = (i: number) => world.add(0, 3, own.slice(300 * i, 300 * (i + 1)))
+  for (let i = 0; i < 3; i++) add(i)
+  for (const parent of lacked) world.room.satisfy(parent)
+  for (let i = 3; i < 7; i++) add(i)
+  const steps = world.fetches.steps
+  expect(askedOf(world).size).toBe(own.length)
+  // Each place once: nothing had to be looked up among all that is missing.
+  expect(world.fetches.steps - steps).toBeLessThanOrEqual(own.length + lacked.length)
 })
 
 it("a pace lets through once in its time", () => {

@@ -3,27 +3,27 @@ import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
-import { Amount } from "../show/Amount.js"
-import { Facts, LoadedPage } from "../show/Page.js"
+import { Amount, AmountCell } from "../show/Amount.js"
+import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, TableSection } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 
 type Record = Answer<"checkpoints", "checkpoint">
 
 const Next = ({ epoch }: { readonly epoch: NonNullable<Record["next_epoch"]> }) => (
-  <TableSection
-    title="The epoch it opens"
-    aside={`epoch ${Words.count(epoch.epoch)}`}
-    caption="Committee of the next epoch"
-    rows={epoch.members}
-    keyOf={({ address }) => address}
-    empty="No members."
-    columns={[
-      { title: "Member", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
-      amounts("Weight", "weight"),
-    ]}
-  />
+  <Section title="The epoch it opens" aside={`epoch ${Words.count(epoch.epoch)}`}>
+    <Table
+      caption="Committee of the next epoch"
+      rows={epoch.members}
+      keyOf={({ address }) => address}
+      empty="No members."
+      columns={[
+        { title: "Member", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
+        { title: "Weight, UDG", isFigure: true, of: ({ weight }) => <AmountCell sats={weight} /> },
+      ]}
+    />
+  </Section>
 )
 
 const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
@@ -42,18 +42,18 @@ const Content = ({ checkpoint }: { readonly checkpoint: Record }) => (
         ["Closing checkpoint before", <Reference.Text text={checkpoint.previous} what="checkpoint hash" />],
       ]}
     />
-    <TableSection
-      title="Signed by"
-      aside={Words.count(checkpoint.signatures.length)}
-      caption="Signatures"
-      rows={checkpoint.signatures}
-      keyOf={({ validator }) => validator}
-      empty="No signatures: the genesis needs none."
-      columns={[
-        { title: "Validator", of: ({ validator }) => <Reference.Address address={validator} as="validator" /> },
-        { title: "Signature", of: ({ signature }) => <Reference.Text text={signature} what="signature" /> },
-      ]}
-    />
+    <Section title="Signed by" aside={Words.count(checkpoint.signatures.length)}>
+      <Table
+        caption="Signatures"
+        rows={checkpoint.signatures}
+        keyOf={({ validator }) => validator}
+        empty="No signatures: the genesis needs none."
+        columns={[
+          { title: "Validator", of: ({ validator }) => <Reference.Address address={validator} as="validator" /> },
+          { title: "Signature", of: ({ signature }) => <Reference.Text text={signature} what="signature" /> },
+        ]}
+      />
+    </Section>
     {checkpoint.next_epoch === null ? undefined : <Next epoch={checkpoint.next_epoch} />}
   </>
 )

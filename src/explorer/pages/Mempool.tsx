@@ -1,9 +1,10 @@
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
+import { AmountCell } from "../show/Amount.js"
 import { None } from "../show/None.js"
 import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, Table } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
 
 export const Mempool = () => (
@@ -28,8 +29,8 @@ export const Mempool = () => (
             isMinor: true,
             of: ({ to }) => (to === undefined ? <None /> : <Reference.Address address={to} hasCopy={false} />),
           },
-          amounts("Amount", "amount"),
-          amounts("Fee", "fee"),
+          { title: "Amount, UDG", isFigure: true, of: ({ amount }) => <AmountCell sats={amount} /> },
+          { title: "Fee, UDG", isFigure: true, of: ({ fee }) => <AmountCell sats={fee} /> },
           { title: "Nonce", isFigure: true, isMinor: true, of: ({ nonce }) => nonce },
           { title: "Received", isMinor: true, of: ({ received_at }) => <When at={received_at} /> },
         ]}

@@ -1,9 +1,9 @@
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import { Badge } from "../show/Badge.js"
-import { LoadedPage } from "../show/Page.js"
+import { LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { TableSection } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
@@ -14,41 +14,42 @@ export const Peers = () => {
     <LoadedPage title="Peers" about="The nodes this one is connected to." of={record} what="the peers">
       {({ peers, bootstrap_nodes: bootstrapNodes }) => (
         <>
-          <TableSection
-            title="Connected"
-            aside={Words.count(peers.length)}
-            caption="Connected nodes"
-            rows={peers}
-            keyOf={({ id }) => id}
-            empty="No connections. A network of one validator needs no peers."
-            columns={[
-              { title: "Node", of: ({ id }) => <Reference.Text text={id} what="node id" /> },
-              { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
-              { title: "Direction", isMinor: true, of: ({ direction }) => direction },
-              { title: "Program", isMinor: true, of: ({ agent }) => <Written text={agent} /> },
-              {
-                title: "Round trip",
-                isFigure: true,
-                of: ({ latency_ms }) => (latency_ms === null ? "–" : `${latency_ms.toFixed(1)} ms`),
-              },
-              { title: "Connected", of: ({ connected_since }) => <When at={connected_since} /> },
-            ]}
-          />
-          <TableSection
-            title="Bootstrap nodes"
-            caption="Nodes this one was configured to connect to"
-            rows={bootstrapNodes}
-            keyOf={({ address }) => address}
-            empty="None are set with --peer."
-            columns={[
-              { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
-              {
-                title: "State",
-                of: ({ connected }) =>
-                  connected ? <Badge tone="good">connected</Badge> : <Badge tone="waiting">not connected</Badge>,
-              },
-            ]}
-          />
+          <Section title="Connected" aside={Words.count(peers.length)}>
+            <Table
+              caption="Connected nodes"
+              rows={peers}
+              keyOf={({ id }) => id}
+              empty="No connections. A network of one validator needs no peers."
+              columns={[
+                { title: "Node", of: ({ id }) => <Reference.Text text={id} what="node id" /> },
+                { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
+                { title: "Direction", isMinor: true, of: ({ direction }) => direction },
+                { title: "Program", isMinor: true, of: ({ agent }) => <Written text={agent} /> },
+                {
+                  title: "Round trip",
+                  isFigure: true,
+                  of: ({ latency_ms }) => (latency_ms === null ? "–" : `${latency_ms.toFixed(1)} ms`),
+                },
+                { title: "Connected", of: ({ connected_since }) => <When at={connected_since} /> },
+              ]}
+            />
+          </Section>
+          <Section title="Bootstrap nodes">
+            <Table
+              caption="Nodes this one was configured to connect to"
+              rows={bootstrapNodes}
+              keyOf={({ address }) => address}
+              empty="None are set with --peer."
+              columns={[
+                { title: "Address", of: ({ address }) => <span class="mono">{address}</span> },
+                {
+                  title: "State",
+                  of: ({ connected }) =>
+                    connected ? <Badge tone="good">connected</Badge> : <Badge tone="waiting">not connected</Badge>,
+                },
+              ]}
+            />
+          </Section>
         </>
       )}
     </LoadedPage>

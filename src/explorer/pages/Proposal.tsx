@@ -1,11 +1,11 @@
 import * as Named from "../live/Named.js"
 import { type Answer, node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { Amount } from "../show/Amount.js"
+import { Amount, AmountCell } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
-import { Facts, LoadedPage, Problem } from "../show/Page.js"
+import { Facts, LoadedPage, Problem, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, TableSection } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { Written } from "../show/Written.js"
 import { payloadFacts } from "./ProposalPayload.js"
@@ -62,19 +62,19 @@ export const Proposal = ({ id }: { readonly id: string }) => {
               ["May vote", <Amount sats={proposal.snapshot_total_stake} />],
             ]}
           />
-          <TableSection
-            title="Voters"
-            aside={Words.count(proposal.voters.length)}
-            caption="Votes"
-            rows={proposal.voters}
-            keyOf={({ address }) => address}
-            empty="Nobody has voted yet."
-            columns={[
-              { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
-              { title: "Vote", of: ({ vote }) => <Badge tone={vote === "yes" ? "good" : "bad"}>{vote}</Badge> },
-              amounts("Weight", "weight"),
-            ]}
-          />
+          <Section title="Voters" aside={Words.count(proposal.voters.length)}>
+            <Table
+              caption="Votes"
+              rows={proposal.voters}
+              keyOf={({ address }) => address}
+              empty="Nobody has voted yet."
+              columns={[
+                { title: "Validator", of: ({ address }) => <Reference.Address address={address} as="validator" /> },
+                { title: "Vote", of: ({ vote }) => <Badge tone={vote === "yes" ? "good" : "bad"}>{vote}</Badge> },
+                { title: "Weight, UDG", isFigure: true, of: ({ weight }) => <AmountCell sats={weight} /> },
+              ]}
+            />
+          </Section>
         </>
       )}
     </LoadedPage>

@@ -2,10 +2,11 @@ import * as Named from "../live/Named.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
+import { AmountCell } from "../show/Amount.js"
 import { Finality } from "../show/Badge.js"
-import { Facts, LoadedPage } from "../show/Page.js"
+import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, TableSection } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 
@@ -33,23 +34,29 @@ export const Round = ({ round }: { readonly round: string }) => {
               ["Neighbours", <Neighbours round={number} />],
             ]}
           />
-          <TableSection
-            title="Vertices"
-            caption={`Vertices of round ${number}`}
-            rows={vertices}
-            keyOf={({ hash }) => hash}
-            empty={number === 0 ? "The genesis round has no vertices." : "This node knows no vertex of this round."}
-            columns={[
-              { title: "Vertex", of: ({ hash }) => <Reference.Vertex hash={hash} /> },
-              {
-                title: "Validator",
-                of: ({ validator }) => <Reference.Address address={validator} as="validator" />,
-              },
-              { title: "Transactions", isFigure: true, of: ({ tx_count }) => Words.count(tx_count) },
-              { title: "Parents", isFigure: true, isMinor: true, of: ({ parent_count }) => parent_count },
-              { ...amounts("Reward", "reward"), isMinor: true },
-            ]}
-          />
+          <Section title="Vertices">
+            <Table
+              caption={`Vertices of round ${number}`}
+              rows={vertices}
+              keyOf={({ hash }) => hash}
+              empty={number === 0 ? "The genesis round has no vertices." : "This node knows no vertex of this round."}
+              columns={[
+                { title: "Vertex", of: ({ hash }) => <Reference.Vertex hash={hash} /> },
+                {
+                  title: "Validator",
+                  of: ({ validator }) => <Reference.Address address={validator} as="validator" />,
+                },
+                { title: "Transactions", isFigure: true, of: ({ tx_count }) => Words.count(tx_count) },
+                { title: "Parents", isFigure: true, isMinor: true, of: ({ parent_count }) => parent_count },
+                {
+                  title: "Reward, UDG",
+                  isFigure: true,
+                  isMinor: true,
+                  of: ({ reward }) => <AmountCell sats={reward} />,
+                },
+              ]}
+            />
+          </Section>
         </>
       )}
     </LoadedPage>

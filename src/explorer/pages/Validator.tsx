@@ -1,11 +1,12 @@
 import { node } from "../live/Node.js"
 import { both, useResource } from "../live/Resource.js"
 import * as Route from "../route/Route.js"
+import { AmountCell } from "../show/Amount.js"
 import { Badge } from "../show/Badge.js"
 import { Bar } from "../show/Bar.js"
-import { Facts, LoadedPage } from "../show/Page.js"
+import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, TableSection } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { stakeFacts } from "./Stake.js"
 
@@ -41,23 +42,26 @@ export const Validator = ({ account }: { readonly account: string }) => {
               },
             ]}
           />
-          <TableSection
+          <Section
             title="Delegators"
             aside={`${Words.count(list.delegator_count)}, ${Words.coins(list.total_delegated)} UDG`}
-            caption="Delegators, largest first"
-            rows={list.delegators}
-            keyOf={({ address }) => address}
-            empty="No delegators."
-            columns={[
-              { title: "Delegator", of: ({ address }) => <Reference.Address address={address} /> },
-              amounts("Amount", "amount"),
-              {
-                title: "State",
-                of: ({ undelegating }) =>
-                  undelegating ? <Badge tone="waiting">leaving</Badge> : <Badge tone="good">active</Badge>,
-              },
-            ]}
-          />
+          >
+            <Table
+              caption="Delegators, largest first"
+              rows={list.delegators}
+              keyOf={({ address }) => address}
+              empty="No delegators."
+              columns={[
+                { title: "Delegator", of: ({ address }) => <Reference.Address address={address} /> },
+                { title: "Amount, UDG", isFigure: true, of: ({ amount }) => <AmountCell sats={amount} /> },
+                {
+                  title: "State",
+                  of: ({ undelegating }) =>
+                    undelegating ? <Badge tone="waiting">leaving</Badge> : <Badge tone="good">active</Badge>,
+                },
+              ]}
+            />
+          </Section>
         </>
       )}
     </LoadedPage>

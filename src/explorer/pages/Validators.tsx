@@ -1,9 +1,10 @@
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
+import { AmountCell } from "../show/Amount.js"
 import { Bar } from "../show/Bar.js"
 import { LoadedPage } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, Table } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import * as Words from "../show/Words.js"
 import { ValidatorRole } from "./Stake.js"
 
@@ -31,7 +32,11 @@ export const Validators = () => (
               title: "Role",
               of: ({ in_committee, is_active }) => <ValidatorRole isMember={in_committee} isActive={is_active} />,
             },
-            amounts("Stake", "effective_stake"),
+            {
+              title: "Stake, UDG",
+              isFigure: true,
+              of: ({ effective_stake }) => <AmountCell sats={effective_stake} />,
+            },
             {
               title: "Share",
               isMinor: true,

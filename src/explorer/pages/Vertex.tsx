@@ -1,11 +1,11 @@
 import * as Named from "../live/Named.js"
 import { node } from "../live/Node.js"
 import { useResource } from "../live/Resource.js"
-import { Amount } from "../show/Amount.js"
+import { Amount, AmountCell } from "../show/Amount.js"
 import { Finality } from "../show/Badge.js"
 import { Facts, LoadedPage, Section } from "../show/Page.js"
 import * as Reference from "../show/Reference.js"
-import { amounts, TableSection } from "../show/Table.js"
+import { Table } from "../show/Table.js"
 import { When } from "../show/When.js"
 import * as Words from "../show/Words.js"
 
@@ -26,19 +26,19 @@ export const Vertex = ({ hash }: { readonly hash: string }) => {
               ["Reward", <Amount sats={vertex.coinbase_reward} />],
             ]}
           />
-          <TableSection
-            title="Transactions"
-            aside={Words.count(vertex.transactions.length)}
-            caption="Transactions of the vertex"
-            rows={vertex.transactions}
-            keyOf={(transaction) => transaction.hash}
-            empty="This vertex has no transactions."
-            columns={[
-              { title: "Transaction", of: (transaction) => <Reference.Transaction hash={transaction.hash} /> },
-              { title: "Type", of: ({ type }) => type },
-              amounts("Fee", "fee"),
-            ]}
-          />
+          <Section title="Transactions" aside={Words.count(vertex.transactions.length)}>
+            <Table
+              caption="Transactions of the vertex"
+              rows={vertex.transactions}
+              keyOf={(transaction) => transaction.hash}
+              empty="This vertex has no transactions."
+              columns={[
+                { title: "Transaction", of: (transaction) => <Reference.Transaction hash={transaction.hash} /> },
+                { title: "Type", of: ({ type }) => type },
+                { title: "Fee, UDG", isFigure: true, of: ({ fee }) => <AmountCell sats={fee} /> },
+              ]}
+            />
+          </Section>
           <Section title="Parents" aside={vertex.parent_count}>
             {vertex.parents.length === 0 ? (
               <p class="notice empty">None: it is one of the first vertices of its epoch.</p>

@@ -1,6 +1,4 @@
 import type { ComponentChildren } from "preact"
-import { AmountCell } from "./Amount.js"
-import { Section } from "./Page.js"
 
 export interface Column<A> {
   readonly title: string
@@ -23,16 +21,6 @@ interface Props<A> {
 
 const classOf = ({ isFigure = false, isMinor = false }: { readonly isFigure?: boolean; readonly isMinor?: boolean }) =>
   `${isFigure ? "num" : ""}${isMinor ? " minor" : ""}`
-
-/** The column of an amount in coins, which is this field of each row. */
-export const amounts = <K extends string>(
-  title: string,
-  key: K,
-): Column<{ readonly [_ in K]?: number | undefined }> => ({
-  title: `${title}, UDG`,
-  isFigure: true,
-  of: (row) => <AmountCell sats={row[key]} />,
-})
 
 /** A list with as many columns as fit. */
 export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
@@ -66,14 +54,3 @@ export function Table<A>({ caption, rows, keyOf, columns, empty }: Props<A>) {
     </section>
   )
 }
-
-/** A section of a page that is one table. */
-export const TableSection = <A,>({
-  title,
-  aside,
-  ...table
-}: Props<A> & { readonly title: string; readonly aside?: ComponentChildren }) => (
-  <Section title={title} aside={aside}>
-    <Table {...table} />
-  </Section>
-)

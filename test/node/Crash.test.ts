@@ -141,14 +141,14 @@ describe("a node that ends at random moments under load", () => {
     await requireWhole(directory, told)
   }
 
-  const survivesPowerCuts = async (count: number): Promise<void> => {
+  const survivesPowerCuts = async (count: number): Promise<number> => {
     let lostFrames = 0
     const harm = (directory: string, chance: Chance): void => {
       for (const { frames, kept } of PowerCut.cutNode(directory, chance)) lostFrames += frames - kept
     }
     const { directory, told } = await lives({ name: "cut", count, patienceMs: 30_000, harm })
     await requireWhole(directory, told)
-    expect(lostFrames).toBeGreaterThan(count)
+    return lostFrames
   }
 
   const killed = (count: number) =>
@@ -160,6 +160,11 @@ describe("a node that ends at random moments under load", () => {
   it(killed(USUAL_LIVES), { timeout: USUAL_LIVES * 60_000 }, () => survivesKills(USUAL_LIVES))
   it(Rest.of("more lives", killed(LIVES)), ofAll, () => survivesKills(LIVES))
 
-  it(cut(USUAL_LIVES), { timeout: USUAL_LIVES * 60_000 }, () => survivesPowerCuts(USUAL_LIVES))
-  it(Rest.of("more lives", cut(LIVES)), ofAll, () => survivesPowerCuts(LIVES))
+  it(cut(USUAL_LIVES), { timeout: USUAL_LIVES * 60_000 }, async () => {
+    await survivesPowerCuts(USUAL_LIVES)
+  })
+  it(Rest.of("more lives", cut(LIVES)), ofAll, async () => {
+    // A few cuts may all come when everything is on the disk; this many cannot.
+    expect(await survivesPowerCuts(LIVES)).toBeGreaterThan(LIVES)
+  })
 })

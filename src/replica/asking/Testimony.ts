@@ -1,6 +1,6 @@
 /**
  * What others sign outside of vertices, and this node puts into its own: evidence against members, and heartbeats of
- * validators without a seat. Decides what is of use, what is kept, and what gossip relays.
+ * validators without a seat. Decides which of it is useful, which is kept, and which gossip relays.
  */
 import type { Checkpoint, CheckpointSignature } from "../../protocol/epoch/Checkpoint.js"
 import type { Epoch } from "../../protocol/numbers/Natural.js"
